@@ -1,0 +1,18 @@
+"""Room `adapters`: thin shells around other libraries. Importing it imports none of them."""
+
+from typing import Any
+
+
+def register() -> None:
+    """Tell `as_metric` about the types of other libraries."""
+    from ..metric.convert import register_converter
+
+    register_converter("networkx.Graph", _networkx)
+
+
+def _networkx(graph: Any, metric: str | None) -> Any:
+    from .networkx import graph_metric
+
+    if metric is not None:
+        raise ValueError(f"a graph brings its own metric: leave metric={metric!r} out")
+    return graph_metric(graph)

@@ -1,0 +1,61 @@
+"""Run independent pieces of work on every core, in order, interruptible."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def count_jobs(n_jobs: int | None = None) -> int:
+    """Number of threads to use; None means every core this process may run on.
+
+    >>> count_jobs(3)
+    3
+    """
+    if n_jobs is None:
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
+        raise ValueError(f"n_jobs must be a positive whole number or None (all cores), not {n_jobs!r}")
+    return n_jobs
+
+
+class Workers:
+    """A pool of threads for kernels that release the GIL; with one job everything runs inline.
+
+    Every caller makes its own, so concurrent callers never wait for each other and no pool submits to itself. On an
+    error or an interrupt the tasks that have not begun are dropped, and `stopped` tells running ones to return early.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.jobs = count_jobs(n_jobs)
+        self.stopped = threading.Event()
+        self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="treerep") if self.jobs > 1 else None
+
+    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield work(task) for every task, in the order of the tasks."""
+        tasks = list(tasks)
+        if self._pool is None or len(tasks) < 2:
+            return map(work, tasks)
+        return self._pool.map(work, tasks)
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is not None:
+            self.stopped.set()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def run(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None) -> Iterator[Result]:
+    """Yield work(task) for every task, in the order of the tasks, whatever the number of threads."""
+    tasks = list(tasks)
+    with Workers(min(count_jobs(n_jobs), max(1, len(tasks)))) as workers:
+        yield from workers.map(work, tasks)

@@ -1,0 +1,1 @@
+"""Room `metric`: how far apart are i and j? Matrices, points, graphs."""

@@ -1,0 +1,89 @@
+"""What every metric is: n points, and a way to ask how far apart two of them are."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class MetricError(ValueError):
+    """Distances that cannot be used as they are. The message names the first bad entry and the remedy."""
+
+
+class Metric(ABC):
+    """A finite metric space: `len(m)` points and their distances.
+
+    Subclass it to bring distances of your own: `__len__` and `block` suffice. The built-in metrics also have an
+    `oracle`, which lets compiled code ask for single distances.
+    """
+
+    #: Names of the points in order, or None.
+    labels: tuple[str, ...] | None = None
+    #: Named tuple of arrays for compiled kernels (see `oracles.py`), or None when only `block` is available.
+    oracle: Any = None
+    #: True when every distance is known to be a whole number.
+    integral: bool = False
+    #: Precision of the distances: the rounding error of one of them is about `eps` times its size.
+    eps: float = float(np.finfo(np.float64).eps)
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+        """Distances between every row point and every column point, as a dense float64 array."""
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
+        i, j = np.broadcast_arrays(np.asarray(i), np.asarray(j))
+        flat = [self.block([a], [b])[0, 0] for a, b in zip(i.ravel(), j.ravel(), strict=True)]
+        return np.array(flat, dtype=np.float64).reshape(i.shape)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self):,} points)"
+
+
+def check_indices(indices: ArrayLike, n: int) -> NDArray[np.int64]:
+    """Return indices as int64, or raise IndexError naming the first one outside 0 ... n-1.
+
+    >>> check_indices([0, 2], 3)
+    array([0, 2])
+    """
+    array = np.asarray(indices)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise IndexError(f"points are given by whole-number indices, not {array.dtype}")
+    outside = (array < 0) | (array >= n)
+    if outside.any():
+        raise IndexError(f"point {array[outside].flat[0]} does not exist: there are {n}, numbered 0 to {n - 1}")
+    return array.astype(np.int64, copy=False)
+
+
+def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | None:
+    """Return labels as a tuple of strings; wrong number or duplicates raise a MetricError."""
+    if labels is None:
+        return None
+    names = tuple(str(label) for label in labels)
+    if len(names) != n:
+        raise MetricError(f"{len(names)} labels were given for {n} points: give one label per point")
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if name in seen:
+            raise MetricError(
+                f"points {seen[name]} and {position} share the label {name!r}: make the labels unique or drop them"
+            )
+        seen[name] = position
+    return names
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only, C-contiguous plain view (a copy only where the layout demands it): one layout, one compile."""
+    view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
+    if not view.dtype.isnative:
+        view = view.astype(view.dtype.newbyteorder("="))
+    view = view.view()
+    view.flags.writeable = False
+    return view

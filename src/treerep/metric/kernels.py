@@ -1,0 +1,154 @@
+"""`distance(oracle, i, j)` for every kind of oracle, and the kernels that answer blocks and pairs with it.
+
+Kernels elsewhere call `distance` and are specialised by the class of the oracle they receive, so each algorithm is
+written once for matrices, points, graphs and trees.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload, register_jitable
+
+from ..common.kernel import kernel
+from .lane_kernels import (
+    largest_absolute_difference,
+    sum_of_absolute_differences,
+    sum_of_squared_differences,
+    sum_of_squared_sums,
+)
+from .oracles import (
+    AngleOracle,
+    ChebyshevOracle,
+    EuclideanOracle,
+    HubOracle,
+    HyperbolicOracle,
+    ManhattanOracle,
+    MatrixOracle,
+    TreeOracle,
+)
+
+
+def distance(oracle: Any, i: int, j: int) -> float:
+    """Distance of points i and j; only callable from compiled code."""
+    raise NotImplementedError("distance() is for kernels; use Metric.pairs or Metric.block")
+
+
+def _matrix(oracle: Any, i: Any, j: Any) -> Any:
+    return np.float64(oracle.distances[i, j])
+
+
+def _euclidean(oracle: Any, i: Any, j: Any) -> Any:
+    return math.sqrt(np.float64(sum_of_squared_differences(oracle.points, i, j)))
+
+
+def _manhattan(oracle: Any, i: Any, j: Any) -> Any:
+    return np.float64(sum_of_absolute_differences(oracle.points, i, j))
+
+
+def _chebyshev(oracle: Any, i: Any, j: Any) -> Any:
+    return np.float64(largest_absolute_difference(oracle.points, i, j))
+
+
+def _angle(oracle: Any, i: Any, j: Any) -> Any:
+    # tan(angle / 2) = |u - v| / |u + v|: accurate at 0 and at pi, where acos(u . v) loses half its digits.
+    across = np.float64(sum_of_squared_differences(oracle.units, i, j))
+    along = np.float64(sum_of_squared_sums(oracle.units, i, j))
+    return 2.0 * math.atan2(math.sqrt(across), math.sqrt(along))
+
+
+def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
+    # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2), with sin^2(angle/2) = |u - v|^2 / 4.
+    # A sum of non-negative terms: accurate for near points far out, where acosh(x0 y0 - x.y) has lost everything.
+    radial = math.sinh(0.5 * (oracle.radii[i] - oracle.radii[j]))
+    chord = sum_of_squared_differences(oracle.directions, i, j)
+    turn = oracle.sinh_radii[i] * oracle.sinh_radii[j] * (0.25 * chord)
+    return 2.0 * math.asinh(math.sqrt(radial * radial + turn))
+
+
+def _hub(oracle: Any, i: Any, j: Any) -> Any:
+    # Merge the two ascending lists of hubs; the best common hub lies on a shortest path.
+    a, a_end = oracle.starts[i], oracle.starts[i + 1]
+    b, b_end = oracle.starts[j], oracle.starts[j + 1]
+    best = np.inf
+    while a < a_end and b < b_end:
+        hub_a, hub_b = oracle.hubs[a], oracle.hubs[b]
+        if hub_a == hub_b:
+            best = min(best, np.float64(oracle.hub_distances[a]) + np.float64(oracle.hub_distances[b]))
+        a += hub_a <= hub_b
+        b += hub_b <= hub_a
+    return best
+
+
+@register_jitable
+def _highest_bit(value: Any) -> Any:
+    # Position of the highest set bit of a positive int32, exactly: float64 holds it without rounding.
+    return math.frexp(np.float64(value))[1] - 1
+
+
+@register_jitable
+def _climb(oracle: Any, node: Any, inlabel: Any, bit: Any) -> Any:
+    # The lowest ancestor of `node` that lies on the path of the inlabel tree named `inlabel` (whose level is `bit`).
+    if oracle.inlabel[node] == inlabel:
+        return node
+    below = _highest_bit(oracle.ascendant[node] & ((1 << bit) - 1))
+    child_path = ((oracle.inlabel[node] >> (below + 1)) << (below + 1)) | (1 << below)
+    return oracle.parent[oracle.head[child_path]]
+
+
+@register_jitable
+def lowest_common_ancestor(oracle: Any, i: Any, j: Any) -> Any:
+    """Lowest common ancestor in O(1): Schieber and Vishkin, SIAM J. Comput. 17 (1988)."""
+    a, b = oracle.inlabel[i], oracle.inlabel[j]
+    if a == b:
+        return i if oracle.level[i] <= oracle.level[j] else j
+    split = _highest_bit(a ^ b)
+    common = (oracle.ascendant[i] & oracle.ascendant[j]) >> split << split
+    bit = _highest_bit(common & -common)
+    inlabel = ((a >> (bit + 1)) << (bit + 1)) | (1 << bit)
+    u, v = _climb(oracle, i, inlabel, bit), _climb(oracle, j, inlabel, bit)
+    return u if oracle.level[u] <= oracle.level[v] else v
+
+
+def _tree(oracle: Any, i: Any, j: Any) -> Any:
+    top = lowest_common_ancestor(oracle, i, j)
+    # Depths are sums of two floats; subtracting the large parts first keeps the digits of short paths deep down.
+    depth, rest = oracle.depth, oracle.depth_rest
+    return ((depth[i] - depth[top]) + (depth[j] - depth[top])) + ((rest[i] - rest[top]) + (rest[j] - rest[top]))
+
+
+_DISTANCES = {
+    MatrixOracle: _matrix,
+    EuclideanOracle: _euclidean,
+    ManhattanOracle: _manhattan,
+    ChebyshevOracle: _chebyshev,
+    AngleOracle: _angle,
+    HyperbolicOracle: _hyperbolic,
+    HubOracle: _hub,
+    TreeOracle: _tree,
+}
+
+
+@overload(distance)
+def _specialise(oracle: Any, i: Any, j: Any) -> Any:
+    # A named tuple whose fields share one type is no types.NamedTuple, hence the base class. The table is closed: an
+    # oracle class from elsewhere must not enter the shared on-disk cache.
+    if isinstance(oracle, types.BaseNamedTuple):
+        return _DISTANCES.get(oracle.instance_class)
+    return None
+
+
+@kernel
+def pair_distances(oracle: Any, i: Any, j: Any, out: Any) -> None:
+    """out[k] = d(i[k], j[k])."""
+    for k in range(len(out)):
+        out[k] = distance(oracle, i[k], j[k])
+
+
+@kernel
+def block_distances(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
+    """out[a, b] = d(rows[a], cols[b])."""
+    for a in range(len(rows)):
+        for b in range(len(cols)):
+            out[a, b] = distance(oracle, rows[a], cols[b])

@@ -1,0 +1,89 @@
+"""Sums and maxima over coordinates in eight lanes that are written in the source.
+
+Summing floats in another order rounds differently, and a compiler that is free to choose the order ("fastmath") chooses
+by CPU and by caller; then the same seed would not give the same tree everywhere. A loop that keeps the order is three
+times slower. So the order is spelled out here once, in LLVM vectors of eight: lane k adds the terms k, k + 8, k + 16,
+..., the lanes are added pairwise, then the rest one by one. Every CPU gives the same bits, at the speed of its vectors.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+_LANES = 8
+
+Values = Any  # an llvmlite value: a scalar or a vector of lanes
+
+
+def _squared_difference(builder: Any, x: Values, y: Values) -> Values:
+    difference = builder.fsub(x, y)
+    return builder.fmul(difference, difference)
+
+
+def _squared_sum(builder: Any, x: Values, y: Values) -> Values:
+    total = builder.fadd(x, y)
+    return builder.fmul(total, total)
+
+
+def _absolute_difference(builder: Any, x: Values, y: Values) -> Values:
+    return _larger(builder, builder.fsub(x, y), builder.fsub(y, x))
+
+
+def _add(builder: Any, a: Values, b: Values) -> Values:
+    return builder.fadd(a, b)
+
+
+def _larger(builder: Any, a: Values, b: Values) -> Values:
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values]) -> Any:
+    """Return an intrinsic f(points, i, j): `term` of every coordinate of rows i and j, put together by `combine`."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
+        array_type = signature.args[0]
+        points = context.make_array(array_type)(context, builder, arguments[0])
+        scalar = context.get_data_type(array_type.dtype)
+        lanes = ir.VectorType(scalar, _LANES)
+        index = arguments[1].type
+        width = cgutils.unpack_tuple(builder, points.shape)[1]
+        rows = [builder.gep(points.data, [builder.mul(row, width)]) for row in arguments[1:]]
+        blocks = builder.udiv(width, ir.Constant(index, _LANES))
+
+        def load(row: Values, position: Values, kind: Any) -> Values:
+            pointer = builder.bitcast(builder.gep(row, [position]), kind.as_pointer())
+            return builder.load(pointer, align=array_type.dtype.bitwidth // 8)
+
+        def accumulate(total: Values, position: Values, kind: Any) -> None:
+            new = term(builder, *(load(row, position, kind) for row in rows))
+            builder.store(combine(builder, builder.load(total), new), total)
+
+        wide = cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * _LANES))
+        with cgutils.for_range(builder, blocks) as loop:
+            accumulate(wide, builder.mul(loop.index, ir.Constant(index, _LANES)), lanes)
+        sums = [builder.extract_element(builder.load(wide), ir.Constant(ir.IntType(32), k)) for k in range(_LANES)]
+        while len(sums) > 1:
+            sums = [combine(builder, a, b) for a, b in zip(sums[::2], sums[1::2], strict=True)]
+        narrow = cgutils.alloca_once_value(builder, sums[0])
+        done = builder.mul(blocks, ir.Constant(index, _LANES))
+        with cgutils.for_range(builder, builder.sub(width, done)) as loop:
+            accumulate(narrow, builder.add(done, loop.index), scalar)
+        return builder.load(narrow)
+
+    @intrinsic
+    def reduction(typing_context: Any, points: Any, i: Any, j: Any) -> Any:
+        if not (isinstance(points, types.Array) and points.ndim == 2 and points.layout == "C"):
+            return None
+        return points.dtype(points, types.intp, types.intp), build
+
+    return reduction
+
+
+sum_of_squared_differences = _lane_reduction(_squared_difference, _add)
+sum_of_squared_sums = _lane_reduction(_squared_sum, _add)
+sum_of_absolute_differences = _lane_reduction(_absolute_difference, _add)
+largest_absolute_difference = _lane_reduction(_absolute_difference, _larger)

@@ -1,0 +1,86 @@
+"""What compiled kernels receive of a metric: plain named tuples of arrays.
+
+`distance(oracle, i, j)` in `kernels.py` is specialised by these classes. This module does not import numba, so that
+metrics can be built, saved and sent to other machines without it. Arrays are C-contiguous and read-only: every other
+layout or flag would be compiled again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class MatrixOracle(NamedTuple):
+    """Distances looked up in an n x n matrix."""
+
+    distances: NDArray[np.generic]
+
+
+class EuclideanOracle(NamedTuple):
+    """Straight-line distance between rows."""
+
+    points: NDArray[np.floating]
+
+
+class ManhattanOracle(NamedTuple):
+    """Sum of absolute coordinate differences."""
+
+    points: NDArray[np.floating]
+
+
+class ChebyshevOracle(NamedTuple):
+    """Largest absolute coordinate difference."""
+
+    points: NDArray[np.floating]
+
+
+class AngleOracle(NamedTuple):
+    """Angle between unit vectors, in radians."""
+
+    units: NDArray[np.floating]
+
+
+class HyperbolicOracle(NamedTuple):
+    """Distance in hyperbolic space, points given by direction and distance from the origin (both models reduce to it)."""
+
+    directions: NDArray[np.float64]  # unit vectors, or 0 at the origin
+    radii: NDArray[np.float64]  # hyperbolic distance from the origin
+    sinh_radii: NDArray[np.float64]
+
+
+class HubOracle(NamedTuple):
+    """Shortest-path distances answered from hub labels: d(u, v) = min over common hubs of d(u, h) + d(h, v)."""
+
+    starts: NDArray[np.int64]  # labels of vertex v are starts[v]:starts[v + 1]
+    hubs: NDArray[np.int32]  # ascending within a vertex
+    hub_distances: NDArray[np.generic]  # uint8/uint16/int32 for unweighted graphs, float64 for weighted ones
+
+
+class TreeOracle(NamedTuple):
+    """Path lengths in a tree from lowest common ancestors in O(1) (Schieber and Vishkin's inlabel scheme)."""
+
+    parent: NDArray[np.int32]
+    level: NDArray[np.int32]  # edges to the root
+    inlabel: NDArray[np.int32]
+    ascendant: NDArray[np.int32]
+    head: NDArray[np.int32]  # inlabel -> its node nearest to the root
+    depth: NDArray[np.float64]  # distance to the root ...
+    depth_rest: NDArray[np.float64]  # ... and what float64 rounded off it, so that near points keep all their digits
+
+
+# Oracles whose arrays have one row per point: a few points can be gathered into a small oracle of their own.
+_BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle)
+
+
+def bytes_per_point(oracle: NamedTuple) -> int:
+    """How much memory an oracle's answer about one point touches; 0 for oracles that are not stored by point."""
+    return sum(array[0].nbytes for array in oracle) if isinstance(oracle, _BY_ROW) else 0
+
+
+def gathered(oracle: NamedTuple, points: NDArray[np.integer]) -> NamedTuple:
+    """Return an oracle of only these points, renumbered from 0, in memory of its own."""
+    arrays = [np.take(array, points, axis=0) for array in oracle]
+    for array in arrays:
+        array.flags.writeable = False
+    return type(oracle)(*arrays)

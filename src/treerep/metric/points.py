@@ -1,0 +1,165 @@
+"""Distances computed from coordinates, one at a time: no matrix is ever formed."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .base import MetricError, check_labels, frozen
+from .compiled import CompiledMetric
+from .oracles import AngleOracle, ChebyshevOracle, EuclideanOracle, HyperbolicOracle, ManhattanOracle
+
+# Rows looked at together when coordinates are checked or prepared: bounds the temporary memory.
+_CHUNK = 1 << 22
+
+_NO_METRIC = {
+    "sqeuclidean": "squared distances violate the triangle inequality: use metric='euclidean'",
+    "1-cos": "1 - cos violates the triangle inequality: use metric='cosine', the angle itself",
+    "1-r": "1 - r violates the triangle inequality: use metric='correlation', the angle between centred vectors",
+}
+
+
+class PointMetric(CompiledMetric):
+    """The metric of n points given by coordinates; distances are computed when asked for.
+
+    Parameters
+    ----------
+    points : (n, k) array
+        float32 and float64 are used as they are (copied only when not C-contiguous); other dtypes become float64.
+        float32 points are measured in float32 arithmetic.
+    metric : str
+        - "euclidean", "manhattan", "chebyshev";
+        - "cosine": the *angle* between two vectors in radians, a metric; "correlation": the same after centring each
+          vector. The customary 1 - cos, 1 - r and squared Euclidean distance violate the triangle inequality, are no
+          metrics, and are refused by name;
+        - "hyperboloid": points (x0, x) with x0^2 = 1 + |x|^2 of the hyperboloid model;
+        - "poincare": points |p| < 1 of the Poincare ball.
+    labels : sequence, optional
+        Names of the points.
+
+    Notes
+    -----
+    O(k) per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond the points, the others keep
+    a prepared copy (unit vectors, or directions and radii).
+
+    Examples
+    --------
+    >>> PointMetric([[0, 0], [3, 4]]).pairs(0, 1)
+    array(5.)
+    >>> round(float(PointMetric([[1, 0], [0, 2]], "cosine").pairs(0, 1)), 6)  # a right angle
+    1.570796
+    """
+
+    def __init__(
+        self, points: ArrayLike, metric: str = "euclidean", *, labels: Sequence[object] | None = None
+    ) -> None:
+        prepare = _prepare(metric)
+        array = _coordinates(points)
+        self.metric = metric
+        self.points = frozen(array)
+        self.labels = check_labels(labels, len(array))
+        self.oracle = prepare(self.points)
+        self.integral = metric in ("manhattan", "chebyshev") and _small_whole_numbers(self.points)
+        self.eps = float(np.finfo(self.oracle[0].dtype).eps)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def _coordinates(points: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(points)
+    if array.ndim != 2 or 0 in array.shape:
+        shape = " x ".join(map(str, array.shape)) or "a single value"
+        raise MetricError(f"points are rows of a table (n x k, at least one of each), this array is {shape}")
+    if array.dtype.kind not in "uifb":
+        raise MetricError(f"coordinates of dtype {array.dtype} are not supported: give real numbers")
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    for start, rows in _chunks(array):
+        finite = np.isfinite(rows)
+        if not finite.all():
+            i, k = np.argwhere(~finite)[0]
+            raise MetricError(f"coordinate {k} of point {start + i} is {rows[i, k]}: replace it or drop the point")
+    return array
+
+
+def _chunks(array: NDArray[Any]) -> Any:
+    step = max(1, _CHUNK // array.shape[1])
+    return ((start, array[start : start + step]) for start in range(0, len(array), step))
+
+
+def _small_whole_numbers(points: NDArray[Any]) -> bool:
+    # Sums of such coordinates are exact in float32 and float64 alike.
+    return all(
+        bool((np.floor(rows) == rows).all() and np.abs(rows).max() * points.shape[1] < 2**22)
+        for _, rows in _chunks(points)
+    )
+
+
+def _unit_vectors(points: NDArray[Any], centre: bool) -> AngleOracle:
+    units = np.empty_like(points)
+    for start, rows in _chunks(points):
+        vectors = rows - rows.mean(axis=1, keepdims=True) if centre else rows
+        # Scale by the largest coordinate first: squares of huge or tiny coordinates leave the range of floats.
+        largest = np.abs(vectors).max(axis=1, keepdims=True)
+        floor = 4 * np.finfo(points.dtype).eps * np.abs(rows).max(axis=1, keepdims=True) if centre else 0
+        zero = np.flatnonzero(largest <= floor)
+        if zero.size:
+            what = "is constant, so its correlation" if centre else "is the zero vector, so its angle"
+            raise MetricError(f"point {start + zero[0]} {what} with others is undefined: drop it")
+        scaled = vectors / largest
+        units[start : start + len(rows)] = scaled / np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+    return AngleOracle(frozen(units))
+
+
+def _polar(vectors: NDArray[np.float64], norms: NDArray[np.float64], radii: NDArray[np.float64]) -> HyperbolicOracle:
+    directions = np.divide(vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0)
+    return HyperbolicOracle(frozen(directions), frozen(radii), frozen(np.sinh(radii)))
+
+
+def _hyperboloid(points: NDArray[Any]) -> HyperbolicOracle:
+    wide = points.astype(np.float64, copy=False)
+    height, vectors = wide[:, 0], wide[:, 1:]
+    if not vectors.shape[1]:
+        raise MetricError("points of the hyperboloid need at least two coordinates, x0 first: this table has one")
+    norms = np.sqrt((vectors * vectors).sum(axis=1))
+    allowed = 64 * np.finfo(points.dtype).eps
+    off = np.abs(height - np.hypot(1.0, norms)) > allowed * np.abs(height)
+    off |= (height < 1 - allowed) | (norms > 1e150)  # sinh r sinh s must not overflow
+    if off.any():
+        i = int(np.argmax(off))
+        raise MetricError(
+            f"point {i} is not on the hyperboloid: x0 is {height[i]}, but sqrt(1 + |x|^2) is {np.hypot(1.0, norms[i])}; "
+            "put x0 first and recompute it"
+        )
+    return _polar(vectors, norms, np.arcsinh(norms))
+
+
+def _poincare(points: NDArray[Any]) -> HyperbolicOracle:
+    wide = points.astype(np.float64, copy=False)
+    norms = np.sqrt((wide * wide).sum(axis=1))
+    if (norms >= 1).any():
+        i = int(np.argmax(norms >= 1))
+        raise MetricError(f"point {i} has norm {norms[i]}, but the Poincare ball has radius 1: scale the points down")
+    return _polar(wide, norms, 2 * np.arctanh(norms))
+
+
+_PREPARE: dict[str, Callable[[NDArray[Any]], Any]] = {
+    "euclidean": EuclideanOracle,
+    "manhattan": ManhattanOracle,
+    "chebyshev": ChebyshevOracle,
+    "cosine": lambda points: _unit_vectors(points, centre=False),
+    "correlation": lambda points: _unit_vectors(points, centre=True),
+    "hyperboloid": _hyperboloid,
+    "poincare": _poincare,
+}
+
+
+def _prepare(metric: str) -> Callable[[NDArray[Any]], Any]:
+    if metric in _PREPARE:
+        return _PREPARE[metric]
+    key = str(metric).replace(" ", "").lower()
+    if key in _NO_METRIC:
+        raise MetricError(f"{metric!r} is no metric: {_NO_METRIC[key]}")
+    raise ValueError(f"unknown metric {metric!r}: choose one of {', '.join(_PREPARE)}")
