@@ -276,8 +276,11 @@ class TreeRep:
 def automatic_tolerance(metric: Metric, from_first: NDArray[np.float64]) -> float:
     """The paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest distance.
 
-    Rounding errors of carried distances grow with the number of steps they pass through.
+    Two errors add up: the input is rounded once to its dtype, and path lengths that were summed along n edges, like the
+    distances carried from step to step here, drift by about sqrt(n) roundings of float64. (One term for both,
+    64 sqrt(n) eps(dtype), swallows short edges of float32 metrics: see docs/benchmarks.md.)
     """
     if metric.integral:
         return 0.1
-    return float(64 * np.sqrt(len(metric)) * metric.eps * from_first.max(initial=0.0))
+    drift = 64 * np.sqrt(len(metric)) * np.finfo(np.float64).eps
+    return float((8 * metric.eps + drift) * from_first.max(initial=0.0))

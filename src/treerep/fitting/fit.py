@@ -1,0 +1,147 @@
+"""`fit`: from any metric to its tree."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.parallel import Workers, count_jobs
+from ..common.progress import progress_bar
+from ..metric.base import Metric
+from ..metric.convert import as_metric
+from ..tree.tree import Tree
+from .treerep import PIVOT_RULES, TreeRep
+
+METHODS = ("treerep",)
+
+# Up to here trials are compared on all pairs, and run side by side; above, on sampled rows, one after the other.
+_EXACT_TRIALS = 2000
+_SAMPLED_ROWS = 64
+
+
+def fit(
+    data: Any,
+    *,
+    method: str = "treerep",
+    metric: str | None = None,
+    rng: Any = 0,
+    trials: int = 1,
+    tol: float | str = "auto",
+    pivot: str = "near",
+    n_jobs: int | None = None,
+) -> Tree:
+    """Learn the tree that approximates a metric.
+
+    Parameters
+    ----------
+    data : Metric, array, DataFrame, sparse matrix or networkx graph
+        A distance matrix; points, with `metric`; or a graph (see `as_metric`). Never modified.
+    method : "treerep"
+        TreeRep (Sonthalia and Gilbert, NeurIPS 2020).
+    metric : str, optional
+        How to measure points: "euclidean", "cosine", ... (see `PointMetric`).
+    rng : int, numpy Generator or None
+        Seed of the random choices. The same seed gives the same tree, whatever the number of threads.
+    trials : int
+        Learn this many trees and keep the one of lowest average distortion after optimal scaling: over all pairs up to
+        2,000 points, over 64 sampled rows beyond.
+    tol : float or "auto"
+        Lengths below it count as zero. "auto" is 0.1, as in the paper, for whole-number distances, and a few units in
+        the last place of the largest distance otherwise.
+    pivot : "near", "random" or "closest"
+        Which point of a zone on an edge is placed next: the nearest to the edge's end r among the four of lowest
+        random priority; the one of lowest priority; or the nearest of all, which is the paper's rule and quadratic on
+        long paths.
+    n_jobs : int, optional
+        Number of threads; None uses every core.
+
+    Returns
+    -------
+    Tree
+        With the points as nodes 0 ... n-1 and at most n Steiner nodes.
+
+    Notes
+    -----
+    Exact on tree metrics: the tree comes back with its lengths and the fewest possible nodes. In general about 10 to
+    40 distances per point are looked at, so the time is near n log n (n^2 at worst, for example on a star), and the
+    memory O(n) beyond the data. Negative lengths, which metrics far from a tree produce, are set to 0.
+
+    Examples
+    --------
+    Three points at distance 2 hang off a hidden one at distance 1:
+
+    >>> tree = fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]])
+    >>> tree
+    Tree(3 points, 1 Steiner node)
+    >>> tree.newick()
+    '(0:1.0,1:1.0,2:1.0);'
+    """
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
+    if pivot not in PIVOT_RULES:
+        raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
+    if isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 1:
+        raise ValueError(f"trials must be a positive whole number, not {trials!r}")
+    space = as_metric(data, metric=metric)
+    return _best_of(space, int(trials), np.random.default_rng(rng), _tolerance(tol), PIVOT_RULES.index(pivot), n_jobs)
+
+
+def _tolerance(tol: float | str) -> float | None:
+    if isinstance(tol, str):
+        if tol != "auto":
+            raise ValueError(f"tol is a length or 'auto', not {tol!r}")
+        return None
+    if not 0 <= tol < np.inf:
+        raise ValueError(f"tol is a length, not {tol!r}: give a number of at least 0")
+    return float(tol)
+
+
+def _best_of(
+    metric: Metric, trials: int, rng: np.random.Generator, tol: float | None, rule: int, n_jobs: int | None
+) -> Tree:
+    """Fit once per trial and keep the best tree, the first of equals."""
+    n = len(metric)
+    if n >= 2**30:
+        raise ValueError(f"{n:,} points are more than the {2**30 - 1:,} that fit supports")
+    side_by_side = 1 < trials and n <= _EXACT_TRIALS
+    jobs = count_jobs(n_jobs)
+    priorities = (rng.permutation(n).astype(np.int32) for _ in range(trials))
+    with progress_bar(n * trials, "TreeRep", "points") as bar, Workers(jobs) as workers:
+
+        def attempt(priority: NDArray[np.int32]) -> tuple[float, Tree]:
+            threads = _Inline(workers) if side_by_side else workers
+            tree = _fit_once(metric, priority, tol, rule, threads, bar)
+            return (0.0, tree) if trials == 1 else (_score(tree, metric, 1 if side_by_side else jobs), tree)
+
+        results = workers.map(attempt, priorities) if side_by_side else map(attempt, priorities)
+        return min(results, key=lambda result: result[0])[1]
+
+
+class _Inline(Workers):
+    """Workers for a task that itself runs on a pool: everything inline, but stopped with that pool."""
+
+    def __init__(self, pool: Workers) -> None:
+        super().__init__(1)
+        self.stopped = pool.stopped
+
+
+def _fit_once(
+    metric: Metric, priority: NDArray[np.int32], tol: float | None, rule: int, workers: Workers, bar: Any
+) -> Tree:
+    from ..tree.canonical import canonical_edges
+
+    n = len(metric)
+    if n == 1:
+        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=metric.labels)
+    edges, weights = TreeRep(metric, priority, tol, rule, workers, bar).run()
+    # Lengths between Steiner nodes can come out negative where the metric is no tree; dropping such an edge would
+    # cut the tree in two, so its ends are put together instead.
+    np.maximum(weights, 0.0, out=weights)
+    return Tree._trusted(n, *canonical_edges(n, edges, weights), labels=metric.labels)
+
+
+def _score(tree: Tree, metric: Metric, n_jobs: int) -> float:
+    from ..scoring.distortion import average_distortion
+
+    rows = "all" if len(metric) <= _EXACT_TRIALS else _SAMPLED_ROWS
+    return float(average_distortion(tree, metric, scale="optimal", rows=rows, rng=0, n_jobs=n_jobs))

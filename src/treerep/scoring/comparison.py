@@ -1,0 +1,127 @@
+"""Two metrics on the same points, read side by side, block by block."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.parallel import run
+from ..common.progress import progress_bar
+from ..metric.base import MetricError
+from .sampling import Rows, sample_rows
+from .streaming import check_same_points, read_block, row_slices, to_metric, triangle_slices
+
+#: Rows looked at beyond EXACT_POINTS points, unless `rows` says otherwise.
+SAMPLED_ROWS = 256
+
+# Both metrics' distances are kept for a second pass when they are this few: 32 MB each, about 2,900 points.
+_KEPT_ENTRIES = 1 << 22
+
+
+class Optimum(NamedTuple):
+    """The factor that brings the approximation nearest to the truth, and how each sampled row moved it."""
+
+    scale: float
+    pull: NDArray[np.float64]  # row i moved the scale by about pull[i]
+
+
+class _Task(NamedTuple):
+    number: int
+    rows: NDArray[np.int64]
+    cols: NDArray[np.int64]
+
+
+class Comparison:
+    """The pairs of points a score compares: all of them, or those of sampled rows with all other points."""
+
+    def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, n_jobs: int | None) -> None:
+        self.approx, self.truth = to_metric(approx), to_metric(truth)
+        check_same_points(self.approx, self.truth, ("approx", "truth"))
+        self.n, self.n_jobs = len(self.truth), n_jobs
+        self.sample = sample_rows(self.n, rows, rng, SAMPLED_ROWS)
+        self._kept: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+
+    @property
+    def exact(self) -> bool:
+        """True when all pairs are compared."""
+        return self.sample is None
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs compared: each once when exact, seen from the sampled rows otherwise."""
+        return self.n * (self.n - 1) // 2 if self.sample is None else len(self.sample) * (self.n - 1)
+
+    def basis(self, pairs: int) -> str:
+        """Say in words what a score from this comparison rests on."""
+        if self.sample is None:
+            return f"all {pairs:,} pairs" if pairs == self.pairs else f"{pairs:,} of {self.pairs:,} pairs"
+        return f"from {len(self.sample):,} of {self.n:,} rows"
+
+    def sums(self, what: int, scale: float = 1.0, *, keep: bool = False) -> NDArray[np.float64]:
+        """Return what `distortion_kernels.row_sums` adds up for every row compared, (rows, COLUMNS).
+
+        Each row is summed on its own, so neither threads nor blocks change a bit. With keep=True the distances stay
+        in memory for the next call if they are few.
+        """
+        from .distortion_kernels import COLUMNS, row_sums
+
+        keep = keep and self.pairs <= _KEPT_ENTRIES
+
+        def work(task: _Task) -> NDArray[np.float64]:
+            approx, truth = self._kept.get(task.number) or self._read(task)
+            if keep:
+                self._kept[task.number] = approx, truth
+            out = np.empty((len(task.rows), COLUMNS))
+            row_sums(what, scale, approx, truth, task.rows - task.cols[0], self.exact, out)
+            if not np.isfinite(out).all():
+                _check_distances(task, approx, truth)
+            return out
+
+        tasks = self._tasks()
+        parts = [np.empty((0, COLUMNS))]
+        with progress_bar(sum(len(task.rows) for task in tasks), "comparing distances", "row") as bar:
+            for part in run(work, tasks, self.n_jobs):
+                parts.append(part)
+                bar.update(len(part))
+        return np.concatenate(parts)
+
+    def optimum(self) -> Optimum:
+        """Return the scale alpha = <A, T> / <A, A> over the pairs compared, the argmin of |T - alpha A| (Frobenius).
+
+        1 when the approximation is 0 everywhere, as every factor is as good.
+        """
+        from .distortion_kernels import PRODUCTS
+
+        both, own, size = self.sums(PRODUCTS, keep=True)[:, :3].T
+        below = math.fsum(own)
+        if not size.any():
+            return Optimum(1.0, np.zeros(len(size)))
+        scale = math.fsum(both) / below if below > 0 else math.inf
+        if not (1e-280 < below < math.inf and math.isfinite(scale)):
+            raise ValueError("the distances are too small or too large to be squared: rescale both metrics towards 1")
+        return Optimum(scale, (both - scale * own) / below)
+
+    def _tasks(self) -> list[_Task]:
+        if self.sample is None:
+            points = np.arange(self.n)
+            return [_Task(k, points[part], points[part.start :]) for k, part in enumerate(triangle_slices(self.n))]
+        columns = np.arange(self.n)
+        parts = row_slices(len(self.sample), self.n)
+        return [_Task(k, self.sample[part], columns) for k, part in enumerate(parts)]
+
+    def _read(self, task: _Task) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        approx, truth = (read_block(metric, task.rows, task.cols) for metric in (self.approx, self.truth))
+        return approx, truth
+
+
+def _check_distances(task: _Task, approx: NDArray[np.float64], truth: NDArray[np.float64]) -> None:
+    """Raise a MetricError that names the first pair without a usable distance; silent if all can be used."""
+    distinct = task.rows[:, None] != task.cols
+    bad_approx = ~np.isfinite(approx) & distinct
+    bad_truth = ~(np.isfinite(truth) & (truth >= 0)) & distinct
+    for a, b in np.argwhere(bad_approx | bad_truth)[:1]:
+        name, value = ("approx", approx[a, b]) if bad_approx[a, b] else ("truth", truth[a, b])
+        raise MetricError(
+            f"{name} has d({task.rows[a]}, {task.cols[b]}) = {value}: scores need finite distances, and true ones >= 0"
+        )

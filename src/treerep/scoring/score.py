@@ -1,0 +1,80 @@
+"""What a score returns: a number that knows what it is based on."""
+
+from typing import Any
+
+
+class Score(float):
+    """A number with what it is based on: use it like any float, print it to see how far to trust it.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends of the 95% confidence interval; both equal the value when the score is exact.
+    exact : bool
+        True when every pair (or point) was looked at.
+    pairs : int
+        Number of pairs used, or of points for scores of points such as mean average precision. A sample of rows uses
+        the pairs of each sampled point with all other points.
+    skipped : int
+        Pairs at true distance 0, left out because a relative error is not defined there.
+    scale : float
+        Factor applied to the approximation before it was compared.
+    basis : str
+        The same in words, for the eye.
+
+    Examples
+    --------
+    >>> score = Score(0.125, pairs=10, basis="all 10 pairs")
+    >>> score
+    0.125 (all 10 pairs)
+    >>> score + 1, score.exact, score.high
+    (1.125, True, 0.125)
+    """
+
+    __slots__ = ("basis", "exact", "high", "low", "pairs", "scale", "skipped")
+
+    low: float
+    high: float
+    exact: bool
+    pairs: int
+    skipped: int
+    scale: float
+    basis: str
+
+    def __new__(
+        cls,
+        value: float,
+        *,
+        low: float | None = None,
+        high: float | None = None,
+        exact: bool = True,
+        pairs: int = 0,
+        skipped: int = 0,
+        scale: float = 1.0,
+        basis: str = "",
+    ) -> "Score":
+        """Return the value with what it is based on; the interval is the value itself unless given."""
+        self = super().__new__(cls, value)
+        self.low = float(value if low is None else low)
+        self.high = float(value if high is None else high)
+        self.exact, self.pairs, self.skipped = bool(exact), int(pairs), int(skipped)
+        self.scale, self.basis = float(scale), basis
+        return self
+
+    def __repr__(self) -> str:
+        interval = "" if self.exact else f" [{self.low:.4g}, {self.high:.4g}]"
+        notes = [self.basis] if self.basis else []
+        if self.skipped:
+            notes.append(f"{self.skipped:,} skipped at true distance 0")
+        if self.scale != 1.0:
+            notes.append(f"scale {self.scale:.4g}")
+        basis = f" ({', '.join(notes)})" if notes else ""
+        return f"{float(self):.4g}{interval}{basis}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # float's own recipe would call __new__ without what the score is based on.
+        return _restore, (type(self), float(self), {name: getattr(self, name) for name in self.__slots__})
+
+
+def _restore(cls: type[Score], value: float, fields: dict[str, Any]) -> Score:
+    return cls(value, **fields)

@@ -1,0 +1,110 @@
+"""`fit`: its arguments, its trials, its errors, its interrupt."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import treerep as tr
+
+POINTS = np.random.default_rng(0).normal(size=(300, 4))
+
+
+def test_trials_keep_the_tree_of_lowest_scaled_distortion() -> None:
+    metric = tr.PointMetric(POINTS)
+    best = tr.fit(metric, trials=8, rng=3)
+    rng = np.random.default_rng(3)  # trial k uses the k-th permutation of one generator, so the first is trials=1
+    singles = [tr.fit(metric, rng=rng) for _ in range(8)]
+    scores = [float(tr.average_distortion(tree, metric, scale="optimal")) for tree in singles]
+    assert best == singles[int(np.argmin(scores))]
+    assert len(set(scores)) > 1
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+def test_trials_do_not_depend_on_threads(jobs: int) -> None:
+    assert tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=jobs) == tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=1)
+
+
+def test_trials_on_many_points_are_compared_on_sampled_rows() -> None:
+    points = np.random.default_rng(1).normal(size=(2500, 3))
+    best = tr.fit(points, metric="euclidean", trials=3)
+    rng = np.random.default_rng(0)
+    assert best in [tr.fit(points, metric="euclidean", rng=rng) for _ in range(3)]
+
+
+def test_labels_pass_through() -> None:
+    assert tr.fit(tr.datasets.sarich()).labels == tr.datasets.sarich().labels
+
+
+def test_seeds_generators_and_none() -> None:
+    by_seed = tr.fit(POINTS, metric="euclidean", rng=7)
+    assert tr.fit(POINTS, metric="euclidean", rng=np.random.default_rng(7)) == by_seed
+    assert tr.fit(POINTS, metric="euclidean", rng=8) != by_seed
+    tr.fit(POINTS, metric="euclidean", rng=None)
+
+
+def test_tolerance_applies_at_every_level() -> None:
+    # A public implementation dropped the tolerance below the first level. With a tolerance above every length all
+    # points collapse onto one node, at whatever depth they are placed.
+    d = np.abs(np.arange(40.0)[:, None] - np.arange(40.0))
+    noisy = d + 1e-3 * np.random.default_rng(0).uniform(size=(40, 40)) * (d > 0)
+    noisy = (noisy + noisy.T) / 2
+    assert tr.fit(noisy, tol=1e-2).n_nodes == 40  # a path again: no spurious Steiner nodes
+    assert tr.fit(noisy, tol=1e-9).n_nodes > 40
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "magic"}, "unknown method 'magic': choose one of treerep"),
+        ({"pivot": "far"}, "unknown pivot rule 'far': choose one of closest, random, near"),
+        ({"trials": 0}, "trials must be a positive whole number, not 0"),
+        ({"trials": 2.5}, "trials must be a positive whole number, not 2.5"),
+        ({"tol": -1}, "tol is a length, not -1"),
+        ({"tol": float("nan")}, "tol is a length, not nan"),
+        ({"tol": "tight"}, "tol is a length or 'auto', not 'tight'"),
+        ({"n_jobs": 0}, "n_jobs must be a positive whole number"),
+        ({"metric": "sqeuclidean"}, "use metric='euclidean'"),
+    ],
+)
+def test_bad_arguments_get_one_clear_line(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        tr.fit(np.eye(3) * 0, **arguments)  # type: ignore[arg-type]
+    assert "\n" not in str(error.value)
+
+
+def test_the_input_is_never_written_to() -> None:
+    d = np.array(np.linalg.norm(POINTS[:, None] - POINTS[None], axis=-1))
+    before = d.copy()
+    tr.fit(d, trials=3)
+    assert_array_equal(d, before)
+
+
+STAR = """
+import signal, sys, numpy as np, treerep as tr
+tr.fit(np.zeros((3, 3)) + 1 - np.eye(3), n_jobs={jobs})
+n = 60_000
+star = tr.Tree(n, np.column_stack([np.arange(n), np.full(n, n)]), np.ones(n))
+tr.fit(tr.datasets.random_tree(50), n_jobs={jobs})
+print("ready", flush=True)
+try:
+    tr.fit(star, n_jobs={jobs})
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_long_fit_can_be_interrupted(jobs: int) -> None:
+    # A star needs about n^2 queries: long enough to be interrupted, and stopped between two steps.
+    process = subprocess.Popen([sys.executable, "-c", STAR.format(jobs=jobs)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "interrupted\n"
+    assert process.returncode == 0

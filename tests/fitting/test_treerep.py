@@ -1,0 +1,290 @@
+"""TreeRep: exact on tree metrics, equal to its plain twin on everything, whatever the engine."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import ArrayLike, NDArray
+
+import treerep as tr
+from tests.fitting import naive_treerep
+from tests.strategies import any_symmetric, integer_metrics, parents, tree_metrics
+from treerep.fitting import treerep as engine
+from treerep.metric.base import Metric
+
+RULES = ("closest", "random", "near")
+SCALES = (1e-9, 1e-3, 1.0, 1e9)
+
+
+def priority_of(seed: int, n: int) -> NDArray[np.int32]:
+    return np.random.default_rng(seed).permutation(n).astype(np.int32)
+
+
+def twin(d: np.ndarray, seed: int, tol: float, rule: str) -> tr.Tree:
+    """The tree that the plain Python version builds, as a Tree."""
+    n = len(d)
+    edges = naive_treerep.treerep(d, priority_of(seed, n).tolist(), tol, rule)
+    names = {node: k for k, node in enumerate(sorted({*range(n), *(v for edge in edges for v in edge[:2])}))}
+    pairs = np.array([[names[u], names[v]] for u, v, _ in edges]).reshape(-1, 2)
+    return tr.Tree(n, pairs, np.array([max(length, 0.0) for _, _, length in edges])).canonical()
+
+
+@pytest.fixture
+def tiny_zones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the split phase do almost all the work, in tiny chunks."""
+    monkeypatch.setattr(engine, "_FINISH_POINTS", 4)
+    monkeypatch.setattr(engine, "_CHUNK", 3)
+
+
+# Exact recovery
+
+
+@given(tree_metrics(), st.sampled_from(SCALES), st.integers(0, 5), st.sampled_from(RULES))
+def test_tree_metrics_are_recovered_exactly(d: np.ndarray, scale: float, seed: int, rule: str) -> None:
+    d = d * scale
+    tree = tr.fit(d, rng=seed, pivot=rule)
+    assert_allclose(tree.distances(), d, rtol=1e-9, atol=1e-13 * d.max())
+
+
+@given(tree_metrics(12), st.integers(0, 3), st.sampled_from(RULES))
+def test_recovered_trees_have_the_fewest_nodes(d: np.ndarray, seed: int, rule: str) -> None:
+    # The smallest tree has no Steiner leaf, no Steiner node of degree 2 and no zero edge at a Steiner node.
+    tree = tr.fit(d, rng=seed, pivot=rule)
+    assert tree.n_nodes == tree.contracted(1e-9 * d.max()).n_nodes
+    # ... and any two seeds agree on it, as arrays.
+    other = tr.fit(d, rng=seed + 1, pivot=rule)
+    assert_array_equal(tree.edges, other.edges)
+    assert_allclose(tree.weights, other.weights, atol=1e-12 * d.max(initial=0))
+
+
+def test_hand_worked_quartet() -> None:
+    # Two cherries (0, 1) and (2, 3): pendant edges 1, 2, 3, 4, middle edge 5.
+    d = np.array([[0, 3, 9, 10], [3, 0, 10, 11], [9, 10, 0, 7], [10, 11, 7, 0]])
+    tree = tr.fit(d)
+    assert tree.edges.tolist() == [[0, 4], [1, 4], [2, 5], [3, 5], [4, 5]]
+    assert tree.weights.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_short_edges_are_kept() -> None:
+    # Reported against a public implementation: a 4-leaf binary tree with all edges 0.1 did not come back, because
+    # its tolerance was an absolute 0.1.
+    d = 0.1 * np.array([[0, 2, 3, 3], [2, 0, 3, 3], [3, 3, 0, 2], [3, 3, 2, 0]])
+    tree = tr.fit(d)
+    assert tree.n_nodes == 6
+    assert_allclose(tree.weights, 0.1, rtol=1e-12)
+
+
+@given(tree_metrics(30), st.integers(0, 5))
+def test_float32_input_is_recovered_to_its_precision(d: np.ndarray, seed: int) -> None:
+    tree = tr.fit(d.astype(np.float32), rng=seed)
+    assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
+    assert tree.n_nodes == tr.fit(d, rng=seed).n_nodes
+
+
+@given(tree_metrics(30), st.randoms(use_true_random=False))
+def test_permuted_points_give_an_isometric_tree(d: np.ndarray, random: object) -> None:
+    order = np.array(random.sample(range(len(d)), len(d)))  # type: ignore[attr-defined]
+    tree, shuffled = tr.fit(d), tr.fit(d[np.ix_(order, order)])
+    assert_allclose(shuffled.distances(), tree.distances()[np.ix_(order, order)], atol=1e-12 * d.max())
+    assert shuffled.n_nodes == tree.n_nodes
+
+
+# The twin
+
+
+@given(st.one_of(integer_metrics(), any_symmetric(), tree_metrics(25)), st.integers(0, 20), st.sampled_from(RULES))
+def test_compiled_engine_equals_its_plain_twin(d: np.ndarray, seed: int, rule: str) -> None:
+    tol = 0.1 if (d == np.floor(d)).all() else 1e-9
+    tree = tr.fit(d, rng=seed, tol=tol, pivot=rule)
+    expected = twin(d, seed, tol, rule)
+    assert_array_equal(tree.edges, expected.edges)
+    assert_array_equal(tree.weights, expected.weights)
+
+
+@given(st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 20), st.sampled_from(RULES), st.sampled_from([1, 2, 4]))
+@pytest.mark.usefixtures("tiny_zones")
+def test_split_phase_equals_the_twin_on_any_number_of_threads(d: np.ndarray, seed: int, rule: str, jobs: int) -> None:
+    tol = 0.1 if (d == np.floor(d)).all() else 1e-9
+    tree = tr.fit(d, rng=seed, tol=tol, pivot=rule, n_jobs=jobs)
+    assert tree == twin(d, seed, tol, rule)
+
+
+# Any metric
+
+
+@given(st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 5), st.sampled_from(RULES))
+def test_every_symmetric_matrix_gives_a_tree(d: np.ndarray, seed: int, rule: str) -> None:
+    before = d.copy()
+    tree = tr.fit(d, rng=seed, pivot=rule)
+    tr.Tree(tree.n_points, tree.edges, tree.weights)  # the constructor refuses cycles, forests, negative lengths
+    assert tree.n_points == len(d)
+    assert tree.n_nodes - tree.n_points <= max(0, len(d) - 2)
+    assert_array_equal(d, before)
+
+
+@given(integer_metrics(4).filter(lambda d: len(d) == 4), st.integers(0, 20))
+def test_on_four_points_the_error_is_at_most_delta(d: np.ndarray, seed: int) -> None:
+    # Proposition 1. Four-point delta = half the gap between the two largest of the three sums of opposite distances.
+    sums = sorted([d[0, 1] + d[2, 3], d[0, 2] + d[1, 3], d[0, 3] + d[1, 2]])
+    delta = (sums[2] - sums[1]) / 2
+    tree = tr.fit(d, rng=seed)
+    assert np.abs(tree.distances() - d).max() <= delta + 1e-12
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_tiny_inputs(n: int) -> None:
+    d = 2.0 * (1 - np.eye(n))
+    tree = tr.fit(d)
+    assert_array_equal(tree.distances(), d)
+    assert tree.n_nodes == (4 if n == 3 else n)
+
+
+@pytest.mark.parametrize("n", [5, 60])
+@pytest.mark.parametrize("rule", RULES)
+def test_all_distances_equal(n: int, rule: str) -> None:
+    tree = tr.fit(3.0 * (1 - np.eye(n)), pivot=rule)
+    assert tree.n_nodes == n + 1  # a star around one hidden node
+    assert_array_equal(tree.weights, 1.5)
+
+
+def test_all_distances_zero() -> None:
+    tree = tr.fit(np.zeros((200, 200)))
+    assert tree.n_nodes == 200
+    assert_array_equal(tree.weights, 0)
+
+
+@given(tree_metrics(15), st.integers(1, 30), st.integers(0, 5))
+def test_duplicates_hang_at_distance_zero(d: np.ndarray, copies: int, seed: int) -> None:
+    owner = np.random.default_rng(seed).integers(0, len(d), len(d) + copies)
+    owner[: len(d)] = np.arange(len(d))
+    tree = tr.fit(d[np.ix_(owner, owner)], rng=seed)
+    assert_allclose(tree.distances(), d[np.ix_(owner, owner)], atol=1e-12 * d.max())
+    assert tree.n_nodes == tr.fit(d, rng=seed).n_nodes + copies
+
+
+def test_negative_lengths_are_set_to_zero() -> None:
+    # 128 random points, reported against a public implementation as a source of negative edges.
+    points = np.random.default_rng(0).uniform(size=(128, 2))
+    tree = tr.fit(points, metric="euclidean")
+    assert tree.weights.min() == 0.0
+
+
+# The same seed, the same tree
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+@pytest.mark.parametrize("finish_points", [50, 700, 1 << 15])
+@pytest.mark.parametrize("name", ["euclidean", "cosine", "hyperboloid"])
+def test_points_give_the_same_tree_on_any_engine(
+    name: str, jobs: int, finish_points: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = np.random.default_rng(3).normal(size=(1500, 7)).astype(np.float32)
+    points = np.column_stack([np.sqrt(1 + (x.astype(float) ** 2).sum(1)), x]) if name == "hyperboloid" else x
+    reference = tr.fit(points, metric=name, rng=5, n_jobs=1)
+    monkeypatch.setattr(engine, "_FINISH_POINTS", finish_points)
+    monkeypatch.setattr(engine, "_CACHE_BYTES", 0)  # at least 1,024 points
+    monkeypatch.setattr(engine, "_CHUNK", 333)
+    assert tr.fit(points, metric=name, rng=5, n_jobs=jobs) == reference
+
+
+@given(integer_metrics(), st.integers(0, 3))
+def test_layout_and_dtype_do_not_matter(d: np.ndarray, seed: int) -> None:
+    reference = tr.fit(d, rng=seed)
+    strided = np.zeros((2 * len(d), 2 * len(d)))
+    strided[::2, ::2] = d
+    for variant in (np.asfortranarray(d), strided[::2, ::2], d.astype(np.uint8), d.astype(np.float32), d.astype(">i4")):
+        assert tr.fit(variant, rng=seed) == reference
+
+
+class OnlyBlocks(Metric):
+    """A metric of a user's own, without an oracle."""
+
+    def __init__(self, d: np.ndarray, integral: bool = False) -> None:
+        self.d, self.integral = d, integral
+
+    def __len__(self) -> int:
+        return len(self.d)
+
+    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+        return self.d[np.ix_(np.asarray(rows), np.asarray(cols))]
+
+
+@pytest.mark.parametrize("n", [3, 40, 300])
+def test_a_metric_that_only_has_blocks_gives_the_same_tree(n: int) -> None:
+    x = np.random.default_rng(n).normal(size=(n, 3))
+    d = np.linalg.norm(x[:, None] - x[None], axis=-1)
+    assert tr.fit(OnlyBlocks(d), rng=2) == tr.fit(d, rng=2)
+
+
+def test_a_tree_is_a_metric_and_fits_to_itself() -> None:
+    tree = tr.datasets.random_tree(300, rng=1).contracted()
+    assert tr.fit(tree, rng=4).isclose(tree)
+
+
+def test_concurrent_fits_from_python_threads() -> None:
+    x = np.random.default_rng(0).normal(size=(4000, 5))
+    expected = [tr.fit(x, metric="euclidean", rng=seed, n_jobs=1) for seed in range(8)]
+    found: dict[int, tr.Tree] = {}
+
+    def work(seed: int) -> None:
+        found[seed] = tr.fit(x, metric="euclidean", rng=seed, n_jobs=2)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(found[seed] == expected[seed] for seed in range(8))
+
+
+# Size
+
+
+def count_visits(tree_parents: np.ndarray, lengths: np.ndarray, rule: str) -> float:
+    """Distances asked per point when fitting the path metric of a tree, counted by the twin's engine budget."""
+    visits = 0
+    n = len(tree_parents) + 1
+    tree = tr.Tree(n, np.column_stack([np.arange(1, n), tree_parents]), lengths)
+
+    class Counting(OnlyBlocks):
+        def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+            nonlocal visits
+            visits += np.size(rows) * np.size(cols)
+            return tree.block(rows, cols)
+
+    tr.fit(Counting(np.empty((n, 0))), rng=0, pivot=rule)
+    return visits / n
+
+
+@pytest.mark.parametrize("shape", ["path", "caterpillar"])
+def test_work_per_point_grows_like_log_n_on_paths(shape: str) -> None:
+    rng = np.random.default_rng(0)
+    small, large = (count_visits(parents(shape, n, rng), np.ones(n - 1), "near") for n in (1000, 8000))
+    assert large < 1.6 * small  # log 8000 / log 1000 = 1.3; the paper's rule gives 8
+
+
+def test_the_papers_rule_is_quadratic_on_a_path() -> None:
+    rng = np.random.default_rng(0)
+    near, closest = (count_visits(parents("path", 2000, rng), np.ones(1999), rule) for rule in ("near", "closest"))
+    assert closest > 5 * near
+
+
+def test_many_duplicates_stay_linear() -> None:
+    points = np.zeros((100_000, 2), np.float32)
+    points[:10] = np.random.default_rng(0).normal(size=(10, 2))
+    tree = tr.fit(points, metric="euclidean")  # quadratic work would take hours
+    assert tree.n_points == 100_000
+    assert np.count_nonzero(tree.weights) <= 30
+
+
+def test_path_of_100_000_points_is_recovered_without_a_matrix() -> None:
+    n = 100_000
+    lengths = np.random.default_rng(0).uniform(0.5, 1.5, n - 1)
+    path = tr.Tree(n, np.column_stack([np.arange(n - 1), np.arange(1, n)]), lengths)
+    tree = tr.fit(path)
+    assert tree.n_nodes == n
+    assert_array_equal(tree.edges, path.canonical().edges)
+    assert_allclose(tree.weights, path.canonical().weights, atol=1e-9 * n)

@@ -1,0 +1,73 @@
+"""`as_metric` guesses in one place, and says so when it cannot."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from treerep.metric.base import Metric, MetricError
+from treerep.metric.convert import as_metric, register_converter
+from treerep.metric.graph import GraphMetric
+from treerep.metric.matrix import MatrixMetric
+from treerep.metric.points import PointMetric
+
+SQUARE = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+
+
+def test_arrays_are_distances_unless_a_metric_is_named() -> None:
+    assert isinstance(as_metric(SQUARE), MatrixMetric)
+    assert isinstance(as_metric(SQUARE.tolist()), MatrixMetric)
+    assert isinstance(as_metric(SQUARE, metric="precomputed"), MatrixMetric)
+    assert isinstance(as_metric(SQUARE, metric="euclidean"), PointMetric)
+    with pytest.raises(MetricError, match=re.escape("3 x 2: for points say metric='euclidean'")):
+        as_metric(SQUARE[:, :2])
+
+
+def test_frames_bring_labels() -> None:
+    names = ["a", "b", "c"]
+    assert as_metric(pd.DataFrame(SQUARE, names, names)).labels == ("a", "b", "c")
+    assert as_metric(pd.DataFrame(SQUARE[:, :2], names), metric="euclidean").labels == ("a", "b", "c")
+    with pytest.raises(MetricError, match="row 1 is named 'b' but column 1 'x'"):
+        as_metric(pd.DataFrame(SQUARE, names, ["a", "x", "c"]))
+
+
+def test_sparse_matrices_are_graphs() -> None:
+    assert isinstance(as_metric(csr_array(SQUARE)), GraphMetric)
+    with pytest.raises(MetricError, match="read as a graph"):
+        as_metric(csr_array(SQUARE), metric="euclidean")
+
+
+def test_metrics_pass_through() -> None:
+    metric = MatrixMetric(SQUARE)
+    assert as_metric(metric) is metric
+    with pytest.raises(ValueError, match="is a MatrixMetric already"):
+        as_metric(metric, metric="euclidean")
+
+
+@pytest.mark.parametrize("data", ["distances.csv", 3, None, {"a": 1}])
+def test_anything_else_is_refused(data: object) -> None:
+    with pytest.raises(TypeError, match="cannot take distances from"):
+        as_metric(data)
+
+
+def test_converters_can_be_registered() -> None:
+    class Matrices:
+        pass
+
+    register_converter(f"{Matrices.__module__.partition('.')[0]}.Matrices", lambda data, metric: MatrixMetric(SQUARE))
+    assert len(as_metric(Matrices())) == 3
+
+
+def test_a_metric_of_ones_own_needs_only_block() -> None:
+    class Line(Metric):
+        def __len__(self) -> int:
+            return 5
+
+        def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+            return np.abs(np.asarray(rows, float)[:, None] - np.asarray(cols, float))
+
+    assert Line().pairs([[0, 1]], [[4, 3]]).tolist() == [[4.0, 2.0]]
+    assert repr(Line()) == "Line(5 points)"

@@ -1,0 +1,141 @@
+"""Distance matrices: what is accepted, kept, and refused with one line."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from treerep.metric.base import MetricError
+from treerep.metric.matrix import MatrixMetric
+
+SMALL = np.array([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+
+
+def symmetric(n: int, seed: int, high: int = 100) -> np.ndarray:
+    upper = np.triu(np.random.default_rng(seed).integers(1, high, size=(n, n)), 1)
+    return upper + upper.T
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "int32", "int64", "float32", "float64", ">f8"])
+def test_any_real_dtype_is_kept_and_answers_in_float64(dtype: str) -> None:
+    metric = MatrixMetric(SMALL.astype(dtype))
+    assert metric.distances.dtype == np.dtype(dtype).newbyteorder("=")
+    block = metric.block([0, 2], [1, 2, 0])
+    assert block.dtype == np.float64
+    assert_array_equal(block, [[3, 4, 0], [5, 0, 4]])
+    assert_array_equal(metric.pairs([[0, 1]], [[1, 2]]), [[3, 5]])
+    assert metric.integral
+
+
+def test_the_matrix_is_neither_copied_nor_made_writable() -> None:
+    matrix = SMALL.astype(np.float64)
+    metric = MatrixMetric(matrix)
+    assert np.shares_memory(metric.distances, matrix)
+    assert matrix.flags.writeable and not metric.distances.flags.writeable
+
+
+def test_memmap_is_used_in_place(tmp_path: Path) -> None:
+    np.save(tmp_path / "d.npy", symmetric(50, 0))
+    mapped = np.load(tmp_path / "d.npy", mmap_mode="r")
+    metric = MatrixMetric(mapped)
+    assert np.shares_memory(metric.distances, mapped)
+    assert_array_equal(metric.block(range(50), range(50)), mapped)
+
+
+@given(st.integers(1, 200), st.integers(0, 5))
+def test_integral_means_every_entry_is_whole(n: int, seed: int) -> None:
+    whole = symmetric(n, seed).astype(np.float64)
+    assert MatrixMetric(whole).integral
+    if n > 1:
+        i, j = np.random.default_rng(seed).choice(n, 2, replace=False)
+        whole[i, j] = whole[j, i] = whole[i, j] + 0.5
+        assert not MatrixMetric(whole).integral
+
+
+def test_whole_numbers_too_large_for_exact_halves_are_not_called_integral() -> None:
+    assert not MatrixMetric(SMALL * 2.0**50).integral
+
+
+def test_precision_follows_the_dtype() -> None:
+    assert MatrixMetric(SMALL.astype(np.float32)).eps == np.finfo(np.float32).eps
+    assert MatrixMetric(SMALL.astype(np.uint8)).eps == np.finfo(np.float64).eps
+
+
+BAD_ENTRIES = [
+    ((2, 5), np.nan, "d(2, 5) is nan: replace or drop"),
+    ((2, 5), np.inf, "d(2, 5) is inf: replace or drop"),
+    ((2, 5), -1.0, "d(2, 5) is -1.0, but distances are never negative"),
+    ((4, 4), 1.0, "d(4, 4) is 1.0, but a point is at distance 0 from itself"),
+    ((2, 5), 999.0, "symmetrize='mean'"),
+]
+
+
+@pytest.mark.parametrize("n", [8, 150])  # one tile, several tiles
+@pytest.mark.parametrize(("entry", "value", "message"), BAD_ENTRIES)
+def test_the_first_bad_entry_is_named(n: int, entry: tuple[int, int], value: float, message: str) -> None:
+    matrix = symmetric(n, 1).astype(np.float64)
+    matrix[entry] = value
+    with pytest.raises(MetricError, match=re.escape(message)) as error:
+        MatrixMetric(matrix)
+    assert "\n" not in str(error.value)
+
+
+@given(st.integers(0, 129), st.integers(0, 129), st.sampled_from([np.nan, np.inf, -2.0, 5000.0]))
+def test_one_bad_entry_anywhere_is_found(i: int, j: int, value: float) -> None:
+    matrix = symmetric(130, 2).astype(np.float64)
+    matrix[i, j] = value
+    with pytest.raises(MetricError, match=rf"d\(({i}, {j}|{j}, {i})\)"):
+        MatrixMetric(matrix)
+
+
+def test_rounding_asymmetry_is_accepted_and_symmetrize_averages() -> None:
+    matrix = symmetric(10, 3).astype(np.float64)
+    matrix[2, 3] *= 1 + 1e-12
+    MatrixMetric(matrix)
+    matrix[2, 3] = 50.0
+    matrix[3, 2] = 60.0
+    averaged = MatrixMetric(matrix, symmetrize="mean")
+    assert averaged.pairs([2, 3], [3, 2]).tolist() == [55.0, 55.0]
+    assert matrix[2, 3] == 50.0
+    with pytest.raises(ValueError, match="symmetrize is 'mean'"):
+        MatrixMetric(matrix, symmetrize="max")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (np.zeros((2, 3)), "is square, this array is 2 x 3: for points say metric='euclidean'"),
+        (np.zeros(6), "squareform"),
+        (np.zeros((0, 0)), "empty"),
+        (np.zeros((2, 2, 2)), "2 x 2 x 2"),
+        (np.zeros((2, 2), complex), "complex128"),
+        (np.zeros((2, 2), np.float16), "float16"),
+        (np.array([["a", "b"], ["c", "d"]]), "not supported"),
+    ],
+)
+def test_what_is_no_matrix_is_refused(data: np.ndarray, message: str) -> None:
+    with pytest.raises(MetricError, match=re.escape(message)):
+        MatrixMetric(data)
+
+
+def test_labels() -> None:
+    assert MatrixMetric(SMALL, labels=["a", 2, "c"]).labels == ("a", "2", "c")
+    with pytest.raises(MetricError, match="points 0 and 2 share the label 'a'"):
+        MatrixMetric(SMALL, labels=["a", "b", "a"])
+    with pytest.raises(MetricError, match="2 labels were given for 3 points"):
+        MatrixMetric(SMALL, labels=["a", "b"])
+
+
+def test_indices_outside_are_refused() -> None:
+    metric = MatrixMetric(SMALL)
+    with pytest.raises(IndexError, match="point 3 does not exist: there are 3"):
+        metric.pairs([0], [3])
+    with pytest.raises(IndexError, match="point -1 does not exist"):
+        metric.block([-1], [0])
+    with pytest.raises(IndexError, match="whole-number"):
+        metric.pairs([0.5], [1])
+    assert metric.block([], [0]).shape == (0, 1)

@@ -1,0 +1,141 @@
+"""Distances of coordinates against SciPy and 50-digit arithmetic."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+
+from treerep.metric.base import MetricError
+from treerep.metric.points import PointMetric
+
+SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
+ALL = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hyperboloid", "poincare")
+
+
+def points_for(metric: str, n: int, dim: int, seed: int = 0) -> np.ndarray:
+    x = np.random.default_rng(seed).normal(size=(n, dim))
+    if metric == "hyperboloid":
+        return np.column_stack([np.sqrt(1 + (x * x).sum(axis=1)), x])
+    return x / (1 + np.linalg.norm(x, axis=1, keepdims=True)) if metric == "poincare" else x
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dim", [1, 3, 8, 9, 16, 50])  # below, at and beyond the eight lanes
+@pytest.mark.parametrize("metric", sorted(SCIPY))
+def test_plain_metrics_agree_with_scipy(metric: str, dim: int, dtype: type) -> None:
+    x = np.random.default_rng(dim).normal(size=(20, dim)).astype(dtype)
+    ours = PointMetric(x, metric).block(range(20), range(20))
+    assert_allclose(ours, cdist(x.astype(float), x.astype(float), SCIPY[metric]), rtol=8 * np.finfo(dtype).eps, atol=0)
+
+
+def test_the_order_of_summation_is_the_one_in_the_source() -> None:
+    # Lane k adds the terms k, k + 8, ...; lanes pairwise; then the rest one by one: bit for bit.
+    x = np.random.default_rng(0).normal(size=(2, 29)).astype(np.float32)
+    terms = (x[0] - x[1]) ** 2
+    lanes = np.zeros(8, np.float32)
+    for block in terms[:24].reshape(3, 8):
+        lanes += block
+    while len(lanes) > 1:
+        lanes = lanes[::2] + lanes[1::2]
+    total = lanes[0]
+    for term in terms[24:]:
+        total += term
+    assert PointMetric(x).pairs(0, 1) == np.sqrt(np.float64(total))
+
+
+@pytest.mark.parametrize("metric", ["cosine", "correlation"])
+def test_angles_agree_with_scipy(metric: str) -> None:
+    x = np.random.default_rng(1).normal(size=(30, 12))
+    angles = np.arccos(np.clip(1 - cdist(x, x, metric), -1, 1))
+    assert_allclose(PointMetric(x, metric).block(range(30), range(30)), angles, atol=3e-8)
+
+
+def test_small_and_flat_angles_keep_their_digits() -> None:
+    # acos(1 - 5e-21) is 0 in float64; the angle is 1e-10 (and pi minus that for the mirrored vector).
+    x = [[1.0, 0.0], [1.0, 1e-10], [-1.0, 1e-10]]
+    assert_allclose(PointMetric(x, "cosine").pairs(0, [1, 2]), [1e-10, np.pi - 1e-10], rtol=1e-14)
+
+
+@given(hnp.arrays(np.float64, (4, 5), elements=st.floats(-1e3, 1e3).filter(lambda v: abs(v) > 1e-3)), st.floats(1e-100, 1e100))
+def test_angles_ignore_scale(x: np.ndarray, scale: float) -> None:
+    assert_allclose(PointMetric(x * scale, "cosine").pairs(0, 1), PointMetric(x, "cosine").pairs(0, 1), atol=1e-14)
+
+
+@pytest.mark.parametrize("radius", [0.0, 1e-8, 1.0, 10.0, 18.0])
+@pytest.mark.parametrize("step", [1e-7, 1e-3, 1.0])
+def test_near_points_far_out_on_the_hyperboloid(radius: float, step: float) -> None:
+    # Along a ray through the origin the distance is the difference of radii. acosh(x0 y0 - x.y) at radius 18 and
+    # step 1e-7 returns garbage.
+    radii = np.array([radius, radius + step])
+    points = np.column_stack([np.cosh(radii), np.sinh(radii), np.zeros(2)])
+    assert_allclose(PointMetric(points, "hyperboloid").pairs(0, 1), step, rtol=1e-6 if step == 1e-7 else 1e-9)
+
+
+def test_hyperbolic_right_triangle() -> None:
+    # Hyperbolic Pythagoras: cosh c = cosh a cosh b.
+    a, b = 1.5, 2.5
+    hyperboloid = np.array([[np.cosh(a), np.sinh(a), 0], [np.cosh(b), 0, np.sinh(b)], [1, 0, 0]])
+    metric = PointMetric(hyperboloid, "hyperboloid")
+    assert_allclose(metric.pairs([0, 0, 1], [1, 2, 2]), [np.arccosh(np.cosh(a) * np.cosh(b)), a, b], rtol=1e-14)
+    ball = hyperboloid[:, 1:] / (1 + hyperboloid[:, :1])
+    assert_allclose(PointMetric(ball, "poincare").block(range(3), range(3)), metric.block(range(3), range(3)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_every_metric_is_one(metric: str) -> None:
+    d = PointMetric(points_for(metric, 15, 4), metric).block(range(15), range(15))
+    assert_array_equal(d, d.T)
+    assert_array_equal(np.diag(d), 0)
+    assert (d[:, None, :] <= d[:, :, None] + d[None, :, :] + 1e-12).all()
+
+
+def test_float_points_are_not_copied_and_others_are_widened() -> None:
+    for dtype in (np.float32, np.float64):
+        x = np.zeros((3, 4), dtype)
+        assert np.shares_memory(PointMetric(x).points, x)
+    assert PointMetric(np.eye(3, dtype=np.int8)).points.dtype == np.float64
+    fortran = np.asfortranarray(np.random.default_rng(0).normal(size=(5, 3)))
+    assert_array_equal(PointMetric(fortran).block(range(5), range(5)), PointMetric(fortran.copy("C")).block(range(5), range(5)))
+
+
+def test_whole_number_coordinates_have_whole_number_distances() -> None:
+    x = np.array([[0, 1], [2, 5]])
+    assert PointMetric(x, "manhattan").integral and PointMetric(x, "chebyshev").integral
+    assert not PointMetric(x, "euclidean").integral
+    assert not PointMetric(x + 0.5 * np.eye(2), "manhattan").integral
+
+
+@pytest.mark.parametrize("name", ["sqeuclidean", "1 - cos", "1 - r"])
+def test_what_is_no_metric_is_refused_by_name_with_the_remedy(name: str) -> None:
+    with pytest.raises(MetricError, match=rf"'{name}' is no metric: .* use metric="):
+        PointMetric(np.eye(3), name)
+
+
+@pytest.mark.parametrize(
+    ("points", "metric", "message"),
+    [
+        ([[0.0, 1.0], [2.0, np.nan]], "euclidean", "coordinate 1 of point 1 is nan"),
+        ([[0.0, np.inf]], "euclidean", "coordinate 1 of point 0 is inf"),
+        ([[1.0, 1.0], [0.0, 0.0]], "cosine", "point 1 is the zero vector"),
+        ([[1.0, 2.0], [3.0, 3.0]], "correlation", "point 1 is constant"),
+        ([[1.0, 0.1], [1.5, 1.0]], "hyperboloid", "point 0 is not on the hyperboloid"),
+        ([[1.0], [1.0]], "hyperboloid", "at least two coordinates"),
+        ([[0.0, 0.0], [0.6, 0.8]], "poincare", "point 1 has norm 1.0"),
+        ([1.0, 2.0], "euclidean", "rows of a table"),
+        (np.zeros((0, 3)), "euclidean", "0 x 3"),
+        ([["a", "b"]], "euclidean", "give real numbers"),
+    ],
+)
+def test_bad_points_are_named(points: object, metric: str, message: str) -> None:
+    with pytest.raises(MetricError, match=re.escape(message)):
+        PointMetric(points, metric)  # type: ignore[arg-type]
+
+
+def test_unknown_metric_lists_the_choices() -> None:
+    with pytest.raises(ValueError, match="unknown metric 'euklid': choose one of euclidean, manhattan"):
+        PointMetric(np.eye(2), "euklid")
