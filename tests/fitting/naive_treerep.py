@@ -17,6 +17,8 @@ def treerep(d: np.ndarray, priority: Sequence[int], tol: float, rule: str = "nea
     by_priority = sorted(range(n), key=lambda point: priority[point])
     first, rest = by_priority[0], by_priority[1:]
     edges: list[Edge] = []
+    if n == 1:
+        return edges
     # (kind, node a, node b, length a-b, points by priority, distances to a, distances to b)
     tasks: list[tuple] = [(1, first, None, None, rest, {w: d[first, w] for w in rest}, None)]
     while tasks:
@@ -78,7 +80,8 @@ def step(x, y, z, lengths, points, to, kind, n, tol):  # type: ignore[no-untyped
         else:
             q, d_q, others = y, to_y[w], (a, b)
         to_r[w] = largest
-        (zone1 if any(abs(d_q - other) < tol for other in others) else zone2)[q].append(w)
+        # Definition 4: (q, .)_w = (q, ..)_w = d(w, q)
+        (zone1 if all(abs(d_q - other) < tol for other in others) else zone2)[q].append(w)
     if r is None:
         r = n + z
     tasks = []

@@ -113,13 +113,15 @@ def _sort_point(x: float, y: float, z: float, xy: float, yz: float, xz: float, t
     if abs(a - b) < tol and abs(b - c) < tol and abs(a - c) < tol:
         # Three equal products: w hangs off r, at their common value; or is r, if that is 0.
         return COULD_BE_R if a < tol and b < tol and c < tol else Z1_R, (a + b + c) / 3.0
-    # Otherwise d(w, r) is the largest product, and w belongs to the pivot that this product leaves out: to the pivot
-    # itself where one of the other two products equals the distance to it, else to its edge. Ties: A, then B, then C.
+    # Otherwise d(w, r) is the largest product, and w belongs to the pivot q that this product leaves out: to q itself
+    # where both other products equal d(w, q), as the paper's definition of Zone_1 says, else to its edge. The paper's
+    # text and pseudo-code ask for one of the two only; then its proposition (an error of at most delta on four points)
+    # fails, by a factor of up to 2, and the trees are worse on all six of its graphs. Ties: A, then B, then C.
     if a >= b and a >= c:
-        return (Z1_Z if abs(z - b) < tol or abs(z - c) < tol else Z2_Z), a
+        return (Z1_Z if abs(z - b) < tol and abs(z - c) < tol else Z2_Z), a
     if b >= c:
-        return (Z1_X if abs(x - a) < tol or abs(x - c) < tol else Z2_X), b
-    return (Z1_Y if abs(y - a) < tol or abs(y - b) < tol else Z2_Y), c
+        return (Z1_X if abs(x - a) < tol and abs(x - c) < tol else Z2_X), b
+    return (Z1_Y if abs(y - a) < tol and abs(y - b) < tol else Z2_Y), c
 
 
 @helper
