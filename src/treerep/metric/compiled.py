@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .base import Metric, check_indices
+from .base import Metric, check_indices, frozen
 
 
 class CompiledMetric(Metric):
@@ -37,5 +37,5 @@ class CompiledMetric(Metric):
 
 
 def _flat(indices: NDArray[np.int64]) -> NDArray[Any]:
-    # One layout for the kernels, and no copy of what has it.
-    return np.ascontiguousarray(indices).reshape(-1)
+    # One layout for the kernels. (Broadcast arrays also carry a flag that warns when looked at.)
+    return frozen(indices).reshape(-1)

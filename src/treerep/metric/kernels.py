@@ -83,8 +83,8 @@ def _hub(oracle: Any, i: Any, j: Any) -> Any:
 
 @register_jitable
 def _highest_bit(value: Any) -> Any:
-    # Position of the highest set bit of a positive int32, exactly: float64 holds it without rounding.
-    return math.frexp(np.float64(value))[1] - 1
+    # Position of the highest set bit of a positive int32: the exponent of the same number as a float64.
+    return (np.float64(value).view(np.int64) >> 52) - 1023
 
 
 @register_jitable

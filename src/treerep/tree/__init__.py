@@ -1,0 +1,1 @@
+"""Room `tree`: a weighted tree, and its distances."""

@@ -1,0 +1,52 @@
+"""Compiled renumbering and sorting of a tree's edges."""
+
+from typing import Any
+
+from ..common.kernel import kernel
+from .rooting_kernels import NODE, SPARE, UP, VIA
+
+
+@kernel
+def sort_edges(n_points: Any, rows: Any, weights: Any, starts: Any, by_upper: Any, edges: Any, out: Any) -> Any:
+    """Number Steiner nodes in preorder and sort the edges (u, v), u < v, by two passes of a counting sort. O(N).
+
+    Parameters
+    ----------
+    rows : (N, 4) int32, from `root_edges` at node 0; overwritten
+    starts : (2, N+1) int32 and by_upper : (N-1,) int32, scratch
+    edges : (N-1, 2) int64 and out : (N-1,) float64, written
+
+    Returns False if a data point is missing.
+    """
+    n = len(rows)
+    starts[:] = 0
+    lower_start, upper_start = starts[0], starts[1]
+    steiner = n_points
+    for k in range(n):
+        if rows[k, NODE] >= n_points:
+            if steiner == n:
+                return False
+            rows[k, NODE] = steiner
+            steiner += 1
+        if k > 0:
+            a, b = rows[k, NODE], rows[rows[k, UP], NODE]
+            rows[k, SPARE] = b
+            lower_start[min(a, b) + 1] += 1
+            upper_start[max(a, b) + 1] += 1
+    for v in range(n):
+        lower_start[v + 1] += lower_start[v]
+        upper_start[v + 1] += upper_start[v]
+    for k in range(1, n):
+        upper = max(rows[k, NODE], rows[k, SPARE])
+        by_upper[upper_start[upper]] = k
+        upper_start[upper] += 1
+    for i in range(n - 1):
+        k = by_upper[i]
+        lower, upper = rows[k, NODE], rows[k, SPARE]
+        if lower > upper:
+            lower, upper = upper, lower
+        slot = lower_start[lower]
+        lower_start[lower] += 1
+        edges[slot, 0], edges[slot, 1] = lower, upper
+        out[slot] = weights[rows[k, VIA]]
+    return True

@@ -1,0 +1,210 @@
+"""Newick, the text format of trees, as in `((a:1,b:2):0.5,c:3);`."""
+
+import math
+import re
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rooted import Preorder
+
+_BARE = r"[^\s()\[\]',:;]+"
+_NAME_AND_LENGTH = rf"\s*('[^']*(?:''[^']*)*'|{_BARE})?\s*(?::\s*([-+.0-9eE]*))?\s*"
+_NAME = re.compile(_BARE)
+_PIECE = re.compile(_NAME_AND_LENGTH)
+_STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
+_BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
+
+
+class Parsed(NamedTuple):
+    """A tree as Newick tells it: named nodes are points, numbered in the order of their names."""
+
+    names: list[str]
+    edges: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+def write_newick(view: Preorder, n_points: int, labels: tuple[str, ...] | None, digits: int | None) -> str:
+    """Write a tree from the root of `view`. O(N), without recursion."""
+    order, up, lengths = view.order.tolist(), view.up.tolist(), view.length.tolist()
+    names = [str(v) for v in range(n_points)] if labels is None else [_quote(label) for label in labels]
+    numbers = [repr(x) for x in lengths] if digits is None else [f"{x:.{digits}g}" for x in lengths]
+    tails = [f"{names[v] if v < n_points else ''}:{x}" for v, x in zip(order, numbers, strict=True)]
+    tails[0] = names[order[0]] if order[0] < n_points else ""
+    pieces: list[str] = []
+    open_nodes: list[int] = []
+
+    def write_leaf(k: int) -> None:
+        if k > 0 and order[k] >= n_points:
+            raise ValueError(f"Steiner node {order[k]} is a leaf, and Newick needs names there: use tree.contracted()")
+        pieces.append(tails[k])
+
+    for k, above in enumerate(up[1:], start=1):
+        if above == k - 1:  # a first child comes right after its parent
+            pieces.append("(")
+            open_nodes.append(above)
+            continue
+        write_leaf(k - 1)
+        while open_nodes[-1] != above:
+            pieces += (")", tails[open_nodes.pop()])
+        pieces.append(",")
+    write_leaf(len(order) - 1)
+    while open_nodes:
+        pieces += (")", tails[open_nodes.pop()])
+    pieces.append(";")
+    return "".join(pieces)
+
+
+def _quote(label: str) -> str:
+    return label if _NAME.fullmatch(label) else "'" + label.replace("'", "''") + "'"
+
+
+def parse_newick(text: str, default_length: float | None = None, inner_labels: bool = True) -> Parsed:
+    """Read one tree. O(len(text)), without recursion; a ValueError says where the text is wrong."""
+    if not isinstance(text, str):
+        raise TypeError(f"Newick is text: give a string, not {type(text).__name__}")
+    if default_length is not None and not 0 <= default_length < math.inf:
+        raise ValueError(f"default_length must be a length, finite and not negative, not {default_length!r}")
+    nodes = _Reader(text, inner_labels)
+    nodes.read()
+    lengths = np.array(nodes.lengths[1:], dtype=np.float64)
+    missing = np.isnan(lengths)
+    if missing.any():
+        if default_length is None:
+            nodes.fail(1 + int(missing.argmax()), 1, "no length here: add one, or pass default_length=1.0 for all")
+        lengths[missing] = default_length
+    wrong = (lengths < 0) | np.isinf(lengths)
+    if wrong.any():
+        node = 1 + int(wrong.argmax())
+        nodes.fail(node, 2, f"the length {lengths[node - 1]} is negative or infinite")
+    n = len(nodes.names)
+    ids = np.array(nodes.points, dtype=np.int64)
+    ids[ids < 0] = n + np.arange(np.count_nonzero(ids < 0))
+    edges = np.stack([ids[nodes.parents[1:]], ids[1:]], axis=1) if len(ids) > 1 else np.empty((0, 2), np.int64)
+    return Parsed(list(nodes.names), edges, lengths)
+
+
+class _Reader:
+    """The nodes met so far, in the order in which they open; node 0 is the root."""
+
+    def __init__(self, text: str, inner_labels: bool) -> None:
+        self.text = text
+        self.plain = _blank_comments(text)
+        self.inner_labels = inner_labels
+        self.parents: list[int] = []
+        self.points: list[int] = []  # number of a named node, -1 for a Steiner node
+        self.lengths: list[float] = []  # nan where there is none
+        self.steps: list[int] = []  # where the name and length of a node are
+        self.names: dict[str, int] = {}
+
+    def read(self) -> None:
+        """Read up to the semicolon. Each step is a name and a length, if any, and the mark that follows them."""
+        stack = [-1]
+        end, closed = 0, -1  # closed: the node whose parenthesis has just been closed
+        for step in _STEP.finditer(self.plain):
+            start, stop = step.span()
+            if start != end:
+                break
+            end = stop
+            name, number, mark = step.groups()
+            if mark == "(" and (closed >= 0 or name is not None or number is not None):
+                _fail(self.text, stop - 1, "a parenthesis opens where a comma or a closing one is expected")
+            node = closed
+            if node < 0:
+                node = len(self.parents)
+                self.parents.append(stack[-1])
+                self.points.append(-1)
+                self.lengths.append(math.nan)
+                self.steps.append(start)
+            if mark == "(":
+                stack.append(node)
+                continue
+            self.steps[node] = start
+            self._name(node, name, inner=closed >= 0)
+            if number is not None:
+                self._measure(node, number)
+            if mark == ";":
+                self._finish(stop, len(stack) - 1)
+                return
+            if len(stack) == 1:
+                _fail(self.text, stop - 1, f"{mark!r} outside of all parentheses")
+            closed = stack.pop() if mark == ")" else -1
+        self._explain(end)
+
+    def fail(self, node: int, part: int, problem: str) -> NoReturn:
+        """Refuse the name (part 1) or length (part 2) of a node."""
+        step = _STEP.match(self.plain, self.steps[node])
+        at = step.start(part) if step and step.group(part) is not None else self.steps[node]
+        _fail(self.text, at, problem)
+
+    def _name(self, node: int, name: str | None, inner: bool) -> None:
+        if name is None or (inner and not self.inner_labels):
+            if not inner:
+                self.fail(node, 1, "a leaf without a name")
+            return
+        if name[0] == "'":
+            name = name[1:-1].replace("''", "'")
+        number = len(self.names)
+        if self.names.setdefault(name, number) != number:
+            hint = "; if inner names are support values, pass inner_labels=False" if inner else ""
+            self.fail(node, 1, f"the name {name!r} occurs twice{hint}")
+        self.points[node] = number
+
+    def _measure(self, node: int, number: str) -> None:
+        try:
+            self.lengths[node] = float(number)
+        except ValueError:
+            self.fail(node, 2, f"a length is expected after the colon, not {number!r}")
+
+    def _finish(self, end: int, n_open: int) -> None:
+        if n_open:
+            _fail(self.text, end - 1, f"the tree ends with {n_open} open parentheses")
+        if not (math.isnan(self.lengths[0]) or self.lengths[0] == 0):
+            self.fail(0, 2, "the root has a length, but no edge above it: remove the length")
+        rest = re.compile(r"\S").search(self.plain, end)
+        if rest:
+            _fail(self.text, rest.start(), "text after the semicolon: give one tree at a time")
+
+    def _explain(self, end: int) -> NoReturn:
+        """Say why no step could be read at `end`."""
+        piece = _PIECE.match(self.plain, end)
+        stop = piece.end() if piece else end
+        if not self.plain.strip():
+            _fail(self.text, 0, "the text is empty")
+        if stop == len(self.plain):
+            _fail(self.text, stop, "the text ends without a semicolon")
+        if self.plain[stop] == "'":
+            _fail(self.text, stop, "a quote that is not closed, or in the middle of a name: write '' inside quotes")
+        names = "quote names that contain blanks or any of ()[]':;,"
+        _fail(self.text, stop, f"{self.plain[stop]!r} is not expected here: {names}")
+
+
+def _blank_comments(text: str) -> str:
+    """Replace [comments], which may nest, by blanks, so that positions stay what they are."""
+    if "[" not in text:
+        return text
+    pieces, done, depth, opened, in_quote = [], 0, 0, 0, False
+    for match in _BRACKET_OR_QUOTE.finditer(text):
+        mark, at = match.group(), match.start()
+        if depth == 0 and mark == "'":
+            in_quote = not in_quote
+        elif not in_quote and mark == "[":
+            if depth == 0:
+                pieces.append(text[done:at])
+                opened = done = at
+            depth += 1
+        elif depth > 0 and mark == "]":
+            depth -= 1
+            if depth == 0:
+                pieces.append(" " * (at + 1 - done))
+                done = at + 1
+    if depth:
+        _fail(text, opened, "this comment is not closed")
+    return "".join([*pieces, text[done:]])
+
+
+def _fail(text: str, position: int, problem: str) -> NoReturn:
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    raise ValueError(f"Newick, line {line} column {column} (character {position}): {problem}")

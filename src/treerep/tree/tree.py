@@ -1,0 +1,350 @@
+"""A weighted tree is a metric: points are some of its nodes, and distances are path lengths."""
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..common.extras import require
+from ..metric.base import check_indices, check_labels, frozen
+from ..metric.compiled import CompiledMetric
+from ..metric.oracles import TreeOracle
+from .ancestors import tree_oracle
+from .canonical import canonical_edges
+from .clusters import cut_clusters
+from .difference import TreeDifference, branches, check_comparable, path_difference, robinson_foulds
+from .newick import parse_newick, write_newick
+from .reduction import contracted_edges, restricted_edges
+from .rooted import Preorder, Rooted, hang, preorder
+from .storage import load_fields, save_tree
+from .validation import check_edges, check_tree, check_weights, owned, whole_number
+from .walks import path_between, prefer_walk, symmetric_matrix, walked_block
+
+
+class Tree(CompiledMetric):
+    """A tree with non-negative edge lengths, some of whose nodes are data points.
+
+    Parameters
+    ----------
+    n_points : int
+        Nodes 0 ... n_points-1 are the data points; nodes n_points ... N-1 are Steiner nodes.
+    edges : (N-1, 2) whole numbers
+    weights : (N-1,) real numbers, finite and not negative
+    labels : names of the data points, optional
+
+    A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path` also accept Steiner
+    nodes. A tree never changes; its arrays are read-only. Anything but a tree is refused, in O(N).
+
+    >>> tree = Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 3.0], labels=["a", "b", "c"])
+    >>> tree
+    Tree(3 points, 1 Steiner node)
+    >>> tree.pairs([0, 0], [1, 2])
+    array([3., 4.])
+    """
+
+    n_points: int
+    edges: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self, n_points: int, edges: ArrayLike, weights: ArrayLike, labels: Sequence[object] | None = None
+    ) -> None:
+        n = whole_number(n_points, "n_points")
+        if n < 1:
+            raise ValueError(f"a tree needs at least one data point, not n_points={n}")
+        pairs = owned(check_edges(edges, n), edges)
+        lengths = owned(check_weights(weights, pairs), weights)
+        check_tree(pairs)
+        self._set(n, pairs, lengths, check_labels(labels, n))
+
+    @classmethod
+    def _trusted(
+        cls,
+        n_points: int,
+        edges: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        labels: tuple[str, ...] | None = None,
+    ) -> "Tree":
+        """Make a tree of arrays that are known to be one, without looking at them or copying them."""
+        tree = cls.__new__(cls)
+        tree._set(int(n_points), frozen(edges), frozen(weights), labels)
+        return tree
+
+    def _set(
+        self,
+        n_points: int,
+        edges: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        labels: tuple[str, ...] | None,
+    ) -> None:
+        self.__dict__.update(n_points=n_points, edges=edges, weights=weights, labels=labels)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a tree does not change: make a new one with another {name}, e.g. by Tree.with_weights")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tree._trusted, (self.n_points, self.edges, self.weights, self.labels)
+
+    def __len__(self) -> int:
+        return self.n_points
+
+    def __repr__(self) -> str:
+        steiner = self.n_nodes - self.n_points
+        return (
+            f"Tree({self.n_points:,} point{'s' * (self.n_points != 1)}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            self.n_points == other.n_points
+            and self.labels == other.labels
+            and np.array_equal(self.edges, other.edges)
+            and np.array_equal(self.weights, other.weights)
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes N: data points and Steiner nodes."""
+        return len(self.edges) + 1
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """Number of edges at each node, (N,)."""
+        return np.bincount(self.edges.ravel(), minlength=self.n_nodes)
+
+    @property
+    def total_length(self) -> float:
+        """Sum of all weights."""
+        return math.fsum(self.weights)
+
+    # Views, computed once.
+
+    @cached_property
+    def _view(self) -> Preorder:
+        return preorder(self.edges, self.weights, 0)
+
+    @cached_property
+    def _rooted(self) -> Rooted:
+        return hang(self._view)
+
+    @cached_property
+    def oracle(self) -> TreeOracle:
+        """What compiled code receives: path lengths in O(1) from lowest common ancestors."""
+        return tree_oracle(self._view)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {label: i for i, label in enumerate(self.labels or ())}
+
+    def rooted(self, at: int | str | None = None) -> Rooted:
+        """Hang the tree from a node (id or label): parents, lengths, preorder and depths. O(N).
+
+        Children come in the order of the smallest id in their subtree. The default, from point 0, is kept.
+
+        >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).rooted().depth
+        array([0., 3., 1.])
+        """
+        if at is None:
+            return self._rooted
+        return hang(self._view_from(self._node(at)))
+
+    def _view_from(self, node: int) -> Preorder:
+        return self._view if node == 0 else preorder(self.edges, self.weights, node)
+
+    def _node(self, name: int | str) -> int:
+        if isinstance(name, str):
+            if name not in self._index:
+                known = "the tree has no labels" if self.labels is None else "no point has that label"
+                raise ValueError(f"{name!r} is not in the tree: {known}")
+            return self._index[name]
+        return int(check_indices(whole_number(name, "a node"), self.n_nodes))
+
+    def _points(self, points: Iterable[int | str]) -> NDArray[np.int64]:
+        if not isinstance(points, np.ndarray) or points.dtype.kind not in "iu":
+            points = np.array([self._node(point) for point in points], dtype=np.int64)
+        return check_indices(points, self.n_points).reshape(-1)
+
+    # Distances.
+
+    def _n_indices(self) -> int:
+        return self.n_nodes
+
+    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+        """Distances between every row node and every column node, as a dense float64 array.
+
+        With many columns, O(N) per row by walking over the tree; with few, O(1) each from common ancestors. Which way
+        is taken depends on the number of columns and nodes alone.
+        """
+        first, second = (check_indices(x, self.n_nodes).reshape(-1) for x in (rows, cols))
+        if len(first) and prefer_walk(len(second), self.n_nodes):
+            return walked_block(self._view, first, second)
+        return super().block(first, second)
+
+    def distances(self, points: Iterable[int | str] | None = None, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """All distances among the data points, or among some (ids or labels): a symmetric matrix. O(n N) time.
+
+        >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).distances()
+        array([[0., 3.],
+               [3., 0.]])
+        """
+        chosen = np.arange(self.n_points) if points is None else self._points(points)
+        return symmetric_matrix(self.block, chosen, n_jobs)
+
+    def path(self, i: int | str, j: int | str) -> NDArray[np.int64]:
+        """Nodes on the path from i to j (ids or labels), both included.
+
+        >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).path(1, 0)
+        array([1, 2, 0])
+        """
+        return path_between(self._view, self._node(i), self._node(j))
+
+    # Other trees made of this one.
+
+    def with_weights(self, weights: ArrayLike) -> "Tree":
+        """Return the same tree with other edge weights, in the order of `edges`."""
+        return Tree._trusted(self.n_points, self.edges, owned(check_weights(weights, self.edges), weights), self.labels)
+
+    def canonical(self) -> "Tree":
+        """Return the tree with Steiner nodes numbered depth-first from point 0 and edges sorted: see `canonical_edges`.
+
+        Trees that differ only in the ids of Steiner nodes and the order of edges become equal.
+        """
+        return Tree._trusted(self.n_points, *canonical_edges(self.n_points, self.edges, self.weights), self.labels)
+
+    def restrict(self, points: Iterable[int | str]) -> "Tree":
+        """Return the subtree spanned by some points (ids or labels), numbered in the given order. O(N).
+
+        Distances and labels are kept. Steiner nodes that become leaves, or lie on a line between two neighbours,
+        disappear. The result is canonical.
+        """
+        chosen = self._points(points)
+        if len(chosen) == 0:
+            raise ValueError("choose at least one point")
+        repeated = np.flatnonzero(np.bincount(chosen) > 1)
+        if len(repeated):
+            raise ValueError(f"point {repeated[0]} is chosen more than once: choose each point once")
+        edges, weights = restricted_edges(self._view_from(int(chosen[0])), chosen)
+        labels = None if self.labels is None else tuple(self.labels[i] for i in chosen)
+        return Tree._trusted(len(chosen), edges, weights, labels)
+
+    def contracted(self, tol: float = 0.0) -> "Tree":
+        """Return the tree without Steiner nodes that are not needed. O(N). The result is canonical.
+
+        Edges of length at most `tol` with a Steiner node at one end are contracted (two data points stay two nodes,
+        even at distance 0); then Steiner leaves are dropped and Steiner nodes with two neighbours removed from their
+        line. With tol=0 no distance between data points changes.
+        """
+        if not tol >= 0:
+            raise ValueError(f"tol must be a length, 0 or more, not {tol!r}")
+        edges, weights = contracted_edges(self._view, self.n_points, float(tol))
+        return Tree._trusted(self.n_points, edges, weights, self.labels)
+
+    def cut(self, k: int) -> NDArray[np.int64]:
+        """Cut the tree into k clusters and return the cluster of each point, numbered by first appearance.
+
+        Removes k-1 edges, each time the one that lowers the sum over clusters C of (1/|C|) sum of d(i, j) over pairs in
+        C most: Ward's criterion, for which tree distances are squared Euclidean ones. Each cut takes time linear in the
+        part that it cuts.
+
+        >>> Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 1.0, 5.0, 1.0, 1.0]).cut(2)
+        array([0, 0, 1, 1])
+        """
+        if not 1 <= whole_number(k, "k") <= self.n_points:
+            raise ValueError(f"k must be between 1 and the number of points, {self.n_points}, not {k}")
+        return cut_clusters(self._view, self.n_points, k)
+
+    # Comparison.
+
+    def isclose(self, other: "Tree", rtol: float = 1e-9) -> bool:
+        """Whether two trees are the same but for Steiner numbering, edges of length 0 and rounding. O(N).
+
+        They are if they have the same labels, and each split of the points that an edge of either tree makes has the
+        same length in both, within `rtol` times the largest distance from point 0 (an absent split has length 0).
+        """
+        if self.n_points != other.n_points or self.labels != other.labels:
+            return False
+        splits = branches(self._view, other._view, self.n_points)
+        largest = max(float(tree.rooted().depth.max()) for tree in (self, other))
+        return bool(np.all(np.abs(splits.first - splits.second) <= rtol * largest))
+
+    def difference(self, other: "Tree", *, path: bool = True, n_jobs: int | None = None) -> TreeDifference:
+        """Robinson-Foulds and path-length distance of two trees on the same points.
+
+        Points are matched by label if both trees have labels, otherwise by number. Edges of length 0 make no split.
+        A split of one point against all others counts where only one tree has it; if all points are leaves of both
+        trees, this is the usual Robinson-Foulds distance. Exact, O(N); `path` is the Euclidean norm over all pairs and
+        takes O(n N): pass path=False for nan instead.
+
+        >>> star = Tree(4, [[0, 4], [1, 4], [2, 4], [3, 4]], [1.0] * 4)
+        >>> star.difference(Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5))
+        TreeDifference(robinson_foulds=1, normalized=1.0, path=2.0)
+        """
+        check_comparable(self, other)
+        if self.labels is not None and other.labels is not None and self.labels != other.labels:
+            other = other.restrict(self.labels)
+        count, normalized = robinson_foulds(branches(self._view, other._view, self.n_points))
+        return TreeDifference(count, normalized, path_difference(self, other, n_jobs) if path else math.nan)
+
+    # Other forms.
+
+    def newick(self, root: int | str | None = None, *, digits: int | None = None) -> str:
+        """Write the tree as Newick text, names taken from the labels or the point numbers.
+
+        `root` is a node id or label; by default a Steiner node next to point 0, if there is one, otherwise point 0.
+        Data points that are inner nodes are written as inner names. Lengths are written so that they read back exactly,
+        or with the given number of significant digits.
+
+        >>> Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]).newick()
+        "(a:1.0,b:2.0,'it''s':0.5);"
+        """
+        node = self._default_root() if root is None else self._node(root)
+        return write_newick(self._view_from(node), self.n_points, self.labels, digits)
+
+    def _default_root(self) -> int:
+        beside = self.edges[(self.edges == 0).any(axis=1)].max(axis=1, initial=0)
+        steiner = beside[beside >= self.n_points]
+        return int(steiner.min()) if len(steiner) else 0
+
+    @classmethod
+    def from_newick(cls, text: str, *, default_length: float | None = None, inner_labels: bool = True) -> "Tree":
+        """Read a tree from Newick text.
+
+        Named nodes become data points, numbered in the order of their names; nameless inner nodes become Steiner nodes.
+        A missing length is refused unless `default_length` is given. With inner_labels=False the names of inner nodes
+        are ignored: use it where they are support values. Underscores stay underscores.
+
+        >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
+        ('a', 'b', 'c')
+        """
+        names, edges, weights = parse_newick(text, default_length, inner_labels)
+        return cls._trusted(len(names), *canonical_edges(len(names), edges, weights), tuple(names))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tree to a .npz or .json file, whole or not at all."""
+        save_tree(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Tree":
+        """Read a tree written by `save`."""
+        fields = load_fields(path)
+        try:
+            return cls(**fields)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+
+    def to_networkx(self) -> Any:
+        """Return a networkx.Graph on the node ids: edges have `weight`, nodes `steiner`, data points also `label`."""
+        graph = require("networkx", "networkx").Graph()
+        graph.add_nodes_from(range(self.n_points), steiner=False)
+        graph.add_nodes_from(range(self.n_points, self.n_nodes), steiner=True)
+        for i, label in enumerate(self.labels or ()):
+            graph.nodes[i]["label"] = label
+        graph.add_weighted_edges_from(np.column_stack([self.edges.astype(object), self.weights]).tolist())
+        return graph

@@ -1,0 +1,123 @@
+"""save and load."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treerep.tree.tree import Tree
+
+from .strategies import trees
+
+
+@settings(max_examples=25)
+@given(trees(), st.data())
+@pytest.mark.parametrize("suffix", [".npz", ".json", ".NPZ"])
+def test_round_trip_is_exact(
+    suffix: str, tmp_path_factory: pytest.TempPathFactory, tree: Tree, data: st.DataObject
+) -> None:
+    n = len(tree)
+    labels = data.draw(st.one_of(st.none(), st.lists(st.text(max_size=5), min_size=n, max_size=n, unique=True)))
+    path = tmp_path_factory.mktemp("trees") / f"tree{suffix}"
+    named = Tree(n, tree.edges, tree.weights, labels)
+    named.save(path)
+    assert Tree.load(path) == named
+    assert Tree.load(str(path)) == named
+
+
+def test_zero_characters_survive(tmp_path: Path) -> None:
+    tree = Tree(2, [[0, 1]], [1.0], labels=["a", "a\x00"])
+    for name in ("t.npz", "t.json"):
+        tree.save(tmp_path / name)
+        assert Tree.load(tmp_path / name) == tree
+
+
+def test_no_pickle_inside(tmp_path: Path) -> None:
+    Tree(2, [[0, 1]], [1.0], labels="ab").save(tmp_path / "t.npz")
+    with np.load(tmp_path / "t.npz", allow_pickle=False) as archive:
+        assert {name: archive[name].dtype.kind for name in archive} == {
+            "header": "u",
+            "edges": "i",
+            "weights": "f",
+            "labels": "u",
+        }
+
+
+@pytest.mark.parametrize("name", ["tree.nwk", "tree", "tree.npy"])
+def test_unknown_suffix(tmp_path: Path, name: str) -> None:
+    for act in (Tree(1, [], []).save, Tree.load):
+        with pytest.raises(ValueError, match=r"a tree is saved as .npz or .json, not"):
+            act(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Tree.load(tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize("suffix", ["npz", "json"])
+@pytest.mark.parametrize("kept", [0.0, 0.2, 0.6, 0.95])
+def test_a_file_cut_short(tmp_path: Path, suffix: str, kept: float) -> None:
+    path = tmp_path / f"tree.{suffix}"
+    Tree(3, [[0, 1], [1, 2]], [1.0, 2.0], labels="abc").save(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(kept * len(content))])
+    with pytest.raises(ValueError, match="tree.* cannot be read: it is no tree file, or it is cut short") as error:
+        Tree.load(path)
+    assert "\n" not in str(error.value)
+
+
+def fields(**changes: object) -> dict[str, object]:
+    good = {"format": "treerep tree", "version": 1, "n_points": 2, "labels": None, "edges": [[0, 1]], "weights": [1.0]}
+    return {**good, **changes}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([1, 2], "was not written by Tree.save"),
+        ({"nodes": []}, "was not written by Tree.save"),
+        (fields(version=2), "has version 2; this treerep reads version 1"),
+        ({k: v for k, v in fields().items() if k != "edges"}, "is damaged: edges is missing"),
+        (fields(edges=[[0, 0]]), r"is damaged: the edges do not form a tree: edge 0 \(0, 0\)"),
+        (fields(weights=[-1.0]), "is damaged: edge 0 .* has weight -1"),
+        (fields(weights="no"), "is damaged"),
+        (fields(n_points="2"), "is damaged: n_points must be a whole number"),
+        (fields(labels="ab"), "is damaged: labels is no list"),
+        (fields(labels=["a"]), "is damaged: 1 labels were given for 2 points"),
+    ],
+)
+def test_other_files(tmp_path: Path, content: object, message: str) -> None:
+    path = tmp_path / "tree.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=message) as error:
+        Tree.load(path)
+    assert "\n" not in str(error.value)
+
+
+def test_other_archives(tmp_path: Path) -> None:
+    np.savez(tmp_path / "other.npz", a=np.arange(3))
+    with pytest.raises(ValueError, match="other.npz cannot be read"):
+        Tree.load(tmp_path / "other.npz")
+    with (tmp_path / "array.npz").open("wb") as file:
+        np.save(file, np.arange(3))
+    with pytest.raises(ValueError, match="array.npz cannot be read"):
+        Tree.load(tmp_path / "array.npz")
+
+
+def test_an_earlier_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "tree.npz"
+    Tree(2, [[0, 1]], [1.0]).save(path)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez", fail)
+    with pytest.raises(OSError, match="disk full"):
+        Tree(2, [[0, 1]], [2.0]).save(path)
+    assert Tree.load(path).weights.tolist() == [1.0]
+    assert [file.name for file in tmp_path.iterdir()] == ["tree.npz"]
