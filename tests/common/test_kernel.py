@@ -21,7 +21,8 @@ import treerep
 assert treerep.__file__.startswith(sys.argv[1])
 from treerep.metric.matrix import MatrixMetric
 from treerep.metric import kernels
-print(MatrixMetric(np.array([[0.0, 2.0], [2.0, 0.0]])).pairs([0], [1])[0], sum(kernels.pair_distances.stats.cache_hits.values()))
+distance = MatrixMetric(np.array([[0.0, 2.0], [2.0, 0.0]])).pairs([0], [1])[0]
+print(distance, sum(kernels.pair_distances.stats.cache_hits.values()))
 """
 
 
@@ -44,7 +45,8 @@ def test_an_edited_distance_is_never_served_stale(copied_package: Path) -> None:
     assert distance_in_fresh_process(copied_package) == (2.0, 1)  # the on-disk cache hits in the next process
     # `pair_distances` is stamped by a hash over all kernel sources, so an edit of any of them counts.
     kernels = copied_package / "treerep" / "metric" / "kernels.py"
-    kernels.write_text(kernels.read_text().replace("np.float64(oracle.distances[i, j])", "7.0 * oracle.distances[i, j]"))
+    edited = kernels.read_text().replace("np.float64(oracle.distances[i, j])", "7.0 * oracle.distances[i, j]")
+    kernels.write_text(edited)
     assert distance_in_fresh_process(copied_package) == (14.0, 0)
 
 

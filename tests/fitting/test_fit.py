@@ -26,7 +26,8 @@ def test_trials_keep_the_tree_of_lowest_scaled_distortion() -> None:
 
 @pytest.mark.parametrize("jobs", [2, 4])
 def test_trials_do_not_depend_on_threads(jobs: int) -> None:
-    assert tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=jobs) == tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=1)
+    one = tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=1)
+    assert tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=jobs) == one
 
 
 def test_trials_on_many_points_are_compared_on_sampled_rows() -> None:

@@ -1,6 +1,7 @@
 """TreeRep: exact on tree metrics, equal to its plain twin on everything, whatever the engine."""
 
 import threading
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 import treerep as tr
 from tests.fitting import naive_treerep
 from tests.strategies import any_symmetric, integer_metrics, parents, tree_metrics
+from treerep.common.parallel import Workers
 from treerep.fitting import treerep as engine
 from treerep.metric.base import Metric
 
@@ -104,7 +106,12 @@ def test_compiled_engine_equals_its_plain_twin(d: np.ndarray, seed: int, rule: s
     assert_array_equal(tree.weights, expected.weights)
 
 
-@given(st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 20), st.sampled_from(RULES), st.sampled_from([1, 2, 4]))
+@given(
+    st.one_of(integer_metrics(), any_symmetric()),
+    st.integers(0, 20),
+    st.sampled_from(RULES),
+    st.sampled_from([1, 2, 4]),
+)
 @pytest.mark.usefixtures("tiny_zones")
 def test_split_phase_equals_the_twin_on_any_number_of_threads(d: np.ndarray, seed: int, rule: str, jobs: int) -> None:
     tol = 0.1 if (d == np.floor(d)).all() else 1e-9
@@ -243,32 +250,24 @@ def test_concurrent_fits_from_python_threads() -> None:
 # Size
 
 
-def count_visits(tree_parents: np.ndarray, lengths: np.ndarray, rule: str) -> float:
-    """Distances asked per point when fitting the path metric of a tree, counted by the twin's engine budget."""
-    visits = 0
-    n = len(tree_parents) + 1
-    tree = tr.Tree(n, np.column_stack([np.arange(1, n), tree_parents]), lengths)
-
-    class Counting(OnlyBlocks):
-        def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-            nonlocal visits
-            visits += np.size(rows) * np.size(cols)
-            return tree.block(rows, cols)
-
-    tr.fit(Counting(np.empty((n, 0))), rng=0, pivot=rule)
-    return visits / n
+def visits_per_point(shape: str, n: int, rule: str) -> float:
+    """How often a point is sorted when the path metric of a tree is fitted."""
+    parent = parents(shape, n, np.random.default_rng(0))
+    tree = tr.Tree(n, np.column_stack([np.arange(1, n), parent]), np.ones(n - 1))
+    with Workers(1) as workers:
+        run = engine.TreeRep(tree, priority_of(0, n), None, engine.PIVOT_RULES.index(rule), workers, Mock())
+        run.run()
+    return run.visits / n
 
 
 @pytest.mark.parametrize("shape", ["path", "caterpillar"])
 def test_work_per_point_grows_like_log_n_on_paths(shape: str) -> None:
-    rng = np.random.default_rng(0)
-    small, large = (count_visits(parents(shape, n, rng), np.ones(n - 1), "near") for n in (1000, 8000))
+    small, large = (visits_per_point(shape, n, "near") for n in (1000, 8000))
     assert large < 1.6 * small  # log 8000 / log 1000 = 1.3; the paper's rule gives 8
 
 
 def test_the_papers_rule_is_quadratic_on_a_path() -> None:
-    rng = np.random.default_rng(0)
-    near, closest = (count_visits(parents("path", 2000, rng), np.ones(1999), rule) for rule in ("near", "closest"))
+    near, closest = (visits_per_point("path", 2000, rule) for rule in ("near", "closest"))
     assert closest > 5 * near
 
 

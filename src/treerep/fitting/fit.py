@@ -1,6 +1,6 @@
 """`fit`: from any metric to its tree."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,8 @@ from ..common.parallel import Workers, count_jobs
 from ..common.progress import progress_bar
 from ..metric.base import Metric
 from ..metric.convert import as_metric
+from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
-from .treerep import PIVOT_RULES, TreeRep
 
 METHODS = ("treerep",)
 
@@ -76,6 +76,8 @@ def fit(
     >>> tree.newick()
     '(0:1.0,1:1.0,2:1.0);'
     """
+    from .treerep import PIVOT_RULES
+
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
     if pivot not in PIVOT_RULES:
@@ -103,7 +105,7 @@ def _best_of(
     n = len(metric)
     if n >= 2**30:
         raise ValueError(f"{n:,} points are more than the {2**30 - 1:,} that fit supports")
-    side_by_side = 1 < trials and n <= _EXACT_TRIALS
+    side_by_side = trials > 1 and n <= _EXACT_TRIALS
     jobs = count_jobs(n_jobs)
     priorities = (rng.permutation(n).astype(np.int32) for _ in range(trials))
     with progress_bar(n * trials, "TreeRep", "points") as bar, Workers(jobs) as workers:
@@ -128,7 +130,7 @@ class _Inline(Workers):
 def _fit_once(
     metric: Metric, priority: NDArray[np.int32], tol: float | None, rule: int, workers: Workers, bar: Any
 ) -> Tree:
-    from ..tree.canonical import canonical_edges
+    from .treerep import TreeRep
 
     n = len(metric)
     if n == 1:
@@ -143,5 +145,5 @@ def _fit_once(
 def _score(tree: Tree, metric: Metric, n_jobs: int) -> float:
     from ..scoring.distortion import average_distortion
 
-    rows = "all" if len(metric) <= _EXACT_TRIALS else _SAMPLED_ROWS
+    rows: Literal["all"] | int = "all" if len(metric) <= _EXACT_TRIALS else _SAMPLED_ROWS
     return float(average_distortion(tree, metric, scale="optimal", rows=rows, rng=0, n_jobs=n_jobs))

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from ..common.parallel import Workers
 from ..metric.base import Metric
 from ..metric.oracles import MatrixOracle, bytes_per_point, gathered
+from . import zone_kernels as kernels
+from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Copies, Growth, Pivots, Points
 
 # Points of a zone that are finished together should fit a core's share of the cache.
 _CACHE_BYTES = 4 << 20
@@ -29,7 +31,7 @@ _CHUNK = 1 << 15
 # Points looked at between two looks at the clock and the keyboard: about a tenth of a second.
 _BUDGET = 4_000_000
 
-PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernel's codes
+PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernels' codes
 
 
 class Zone(NamedTuple):
@@ -44,20 +46,18 @@ class Zone(NamedTuple):
 
     @property
     def size(self) -> int:
+        """Number of points."""
         return self.hi - self.lo
 
 
 class Step(NamedTuple):
-    """The pivots of one step: positions of the fresh ones, node ids, distances, and the universal tree on them."""
+    """One step of a large zone: its pivots, the universal tree on them, and the oracle that knows the pivots."""
 
-    pivot_y: int
-    pivot_z: int
-    y: int
+    pivots: Pivots
+    arms: Arms
+    oracle: Any
+    y: int  # nodes of the tree
     z: int
-    xy: float
-    xz: float
-    yz: float
-    tree: tuple[float, float, float, int]  # lengths of the edges x-r, y-r, z-r; which pivot r is contracted into
 
 
 class TreeRep:
@@ -65,51 +65,55 @@ class TreeRep:
 
     Parameters
     ----------
-    metric : Metric
+    metric : Metric of at least two points
     priority : (n,) int32 array, a permutation
     tol : float, or None for "auto"
     rule : index into PIVOT_RULES
     workers, bar : the threads to use and the progress bar to move
+
+    Attributes
+    ----------
+    visits : int
+        How often a point was sorted into a zone, over all points: the work done.
     """
 
     def __init__(
         self, metric: Metric, priority: NDArray[np.int32], tol: float | None, rule: int, workers: Workers, bar: Any
     ) -> None:
-        self.metric, self.priority, self.rule, self.workers, self.bar = metric, priority, rule, workers, bar
-        self.n = len(metric)
-        self.oracle = metric.oracle
+        self.metric, self.rule, self.workers, self.bar = metric, rule, workers, bar
+        self.n, self.oracle = len(metric), metric.oracle
+        self.visits = 0
         self.edges: list[NDArray[np.int32]] = []
         self.weights: list[NDArray[np.float64]] = []
         # The first zone: everything but the point of lowest priority hangs off it.
         self.first = int(np.argmin(priority))
-        self.slots = np.delete(np.arange(self.n, dtype=np.int32), self.first)
-        self.near_a = self._distances_from(self.first)
-        self.near_b = np.empty_like(self.near_a)
-        self.bins = np.empty(self.n - 1, np.uint8)
-        self.spare = (np.empty_like(self.slots), np.empty_like(self.near_a), np.empty_like(self.near_a))
+        slots = np.delete(np.arange(self.n, dtype=np.int32), self.first)
+        near_a = self._distances_from(self.first, slots)
+        self.points = Points(slots, near_a, np.empty_like(near_a), np.empty(len(slots), np.uint8), priority)
+        self.copies = Copies(np.empty_like(slots), np.empty_like(near_a), np.empty_like(near_a))
         # "Closer than the tolerance" must hold for equal numbers, so it is never 0.
-        self.tol = max(automatic_tolerance(metric, self.near_a) if tol is None else tol, np.finfo(np.float64).tiny)
-        row = 0 if self.oracle is None else bytes_per_point(self.oracle)
-        self.gather = row > 0
-        self.finish_points = _FINISH_POINTS if not row else min(_FINISH_POINTS, max(1024, _CACHE_BYTES // row))
-        if self.oracle is None:
+        self.tol = max(automatic_tolerance(metric, near_a) if tol is None else tol, np.finfo(np.float64).tiny)
+        self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
+        self.finish_points = _FINISH_POINTS
+        if self.row_bytes:
+            self.finish_points = min(_FINISH_POINTS, max(1024, _CACHE_BYTES // self.row_bytes))
+        elif self.oracle is None:
             self.finish_points = _FINISH_BY_MATRIX
 
     def run(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return edges (m, 2) and their lengths; Steiner nodes have ids from n on, with gaps."""
-        large, small = [Zone(1, 0, self.n - 1, self.first, -1, 0.0)], []
-        if self.n - 1 <= self.finish_points:
-            large, small = [], large
-        while large:
-            zones = self._split(large)
-            large = [zone for zone in zones if zone.size > self.finish_points and zone.kind]
-            small += [zone for zone in zones if zone.size <= self.finish_points or not zone.kind]
-        for edges, weights in self.workers.map(self._finish, self._batches(small)):
+        waiting, small = [Zone(1, 0, self.n - 1, self.first, -1, 0.0)], []
+        while waiting:
+            large = [zone for zone in waiting if zone.kind and zone.size > self.finish_points]
+            small += [zone for zone in waiting if not (zone.kind and zone.size > self.finish_points)]
+            waiting = self._split(large) if large else []
+        for edges, weights, visits in self.workers.map(self._finish, self._batches(small)):
             self._add(edges, weights)
+            self.visits += visits
         return np.concatenate(self.edges), np.concatenate(self.weights)
 
-    def _distances_from(self, point: int) -> NDArray[np.float64]:
-        chunks = [self.slots[start : start + _CHUNK] for start in range(0, len(self.slots), _CHUNK)]
+    def _distances_from(self, point: int, slots: NDArray[np.int32]) -> NDArray[np.float64]:
+        chunks = [slots[start : start + _CHUNK] for start in range(0, len(slots), _CHUNK)]
         return np.concatenate(list(self.workers.map(lambda chunk: self.metric.block([point], chunk)[0], chunks)))
 
     def _add(self, edges: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
@@ -120,109 +124,90 @@ class TreeRep:
 
     def _split(self, zones: list[Zone]) -> list[Zone]:
         """Sort the points of every zone into its sub-zones, in parallel over chunks of points; return the sub-zones."""
-        from .zone_kernels import BINS, COULD_BE_R, Z1_R
-
-        steps = list(self.workers.map(self._pivots, zones))
-        oracles = [self._pivot_oracle(zone, step) for zone, step in zip(zones, steps, strict=True)]
+        steps = list(self.workers.map(self._step, zones))
         chunks = [
-            (k, lo, min(lo + _CHUNK, zone.hi)) for k, zone in enumerate(zones) for lo in range(zone.lo, zone.hi, _CHUNK)
+            (k, lo, min(lo + _CHUNK, zone.hi)) for k, zone in enumerate(zones) for lo in range(*zone[1:3], _CHUNK)
         ]
-        counts = np.zeros((len(chunks), 11), np.int64)
+        counts = np.zeros((len(chunks), CODES), np.int64)
 
         def sort(task: int) -> int:
             k, lo, hi = chunks[task]
-            return self._sort_chunk(zones[k], steps[k], oracles[k], lo, hi, counts[task])
+            step = steps[k]
+            return kernels.sort_chunk(
+                step.oracle, self.points, lo, hi, step.pivots, step.arms.contracted, self.tol, counts[task]
+            )
 
-        chosen = list(self.workers.map(sort, range(len(chunks))))
+        candidates = list(self.workers.map(sort, range(len(chunks))))
         new: list[Zone] = []
         places = np.empty((len(chunks), BINS), np.int64)
-        becomes_r = np.full(len(zones), -1)
-        for k, zone in enumerate(zones):
+        becomes_r = [-1] * len(zones)
+        for k, (zone, step) in enumerate(zip(zones, steps, strict=True)):
             mine = [task for task, chunk in enumerate(chunks) if chunk[0] == k]
-            candidates = [chosen[task] for task in mine if chosen[task] >= 0]
-            if candidates:
-                becomes_r[k] = min(candidates, key=lambda position: self.priority[self.slots[position]])
+            becomes_r[k] = self._lowest([candidates[task] for task in mine if candidates[task] >= 0])
             per_chunk = counts[mine, :BINS]
             per_chunk[:, Z1_R] += counts[mine, COULD_BE_R]
-            for row, task in enumerate(mine):
-                per_chunk[row, Z1_R] -= chunks[task][1] <= becomes_r[k] < chunks[task][2]
+            per_chunk[:, Z1_R] -= [chunks[task][1] <= becomes_r[k] < chunks[task][2] for task in mine]
             starts = np.concatenate([[zone.lo], zone.lo + np.cumsum(per_chunk.sum(axis=0))])
             places[mine] = starts[:-1] + np.cumsum(per_chunk, axis=0) - per_chunk
-            new += self._grow(zone, steps[k], int(becomes_r[k]), starts)
+            new += self._grow(zone, step, becomes_r[k], starts)
 
         def scatter(task: int) -> None:
             k, lo, hi = chunks[task]
-            self._scatter_chunk(lo, hi, int(becomes_r[k]), places[task])
+            kernels.scatter_chunk(self.points, lo, hi, becomes_r[k], places[task], self.copies)
 
         for _ in self.workers.map(scatter, range(len(chunks))):
             pass
         for zone in zones:
-            for array, spare in zip((self.slots, self.near_a, self.near_b), self.spare, strict=True):
-                array[zone.lo : zone.hi] = spare[zone.lo : zone.hi]
-        self.bar.update(sum(zone.size for zone in zones) - sum(zone.size for zone in new))
+            for array, copy in zip(self.points, self.copies, strict=False):
+                array[zone.lo : zone.hi] = copy[zone.lo : zone.hi]
+        sizes = sum(zone.size for zone in zones)
+        self.visits += sizes
+        self.bar.update(sizes - sum(zone.size for zone in new))
         return new
 
-    def _pivots(self, zone: Zone) -> Step:
-        """Choose the fresh pivots of a zone and build the universal tree."""
-        from .zone_kernels import pick_pivots, universal_tree
+    def _lowest(self, positions: list[int]) -> int:
+        """Which of these points comes first, or -1."""
+        priority, slots = self.points.priority, self.points.slots
+        return min(positions, key=lambda position: int(priority[slots[position]]), default=-1)
 
+    def _step(self, zone: Zone) -> Step:
+        """Choose the pivots of a zone and build the universal tree."""
+        if self.oracle is None:
+            return self._step_by_blocks(zone)
+        row = np.array(zone[:5])
+        pivots, arms = kernels.choose(self.oracle, self.points, row, zone.length, self.rule, self.tol)
+        return Step(pivots, arms, self.oracle, pivots.y if zone.kind == 1 else zone.b, pivots.z)
+
+    def _step_by_blocks(self, zone: Zone) -> Step:
+        """The same for a metric without an oracle: its distances to the pivots become the rows of a small matrix."""
         best = np.empty(4, np.int64)
-        pick_pivots(zone.kind, self.slots, self.near_b, self.priority, zone.lo, zone.hi, self.rule, best)
-        pivot_y, pivot_z = (int(best[0]), int(best[1])) if zone.kind == 1 else (-1, int(best[0]))
-        z = int(self.slots[pivot_z])
-        y = int(self.slots[pivot_y]) if zone.kind == 1 else zone.b
-        xz = float(self.near_a[pivot_z])
-        if zone.kind == 1:
-            xy, yz = float(self.near_a[pivot_y]), float(self.metric.pairs([y], [z])[0])
-        else:
-            xy, yz = zone.length, float(self.near_b[pivot_z])
-        return Step(pivot_y, pivot_z, y, z, xy, xz, yz, universal_tree(xy, xz, yz, self.tol))
-
-    def _pivot_oracle(self, zone: Zone, step: Step) -> tuple[Any, int, int]:
-        """The oracle to ask for distances to the pivots, and what y and z are called there."""
-        if self.oracle is not None:
-            return self.oracle, step.y if zone.kind == 1 else step.z, step.z
-        points = self.slots[zone.lo : zone.hi]
-        pivots = [step.y, step.z] if zone.kind == 1 else [step.z]
-        rows = np.empty((len(pivots), self.n))
-        rows[:, points] = self.metric.block(pivots, points)
+        kernels.pick(zone.kind, self.points, zone.lo, zone.hi, self.rule, best)
+        fresh = best[: 3 - zone.kind]
+        others = self.points.slots[zone.lo : zone.hi]
+        rows = np.empty((len(fresh), self.n))
+        rows[:, others] = self.metric.block(self.points.slots[fresh], others)
         rows.flags.writeable = False
-        return MatrixOracle(rows), 0, len(pivots) - 1
-
-    def _sort_chunk(
-        self, zone: Zone, step: Step, oracle: tuple[Any, int, int], lo: int, hi: int, counts: NDArray[np.int64]
-    ) -> int:
-        from .zone_kernels import sort_chunk
-
-        return int(
-            sort_chunk(
-                *oracle, zone.kind, self.slots, self.near_a, self.near_b, self.bins, lo, hi,
-                step.xy, step.xz, step.yz, self.tol, step.tree[3], step.pivot_y, step.pivot_z, self.priority, counts,
-            )  # fmt: skip
-        )
-
-    def _scatter_chunk(self, lo: int, hi: int, becomes_r: int, places: NDArray[np.int64]) -> None:
-        from .zone_kernels import scatter_chunk
-
-        scatter_chunk(self.slots, self.near_a, self.near_b, self.bins, lo, hi, becomes_r, places, *self.spare)
+        # Row 0 is the distances to y, row 1 those to z; a point is a column.
+        y, z = int(self.points.slots[fresh[0]]), int(self.points.slots[fresh[-1]])
+        near_a, near_b = self.points.near_a, self.points.near_b
+        if zone.kind == 1:
+            pivots = Pivots(1, 0, 1, fresh[0], fresh[1], near_a[fresh[0]], near_a[fresh[1]], rows[0, z])
+        else:
+            pivots = Pivots(2, 0, 0, np.int64(-1), fresh[0], zone.length, near_a[fresh[0]], near_b[fresh[0]])
+        arms = kernels.universal_tree(pivots, self.tol)
+        return Step(pivots, arms, MatrixOracle(rows), y if zone.kind == 1 else zone.b, z)
 
     def _grow(self, zone: Zone, step: Step, becomes_r: int, starts: NDArray[np.int64]) -> list[Zone]:
         """Add the edges that are final and return the new zones."""
-        from .zone_kernels import BINS, grow
-
-        to_x, to_y, to_z, contracted = step.tree
         r = self.n + step.z
-        if contracted:
-            r = (zone.a, step.y, step.z)[contracted - 1]
+        if step.arms.contracted:
+            r = (zone.a, step.y, step.z)[step.arms.contracted - 1]
         elif becomes_r >= 0:
-            r = int(self.slots[becomes_r])
-        table, lengths = np.empty((BINS, 5), np.int64), np.empty(BINS)
-        edges, weights = np.empty((3, 2), np.int32), np.empty(3)
-        n_zones, n_edges = grow(
-            zone.a, step.y, step.z, r, to_x, to_y, to_z, starts, table, lengths, edges, weights
-        )
-        self._add(edges[:n_edges], weights[:n_edges])
-        return [Zone(*map(int, table[k]), float(lengths[k])) for k in range(n_zones)]
+            r = int(self.points.slots[becomes_r])
+        growth = Growth(np.empty((BINS, 5), np.int64), np.empty(BINS), np.empty((3, 2), np.int32), np.empty(3))
+        n_zones, n_edges = kernels.grow(zone.a, step.y, step.z, r, step.arms, starts, growth)
+        self._add(growth.edges[:n_edges], growth.weights[:n_edges])
+        return [Zone._make([*growth.zones[k].tolist(), float(growth.lengths[k])]) for k in range(n_zones)]
 
     # Finish: every small zone alone.
 
@@ -237,40 +222,42 @@ class TreeRep:
         if batch:
             yield batch
 
-    def _local(self, points: NDArray[np.int32]) -> tuple[Any, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """An oracle for these points, their names, priorities and slots in it."""
-        if self.oracle is not None and not self.gather:
-            return self.oracle, np.arange(self.n, dtype=np.int32), self.priority, points
+    def _local(self, lo: int, hi: int) -> tuple[Any, NDArray[np.int32], Points]:
+        """An oracle for the points lo:hi, in a core's cache where that pays; their names; and themselves."""
+        slots, near_a, near_b, bins = (array[lo:hi] for array in self.points[:4])
+        priority = self.points.priority
+        if self.oracle is not None and not self.row_bytes:
+            return self.oracle, np.arange(self.n, dtype=np.int32), Points(slots, near_a, near_b, bins, priority)
         if self.oracle is not None:
-            local: Any = gathered(self.oracle, points)
+            local: Any = gathered(self.oracle, slots)
         else:
-            block = self.metric.block(points, points)
+            block = self.metric.block(slots, slots)
             block.flags.writeable = False
             local = MatrixOracle(block)
-        return local, points, self.priority[points], np.arange(len(points), dtype=np.int32)
+        here = np.arange(hi - lo, dtype=np.int32)
+        return local, slots, Points(here, near_a, near_b, bins, priority[slots])
 
-    def _finish(self, zones: list[Zone]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    def _finish(self, zones: list[Zone]) -> tuple[NDArray[np.int32], NDArray[np.float64], int]:
         """Complete neighbouring zones depth-first, looking up now and then to show progress and to be interrupted."""
-        from .zone_kernels import finish
-
         lo, hi = zones[0].lo, zones[-1].hi
         size = hi - lo
-        oracle, names, priority, slots = self._local(self.slots[lo:hi].copy())
-        table, lengths = np.empty((size + 1, 5), np.int64), np.empty(size + 1)
+        oracle, names, points = self._local(lo, hi)
+        copies = Copies(*(copy[lo:hi] for copy in self.copies))
+        # Every point brings at most one Steiner node, and a zone on an edge one edge more.
+        room = 2 * size + len(zones)
+        growth = Growth(
+            np.empty((size + 1, 5), np.int64), np.empty(size + 1), np.empty((room, 2), np.int32), np.empty(room)
+        )
         for k, zone in enumerate(zones):
-            table[k] = zone.kind, zone.lo - lo, zone.hi - lo, zone.a, zone.b
-            lengths[k] = zone.length
-        edges, weights = np.empty((2 * size + len(zones), 2), np.int32), np.empty(2 * size + len(zones))
-        state = np.array([len(zones), 0, 0])
+            growth.zones[k] = zone.kind, zone.lo - lo, zone.hi - lo, zone.a, zone.b
+            growth.lengths[k] = zone.length
+        state = np.array([len(zones), 0, 0, 0])
         while state[0] and not self.workers.stopped.is_set():
             before = int(state[2])
-            finish(
-                oracle, names, priority, slots, self.near_a[lo:hi], self.near_b[lo:hi], self.bins[lo:hi],
-                *(spare[lo:hi] for spare in self.spare), table, lengths, edges, weights, state,
-                self.n, self.tol, self.rule, _BUDGET,
-            )  # fmt: skip
+            kernels.finish(oracle, names, points, copies, growth, state, self.n, self.tol, self.rule, _BUDGET)
             self.bar.update(int(state[2]) - before)
-        return edges[: state[1]].copy(), weights[: state[1]].copy()
+        n_edges = state[1]
+        return growth.edges[:n_edges].copy(), growth.weights[:n_edges].copy(), int(state[3])
 
 
 def automatic_tolerance(metric: Metric, from_first: NDArray[np.float64]) -> float:

@@ -2,8 +2,7 @@
 
 A *zone* is a set of data points that hang off the tree built so far. Kind 1 hangs off a node a; kind 2 off the inside
 of an edge (a, b), which is not part of the tree until the zone turns out to be empty. A zone of kind 0 holds duplicates
-of a, which become its leaves. The points of a zone are a slice lo:hi of three aligned arrays: `slots` (which point),
-`near_a` and `near_b` (its distances to a and, for kind 2, to b). Memory is O(n), whatever the metric.
+of a, which become its leaves. Memory is O(n), whatever the metric.
 
 One *step* takes three pivots x, y, z from a zone (x = a; y, z two points for kind 1; y = b and one point z for
 kind 2), builds their universal tree with the node r in the middle, and sorts every other point w by the Gromov products
@@ -13,7 +12,7 @@ kind 2), builds their universal tree with the node r in the middle, and sorts ev
 into bins: Z1[r], Z1[x], Z1[y], Z1[z] (hang off a node) and Z2[x], Z2[y], Z2[z] (hang off the edge to r).
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,16 +27,67 @@ TWIN_Y, TWIN_Z = 7, 8  # at distance 0 from the fresh pivot y or z
 BINS = 9
 COULD_BE_R = 9  # lies where r lies: one such point becomes r, the others go to Z1[r]
 GONE = 10  # a pivot, or the point that became r
+CODES = 11
 
 CLOSEST, RANDOM, NEAR = 0, 1, 2  # which point of a kind-2 zone becomes z
 
-# Columns of the table of zones; the length of the edge (a, b) stands in a second, float array.
+# Columns of the table of zones.
 KIND, LO, HI, NODE_A, NODE_B = 0, 1, 2, 3, 4
 
 
+class Points(NamedTuple):
+    """The points still to be placed. A zone is a slice lo:hi of the first four arrays."""
+
+    slots: Any  # which point, as the oracle knows it
+    near_a: Any  # its distance to the zone's node a
+    near_b: Any  # ... and to b, for kind 2
+    bins: Any  # where the current step puts it
+    priority: Any  # by slot: who comes first when a point is to be chosen
+
+
+class Copies(NamedTuple):
+    """Room for the points of a zone in their new order."""
+
+    slots: Any
+    near_a: Any
+    near_b: Any
+
+
+class Pivots(NamedTuple):
+    """The three pivots of a step. x is the zone's node a."""
+
+    kind: Any  # of the zone: 1 when y is a fresh point, 2 when it is the zone's node b
+    y: Any  # what the oracle calls y (kind 1 only) ...
+    z: Any  # ... and z
+    at_y: Any  # positions of the fresh points in the slice; -1 for kind 2
+    at_z: Any
+    xy: Any  # distances between the pivots
+    xz: Any
+    yz: Any
+
+
+class Arms(NamedTuple):
+    """The universal tree on the pivots: lengths of the edges to r, and which pivot r is contracted into."""
+
+    x: Any
+    y: Any
+    z: Any
+    contracted: Any  # 1, 2, 3 for x, y, z; 0: r is a node of its own
+
+
+class Growth(NamedTuple):
+    """What a step leaves behind: zones to be sorted further (a table used as a stack), and edges of the tree."""
+
+    zones: Any  # (., 5) int64: kind, lo, hi, a, b
+    lengths: Any  # of the edge (a, b), for kind 2
+    edges: Any  # (., 2) node ids
+    weights: Any
+
+
 @helper
-def _lowest(slots: Any, priority: Any, lo: int, hi: int, best: Any) -> int:
+def _lowest(points: Any, lo: int, hi: int, best: Any) -> int:
     """Positions of the (up to) four points of lowest priority into best, lowest first; return how many there are."""
+    slots, priority = points.slots, points.priority
     count = 0
     bar = np.int64(0)
     for i in range(lo, hi):
@@ -50,66 +100,65 @@ def _lowest(slots: Any, priority: Any, lo: int, hi: int, best: Any) -> int:
             k -= 1
         best[k] = i
         count = min(count + 1, 4)
-        bar = priority[slots[best[count - 1]]]
+        bar = np.int64(priority[slots[best[count - 1]]])
     return count
 
 
 @helper
-def _pick(kind: int, slots: Any, near_b: Any, priority: Any, lo: int, hi: int, rule: int, best: Any) -> None:
+def _pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> None:
     """Positions of the fresh pivots: best[0], best[1] = y, z for kind 1; best[0] = z for kind 2."""
-    count = _lowest(slots, priority, lo, hi, best)
+    count = _lowest(points, lo, hi, best)
     if kind == 1 or rule == RANDOM:
         return
-    choice = best[0]
+    near_b, choice = points.near_b, best[0]
     if rule == NEAR:
         for k in range(1, count):  # best is ordered by priority, so ties go to the lowest
             if near_b[best[k]] < near_b[choice]:
                 choice = best[k]
     else:
         for i in range(lo, hi):
-            closer = near_b[i] < near_b[choice]
-            tied = near_b[i] == near_b[choice] and priority[slots[i]] < priority[slots[choice]]
-            if closer or tied:
+            earlier = points.priority[points.slots[i]] < points.priority[points.slots[choice]]
+            if near_b[i] < near_b[choice] or (near_b[i] == near_b[choice] and earlier):
                 choice = i
     best[0] = choice
 
 
-@kernel
-def pick_pivots(
-    kind: int, slots: Any, near_b: Any, priority: Any, lo: int, hi: int, rule: int, best: Any
-) -> None:
-    """`_pick` for the driver of the split phase."""
-    _pick(kind, slots, near_b, priority, lo, hi, rule, best)
+@helper
+def _choose(oracle: Any, points: Any, zone: Any, length: float, rule: int, best: Any) -> Any:
+    """The pivots of a zone's next step."""
+    kind, lo, hi = zone[KIND], zone[LO], zone[HI]
+    _pick(kind, points, lo, hi, rule, best)
+    if kind == 1:
+        at_y, at_z = best[0], best[1]
+        y, z = np.int64(points.slots[at_y]), np.int64(points.slots[at_z])
+        return Pivots(kind, y, z, at_y, at_z, points.near_a[at_y], points.near_a[at_z], distance(oracle, y, z))
+    at_z = best[0]
+    z = np.int64(points.slots[at_z])
+    return Pivots(kind, z, z, np.int64(-1), at_z, length, points.near_a[at_z], points.near_b[at_z])
 
 
 @helper
-def _universal_tree(xy: float, xz: float, yz: float, tol: float) -> Any:
-    """Lengths of the edges from x, y, z to r, and which pivot r is contracted into (1, 2, 3 for x, y, z; 0: none)."""
+def _universal_tree(pivots: Any, tol: float) -> Any:
     # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
+    xy, xz, yz = pivots.xy, pivots.xz, pivots.yz
     to_x = 0.5 * (xy + xz - yz)
     to_y = 0.5 * (xy + yz - xz)
     to_z = 0.5 * (xz + yz - xy)
     if abs(to_x) < tol:
-        return 0.0, xy, xz, 1
+        return Arms(0.0, xy, xz, 1)
     if abs(to_y) < tol:
-        return xy, 0.0, yz, 2
+        return Arms(xy, 0.0, yz, 2)
     if abs(to_z) < tol:
-        return xz, yz, 0.0, 3
-    return to_x, to_y, to_z, 0
-
-
-@kernel
-def universal_tree(xy: float, xz: float, yz: float, tol: float) -> Any:
-    """`_universal_tree` for the driver of the split phase."""
-    return _universal_tree(xy, xz, yz, tol)
+        return Arms(xz, yz, 0.0, 3)
+    return Arms(to_x, to_y, to_z, 0)
 
 
 @helper
-def _sort_point(x: float, y: float, z: float, xy: float, yz: float, xz: float, tol: float) -> Any:
+def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
     """Bin of a point at distances x, y, z from the pivots, and its distance to r."""
-    a = 0.5 * (x + y - xy)  # (x, y)_w
-    b = 0.5 * (y + z - yz)  # (y, z)_w
-    c = 0.5 * (z + x - xz)  # (z, x)_w
+    a = 0.5 * (x + y - pivots.xy)  # (x, y)_w
+    b = 0.5 * (y + z - pivots.yz)  # (y, z)_w
+    c = 0.5 * (z + x - pivots.xz)  # (z, x)_w
     if abs(a - b) < tol and abs(b - c) < tol and abs(a - c) < tol:
         # Three equal products: w hangs off r, at their common value; or is r, if that is 0.
         return COULD_BE_R if a < tol and b < tol and c < tol else Z1_R, (a + b + c) / 3.0
@@ -125,104 +174,73 @@ def _sort_point(x: float, y: float, z: float, xy: float, yz: float, xz: float, t
 
 
 @helper
-def _sort(
-    oracle: Any, y: int, z: int, kind: int, slots: Any, near_a: Any, near_b: Any, bins: Any, lo: int, hi: int,
-    xy: float, xz: float, yz: float, tol: float, contracted: int, pivot_y: int, pivot_z: int, priority: Any,
-    counts: Any,
-) -> int:
-    """Sort the points lo:hi into bins; near_a and near_b become what the new zones carry. Return who could become r.
+def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: int, tol: float, counts: Any) -> int:
+    """Sort the points lo:hi into bins; near_a and near_b become what the new zones carry.
 
-    `y` and `z` are the fresh pivots as the oracle knows them (y is not used for kind 2), `pivot_y` and `pivot_z` their
-    positions in the slice. The point that could become r is the one of lowest priority, or -1.
-    """  # fmt: skip
-    chosen = -1
+    Return the position of the point that becomes r, the lowest in priority of those that can, or -1.
+    """
+    slots, near_a, near_b = points.slots, points.near_a, points.near_b
+    fresh_y = pivots.kind == 1
+    becomes_r = -1
     for i in range(lo, hi):
-        if i == pivot_y or i == pivot_z:
-            bins[i] = GONE
+        if i == pivots.at_y or i == pivots.at_z:
+            points.bins[i] = GONE
             continue
-        to_x = near_a[i]
-        to_z = distance(oracle, z, slots[i])
-        to_y = distance(oracle, y, slots[i]) if kind == 1 else near_b[i]
+        to_z = distance(oracle, pivots.z, slots[i])
+        to_y = distance(oracle, pivots.y, slots[i]) if fresh_y else near_b[i]
         if to_z < tol:
             where, to_r = TWIN_Z, 0.0
-        elif kind == 1 and to_y < tol:
+        elif fresh_y and to_y < tol:
             where, to_r = TWIN_Y, 0.0
         else:
-            where, to_r = _sort_point(to_x, to_y, to_z, xy, yz, xz, tol)
+            where, to_r = _sort_point(near_a[i], to_y, to_z, pivots, tol)
         if where == COULD_BE_R:
             if contracted:
                 where = Z1_R
-            elif chosen < 0 or priority[slots[i]] < priority[slots[chosen]]:
-                chosen = i
+            elif becomes_r < 0 or points.priority[slots[i]] < points.priority[slots[becomes_r]]:
+                becomes_r = i
         # What the new zone carries: the distance to its node, and for kind 2 also the distance to r. Once r is
         # contracted into a pivot, that pivot's edge zone hangs off r itself and carries the product.
-        if where == Z1_Y or where == Z2_Y or where == TWIN_Y:
+        if where == Z1_R or where == COULD_BE_R or (contracted and where == 3 + contracted):
+            near_a[i] = to_r
+        elif where == Z1_Y or where == Z2_Y or where == TWIN_Y:
             near_a[i] = to_y
         elif where == Z1_Z or where == Z2_Z or where == TWIN_Z:
             near_a[i] = to_z
-        if where == Z1_R or where == COULD_BE_R or (contracted and where == 3 + contracted):
-            near_a[i] = to_r
         near_b[i] = to_r
-        bins[i] = where
+        points.bins[i] = where
         counts[where] += 1
-    return chosen
-
-
-@kernel
-def sort_chunk(
-    oracle: Any, y: int, z: int, kind: int, slots: Any, near_a: Any, near_b: Any, bins: Any, lo: int, hi: int,
-    xy: float, xz: float, yz: float, tol: float, contracted: int, pivot_y: int, pivot_z: int, priority: Any,
-    counts: Any,
-) -> int:
-    """`_sort` for the driver of the split phase."""  # fmt: skip
-    return _sort(
-        oracle, y, z, kind, slots, near_a, near_b, bins, lo, hi,
-        xy, xz, yz, tol, contracted, pivot_y, pivot_z, priority, counts,
-    )  # fmt: skip
+    return becomes_r
 
 
 @helper
-def _scatter(
-    slots: Any, near_a: Any, near_b: Any, bins: Any, lo: int, hi: int, chosen: int, places: Any,
-    to_slots: Any, to_near_a: Any, to_near_b: Any,
-) -> None:
-    """Write the points lo:hi to the places of their bins, in order; `places` moves on as they fill."""  # fmt: skip
+def _scatter(points: Any, lo: int, hi: int, becomes_r: int, places: Any, copies: Any) -> None:
+    """Copy the points lo:hi to the places of their bins, in order; `places` moves on as they fill."""
     for i in range(lo, hi):
-        where = bins[i]
-        if where == GONE or i == chosen:
+        where = points.bins[i]
+        if where == GONE or i == becomes_r:
             continue
         if where == COULD_BE_R:
             where = Z1_R
         k = places[where]
         places[where] = k + 1
-        to_slots[k] = slots[i]
-        to_near_a[k] = near_a[i]
-        to_near_b[k] = near_b[i]
-
-
-@kernel
-def scatter_chunk(
-    slots: Any, near_a: Any, near_b: Any, bins: Any, lo: int, hi: int, chosen: int, places: Any,
-    to_slots: Any, to_near_a: Any, to_near_b: Any,
-) -> None:
-    """`_scatter` for the driver of the split phase."""  # fmt: skip
-    _scatter(slots, near_a, near_b, bins, lo, hi, chosen, places, to_slots, to_near_a, to_near_b)
+        copies.slots[k] = points.slots[i]
+        copies.near_a[k] = points.near_a[i]
+        copies.near_b[k] = points.near_b[i]
 
 
 @helper
-def _grow(
-    x: int, y: int, z: int, r: int, to_x: float, to_y: float, to_z: float, starts: Any,
-    zones: Any, lengths: Any, n_zones: int, edges: Any, weights: Any, n_edges: int,
-) -> Any:
-    """Turn the bins starts[k]:starts[k + 1] into zones, and pivots without an edge zone into edges of the tree."""  # fmt: skip
+def _grow(x: int, y: int, z: int, r: int, arms: Any, starts: Any, growth: Any, n_zones: int, n_edges: int) -> Any:
+    """Turn the bins starts[k]:starts[k + 1] into zones, and pivots without an edge zone into edges of the tree."""
+    zones, edges = growth.zones, growth.edges
     for k in range(BINS):
         lo, hi = starts[k], starts[k + 1]
         q = (k - 1) % 3  # 0, 1, 2 for x, y, z
         pivot = x if q == 0 else (y if q == 1 else z)
-        length = to_x if q == 0 else (to_y if q == 1 else to_z)
+        length = arms.x if q == 0 else (arms.y if q == 1 else arms.z)
         is_edge = Z2_X <= k <= Z2_Z and pivot != r
         if is_edge and lo == hi:
-            edges[n_edges, 0], edges[n_edges, 1], weights[n_edges] = pivot, r, length
+            edges[n_edges, 0], edges[n_edges, 1], growth.weights[n_edges] = pivot, r, length
             n_edges += 1
         if lo < hi:
             kind = 2 if is_edge else 1
@@ -231,78 +249,106 @@ def _grow(
             elif k >= TWIN_Y:
                 kind, pivot = 0, (y if k == TWIN_Y else z)
             zones[n_zones, KIND], zones[n_zones, LO], zones[n_zones, HI] = kind, lo, hi
-            zones[n_zones, NODE_A], zones[n_zones, NODE_B], lengths[n_zones] = pivot, r, length
+            zones[n_zones, NODE_A], zones[n_zones, NODE_B], growth.lengths[n_zones] = pivot, r, length
             n_zones += 1
     return n_zones, n_edges
 
 
+# The same pieces one by one, for the driver of the split phase.
+
+
 @kernel
-def grow(
-    x: int, y: int, z: int, r: int, to_x: float, to_y: float, to_z: float, starts: Any,
-    zones: Any, lengths: Any, edges: Any, weights: Any,
-) -> Any:
-    """`_grow` into empty tables, for the driver of the split phase."""  # fmt: skip
-    return _grow(x, y, z, r, to_x, to_y, to_z, starts, zones, lengths, 0, edges, weights, 0)
+def choose(oracle: Any, points: Any, zone: Any, length: float, rule: int, tol: float) -> Any:
+    """The pivots of a zone's next step and the universal tree on them."""
+    pivots = _choose(oracle, points, zone, length, rule, np.empty(4, np.int64))
+    return pivots, _universal_tree(pivots, tol)
+
+
+@kernel
+def universal_tree(pivots: Any, tol: float) -> Any:
+    """The universal tree on the pivots of a metric without an oracle ..."""
+    return _universal_tree(pivots, tol)
+
+
+@kernel
+def pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> None:
+    """... and the positions of its fresh pivots, chosen like `choose` does."""
+    _pick(kind, points, lo, hi, rule, best)
+
+
+@kernel
+def sort_chunk(
+    oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: int, tol: float, counts: Any
+) -> int:
+    """Sort the points lo:hi of a zone into bins and count them; return who becomes r, or -1."""
+    return _sort(oracle, points, lo, hi, pivots, contracted, tol, counts)
+
+
+@kernel
+def scatter_chunk(points: Any, lo: int, hi: int, becomes_r: int, places: Any, copies: Any) -> None:
+    """Copy the points lo:hi of a zone to the places of their bins."""
+    _scatter(points, lo, hi, becomes_r, places, copies)
+
+
+@kernel
+def grow(x: int, y: int, z: int, r: int, arms: Any, starts: Any, growth: Any) -> Any:
+    """Zones and edges of one step, into empty tables; return how many of each."""
+    return _grow(x, y, z, r, arms, starts, growth, 0, 0)
 
 
 @kernel
 def finish(
-    oracle: Any, names: Any, priority: Any, slots: Any, near_a: Any, near_b: Any, bins: Any,
-    spare_slots: Any, spare_a: Any, spare_b: Any, zones: Any, lengths: Any, edges: Any, weights: Any, state: Any,
-    n: int, tol: float, rule: int, budget: int,
+    oracle: Any,
+    names: Any,
+    points: Any,
+    copies: Any,
+    growth: Any,
+    state: Any,
+    n: int,
+    tol: float,
+    rule: int,
+    budget: int,
 ) -> None:
     """Complete all zones of the table, depth-first, or as many steps as the budget allows; call again to go on.
 
-    The table of zones is the stack. state = (number of zones, number of edges, points placed). The oracle
-    knows points by their slot, the tree by names[slot]; the Steiner node of a step is n + the name of its pivot z.
+    The table of zones is the stack. state = (number of zones, number of edges, points placed, points sorted). The
+    oracle knows points by their slot, the tree by names[slot]; the Steiner node of a step is n + the name of its z.
     """  # fmt: skip
-    n_zones, n_edges, placed = state[0], state[1], state[2]
-    counts, places, starts = np.zeros(11, np.int64), np.empty(BINS, np.int64), np.empty(BINS + 1, np.int64)
-    best = np.empty(4, np.int64)
+    n_zones, n_edges, placed, visits = state[0], state[1], state[2], state[3]
+    counts, places, starts = np.zeros(CODES, np.int64), np.empty(BINS, np.int64), np.empty(BINS + 1, np.int64)
+    best, zone = np.empty(4, np.int64), np.empty(5, np.int64)
+    slots, edges = points.slots, growth.edges
     while n_zones > 0 and budget > 0:
         n_zones -= 1
-        kind, lo, hi = zones[n_zones, KIND], zones[n_zones, LO], zones[n_zones, HI]
-        x, b, xy = zones[n_zones, NODE_A], zones[n_zones, NODE_B], lengths[n_zones]
+        zone[:] = growth.zones[n_zones]
+        kind, lo, hi, x = zone[KIND], zone[LO], zone[HI], zone[NODE_A]
         budget -= hi - lo + 8
         if kind == 0 or (kind == 1 and hi - lo == 1):
             for i in range(lo, hi):
-                edges[n_edges, 0], edges[n_edges, 1], weights[n_edges] = x, names[slots[i]], near_a[i]
+                edges[n_edges, 0], edges[n_edges, 1], growth.weights[n_edges] = x, names[slots[i]], points.near_a[i]
                 n_edges += 1
             placed += hi - lo
             continue
-        _pick(kind, slots, near_b, priority, lo, hi, rule, best)
-        if kind == 1:
-            pivot_y, pivot_z = best[0], best[1]
-            y = np.int64(names[slots[pivot_y]])
-            fresh_y, fresh_z = slots[pivot_y], slots[pivot_z]
-            xy, xz, yz = near_a[pivot_y], near_a[pivot_z], distance(oracle, fresh_y, fresh_z)
-        else:
-            pivot_y, pivot_z = -1, best[0]
-            y, fresh_z = b, slots[pivot_z]
-            fresh_y = fresh_z
-            xz, yz = near_a[pivot_z], near_b[pivot_z]
-        z = np.int64(names[slots[pivot_z]])
-        to_x, to_y, to_z, contracted = _universal_tree(xy, xz, yz, tol)
+        pivots = _choose(oracle, points, zone, growth.lengths[n_zones], rule, best)
+        y = np.int64(names[pivots.y]) if kind == 1 else zone[NODE_B]
+        z = np.int64(names[pivots.z])
+        arms = _universal_tree(pivots, tol)
         counts[:] = 0
-        chosen = _sort(
-            oracle, fresh_y, fresh_z, kind, slots, near_a, near_b, bins, lo, hi,
-            xy, xz, yz, tol, contracted, pivot_y, pivot_z, priority, counts,
-        )  # fmt: skip
+        visits += hi - lo
+        becomes_r = _sort(oracle, points, lo, hi, pivots, arms.contracted, tol, counts)
         r = n + z
-        if contracted:
-            r = x if contracted == 1 else (y if contracted == 2 else z)
-        elif chosen >= 0:
-            r = np.int64(names[slots[chosen]])
-        counts[Z1_R] += counts[COULD_BE_R] - (chosen >= 0)
+        if arms.contracted:
+            r = x if arms.contracted == 1 else (y if arms.contracted == 2 else z)
+        elif becomes_r >= 0:
+            r = np.int64(names[slots[becomes_r]])
+        counts[Z1_R] += counts[COULD_BE_R] - (becomes_r >= 0)
         starts[0] = lo
         for k in range(BINS):
             places[k] = starts[k]
             starts[k + 1] = starts[k] + counts[k]
-        _scatter(slots, near_a, near_b, bins, lo, hi, chosen, places, spare_slots, spare_a, spare_b)
+        _scatter(points, lo, hi, becomes_r, places, copies)
         for i in range(lo, starts[BINS]):
-            slots[i], near_a[i], near_b[i] = spare_slots[i], spare_a[i], spare_b[i]
+            slots[i], points.near_a[i], points.near_b[i] = copies.slots[i], copies.near_a[i], copies.near_b[i]
         placed += hi - starts[BINS]
-        n_zones, n_edges = _grow(
-            x, y, z, r, to_x, to_y, to_z, starts, zones, lengths, n_zones, edges, weights, n_edges
-        )
-    state[0], state[1], state[2] = n_zones, n_edges, placed
+        n_zones, n_edges = _grow(x, y, z, r, arms, starts, growth, n_zones, n_edges)
+    state[0], state[1], state[2], state[3] = n_zones, n_edges, placed, visits

@@ -25,7 +25,7 @@ class Metric(ABC):
     oracle: Any = None
     #: True when every distance is known to be a whole number.
     integral: bool = False
-    #: Precision of the distances: the rounding error of one of them is about `eps` times its size.
+    #: Precision of the distances. The rounding error of one of them is about `eps` times its size.
     eps: float = float(np.finfo(np.float64).eps)
 
     @abstractmethod
@@ -80,7 +80,7 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only, C-contiguous plain view (a copy only where the layout demands it): one layout, one compile."""
+    """Return a read-only, C-contiguous plain view, copied only where the layout demands it: one layout, one compile."""
     view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
     if not view.dtype.isnative:
         view = view.astype(view.dtype.newbyteorder("="))

@@ -53,7 +53,9 @@ def as_metric(data: Any, *, metric: str | None = None) -> Metric:
     if _is_frame(data):
         return _from_frame(data, metric)
     if isinstance(data, (str, bytes)) or not (hasattr(data, "__array__") or isinstance(data, (list, tuple))):
-        raise TypeError(f"cannot take distances from {type(data).__name__}: give an array, a DataFrame, a graph or a Metric")
+        raise TypeError(
+            f"cannot take distances from {type(data).__name__}: give an array, a DataFrame, a graph or a Metric"
+        )
     return _from_array(np.asarray(data), metric, None)
 
 

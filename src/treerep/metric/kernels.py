@@ -30,7 +30,7 @@ from .oracles import (
 )
 
 
-def distance(oracle: Any, i: int, j: int) -> float:
+def distance(oracle: Any, i: Any, j: Any) -> float:
     """Distance of points i and j; only callable from compiled code."""
     raise NotImplementedError("distance() is for kernels; use Metric.pairs or Metric.block")
 

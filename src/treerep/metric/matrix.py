@@ -56,7 +56,7 @@ class MatrixMetric(CompiledMetric):
         largest, self.integral = _validate(self.distances)
         if array.dtype.kind == "f":
             self.eps = float(np.finfo(array.dtype).eps)
-        # Whole numbers stay exact under the halves and sums of fitting only while float64 holds them with room to spare.
+        # Whole numbers stay exact under the halves and sums of fitting while float64 holds them with room to spare.
         self.integral = self.integral and largest < 2.0**50
 
     def __len__(self) -> int:
@@ -108,7 +108,9 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
     allowed = _ASYMMETRY.get(distances.dtype, _ASYMMETRY_DEFAULT) * finite_largest
     for i, row in enumerate(distances):
         if row[i] != 0 and np.isfinite(row[i]):
-            raise MetricError(f"d({i}, {i}) is {row[i]}, but a point is at distance 0 from itself: fill the diagonal with 0")
+            raise MetricError(
+                f"d({i}, {i}) is {row[i]}, but a point is at distance 0 from itself: fill the diagonal with 0"
+            )
         for j in np.flatnonzero(~np.isfinite(row))[:1]:
             raise MetricError(f"d({i}, {j}) is {row[j]}: replace or drop points with missing or infinite distances")
         for j in np.flatnonzero(row < 0)[:1]:

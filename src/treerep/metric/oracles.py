@@ -5,7 +5,7 @@ metrics can be built, saved and sent to other machines without it. Arrays are C-
 layout or flag would be compiled again.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class AngleOracle(NamedTuple):
 
 
 class HyperbolicOracle(NamedTuple):
-    """Distance in hyperbolic space, points given by direction and distance from the origin (both models reduce to it)."""
+    """Distance in hyperbolic space, of points given by direction and distance from the origin; serves both models."""
 
     directions: NDArray[np.float64]  # unit vectors, or 0 at the origin
     radii: NDArray[np.float64]  # hyperbolic distance from the origin
@@ -73,12 +73,12 @@ class TreeOracle(NamedTuple):
 _BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle)
 
 
-def bytes_per_point(oracle: NamedTuple) -> int:
+def bytes_per_point(oracle: Any) -> int:
     """How much memory an oracle's answer about one point touches; 0 for oracles that are not stored by point."""
     return sum(array[0].nbytes for array in oracle) if isinstance(oracle, _BY_ROW) else 0
 
 
-def gathered(oracle: NamedTuple, points: NDArray[np.integer]) -> NamedTuple:
+def gathered(oracle: Any, points: NDArray[np.integer]) -> Any:
     """Return an oracle of only these points, renumbered from 0, in memory of its own."""
     arrays = [np.take(array, points, axis=0) for array in oracle]
     for array in arrays:

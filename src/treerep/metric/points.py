@@ -51,9 +51,7 @@ class PointMetric(CompiledMetric):
     1.570796
     """
 
-    def __init__(
-        self, points: ArrayLike, metric: str = "euclidean", *, labels: Sequence[object] | None = None
-    ) -> None:
+    def __init__(self, points: ArrayLike, metric: str = "euclidean", *, labels: Sequence[object] | None = None) -> None:
         prepare = _prepare(metric)
         array = _coordinates(points)
         self.metric = metric
@@ -130,8 +128,8 @@ def _hyperboloid(points: NDArray[Any]) -> HyperbolicOracle:
     if off.any():
         i = int(np.argmax(off))
         raise MetricError(
-            f"point {i} is not on the hyperboloid: x0 is {height[i]}, but sqrt(1 + |x|^2) is {np.hypot(1.0, norms[i])}; "
-            "put x0 first and recompute it"
+            f"point {i} is not on the hyperboloid: x0 is {height[i]}, but sqrt(1 + |x|^2) is "
+            f"{np.hypot(1.0, norms[i])}; put x0 first and recompute it"
         )
     return _polar(vectors, norms, np.arcsinh(norms))
 

@@ -1,0 +1,63 @@
+# Everything a stranger needs, on a machine with python3 and make only. `make help` lists it.
+PYTHON ?= python3
+TORCH  ?= torch==2.13.0
+# Test processes. Each compiles the kernels it meets first, so more than a few do not pay.
+JOBS   ?= 2
+
+BIN    := .venv/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo test test-all test-heavy check docs bench format clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+# Each stamp stands for one thing installed; all are made anew when pyproject.toml changes.
+.venv/made:
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/core: .venv/made pyproject.toml
+	$(PIP) install --editable .
+	@touch $@
+
+.venv/test: .venv/made pyproject.toml
+	$(PIP) install --editable '.[test,docs]'
+	@touch .venv/core $@
+
+.venv/heavy: .venv/test
+	$(PIP) install '$(TORCH)'
+	@touch $@
+
+demo: .venv/core ## fit two data sets and show what comes out
+	$(BIN)/treerep demo
+
+check: .venv/test ## what can be checked without running: style, types, imports between rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+docs: .venv/test ## build the documentation into docs/_build
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+
+test: check docs ## all tests but those that need torch or a browser
+	$(BIN)/pytest -n $(JOBS) -m "not torch and not browser"
+
+test-all: test test-heavy ## and those too
+
+test-heavy: .venv/heavy
+	@$(BIN)/pytest -m "torch or browser" || \
+		{ code=$$?; [ $$code -eq 5 ] && echo "no test needs torch or a browser yet" || exit $$code; }
+
+bench: .venv/test ## measure; prints ratios
+	$(BIN)/python -m benchmarks
+
+format: .venv/test ## put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove the environment and everything made
+	rm -rf .venv docs/_build demo-output dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,76 @@
+"""What the benchmarks share: timing, child processes, tables on disk."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+RESULTS = Path(__file__).parent / "results"
+DATA = Path(__file__).parents[2] / "shared" / "data"
+
+if "TREEREP_DATA" not in os.environ and DATA.is_dir():
+    os.environ["TREEREP_DATA"] = str(DATA)
+
+
+class Table(NamedTuple):
+    """Rows to print, in order; the first row's keys are the columns."""
+
+    title: str
+    rows: list[dict[str, Any]]
+    note: str = ""
+
+
+def seconds(work: Callable[[], Any], repeat: int = 3) -> float:
+    """Least of a few timings: the machine is shared, so noise only adds."""
+    best = float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def in_child(script: str, *arguments: object, env: dict[str, str] | None = None) -> dict[str, Any]:
+    """Run a script in a fresh process; it prints one JSON object as its last line."""
+    result = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)],
+        capture_output=True, text=True, check=True, env={**os.environ, **(env or {})},
+    )  # fmt: skip
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def cell(value: Any) -> str:
+    """Numbers with three significant digits or so."""
+    if isinstance(value, float):
+        return f"{value:.3g}" if value and (abs(value) < 1e-3 or abs(value) >= 1e5) else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def markdown(name: str, table: Table) -> str:
+    columns = list(table.rows[0])
+    lines = [f"**{table.title}** (`python -m benchmarks {name}`)", ""]
+    lines += ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(cell(row[column]) for column in columns) + " |" for row in table.rows]
+    return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
+
+
+def store(name: str, tables: list[Table]) -> None:
+    """Print the tables, and keep them beside a description of the machine."""
+    text = "\n".join(markdown(name, table) for table in tables)
+    print(text, flush=True)
+    RESULTS.mkdir(exist_ok=True)
+    machine = {
+        "processor": platform.processor() or platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "python": platform.python_version(),
+        **{package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")},
+    }
+    (RESULTS / f"{name}.md").write_text(text)
+    record = {"machine": machine, "tables": [table._asdict() for table in tables]}
+    (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")

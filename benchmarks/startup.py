@@ -1,0 +1,36 @@
+"""What a newcomer waits for: imports, the first compilation, the next process."""
+
+import subprocess
+import sys
+import tempfile
+
+from .common import Table, in_child, seconds
+
+FIRST_FIT = """
+import json, time
+start = time.perf_counter()
+import treerep as tr
+imported = time.perf_counter()
+tr.fit(tr.datasets.sarich())
+print(json.dumps({"import": imported - start, "fit": time.perf_counter() - start}))
+"""
+
+
+def measure() -> list[Table]:
+    with tempfile.TemporaryDirectory() as cache:
+        env = {"NUMBA_CACHE_DIR": cache}
+        cold = in_child(FIRST_FIT, env=env)
+        warm = min((in_child(FIRST_FIT, env=env) for _ in range(3)), key=lambda run: run["fit"])
+    help_page = [sys.executable, "-m", "treerep", "--help"]
+    shell = seconds(lambda: subprocess.run(help_page, check=True, capture_output=True))
+    rows = [
+        {"what": "`import treerep`", "aim": "-", "seconds": warm["import"]},
+        {
+            "what": "first ever `tr.fit` on an 8 x 8 matrix, compiling, with import",
+            "aim": "< 10",
+            "seconds": cold["fit"],
+        },
+        {"what": "the same in the next process (compiled code from disk)", "aim": "< 1.5", "seconds": warm["fit"]},
+        {"what": "`treerep --help`, the whole process", "aim": "< 0.3", "seconds": shell},
+    ]
+    return [Table("Start-up", rows)]

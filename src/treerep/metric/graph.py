@@ -1,0 +1,376 @@
+"""Shortest paths in a graph."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
+
+from ..common.parallel import run
+from .base import MetricError, check_indices, check_labels, frozen
+from .compiled import CompiledMetric
+from .oracles import HubOracle
+
+# Rough costs in nanoseconds, to choose between searching the graph and asking the hub labels.
+_STEP, _HEAP_STEP, _ASK = 5.0, 80.0, 300.0
+_BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
+_PATIENCE = 1000  # searches made for want of labels before the labels are built after all
+
+
+class GraphMetric(CompiledMetric):
+    """The shortest-path metric of a connected undirected graph, without an n x n matrix.
+
+    Single distances are answered exactly in about a microsecond from hub labels, which are built on first use (see
+    `hub_label_kernels.py`: a second for WordNet's 74,374 vertices, and a few megabytes). Blocks with many answers per
+    row come from one search per row or column, breadth-first or Dijkstra's, in parallel.
+
+    Parameters
+    ----------
+    graph : (n, n) scipy sparse matrix, or (m, 2) integer array
+        A symmetric adjacency matrix, or edges between vertices numbered from 0 (a number without an edge is an
+        isolated vertex). The values of a matrix are edge lengths; if all are 1, or it is boolean, the graph is
+        unweighted. Self-loops are dropped, since no shortest path uses one. Of edges given twice the shortest
+        counts (in a sparse matrix, entries given twice add up, as everywhere in scipy).
+    weights : (m,) array, optional
+        Positive lengths of the edges of an edge array.
+    labels : sequence, optional
+        Names of the n vertices.
+    largest_component : bool
+        Keep the largest connected component of a disconnected graph instead of refusing it. `vertices` then tells
+        which vertices the points are, and labels follow.
+
+    Attributes
+    ----------
+    adjacency : scipy csr_array of edge lengths, symmetric, with sorted indices; read-only
+    weighted : False when every edge has length 1
+    integral : True when every distance is a whole number, and small enough for exact sums
+    vertices : (n,) array, the number in the input of every point
+
+    Notes
+    -----
+    Lengths that are not whole numbers are rounded when added up, so a search from u, a search from v and the hub labels
+    agree on d(u, v) to rounding only. Which of them answers depends on the shape of the request alone then, never on
+    what was asked before, so the same request gives the same bits.
+
+    Examples
+    --------
+    >>> square = GraphMetric([[0, 1], [1, 2], [2, 3], [3, 0]])
+    >>> square.block([0], [0, 1, 2, 3])
+    array([[0., 1., 2., 1.]])
+    >>> GraphMetric([[0, 1], [1, 2], [2, 0]], weights=[1.0, 2.5, 9.0]).pairs(2, 0)
+    array(3.5)
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        *,
+        weights: ArrayLike | None = None,
+        labels: Sequence[object] | None = None,
+        largest_component: bool = False,
+    ) -> None:
+        if issparse(graph):
+            if weights is not None:
+                raise MetricError("weights go with an edge array: a sparse matrix holds the lengths as its values")
+            adjacency, vertices = _read_matrix(graph)
+        elif isinstance(graph, (np.ndarray, list, tuple)):
+            adjacency, vertices = _read_edges(np.asarray(graph), weights)
+        else:
+            raise TypeError(f"a graph is a scipy sparse matrix or an (m, 2) array of edges, not {type(graph).__name__}")
+        names = check_labels(labels, int(vertices[-1]) + 1)
+        adjacency, vertices = _connected(adjacency, vertices, largest_component)
+        lengths, n = adjacency.data, len(vertices)
+        longest = float(lengths.max(initial=0.0)) * (n - 1)
+        if not np.isfinite(longest):
+            raise MetricError(f"edges of length {lengths.max()} add up beyond the range of floats: rescale the weights")
+        self.adjacency = _frozen_rows(adjacency)
+        self.vertices = frozen(vertices)
+        self.labels = None if names is None else tuple(names[vertex] for vertex in vertices)
+        self.weighted = bool((lengths != 1).any())
+        # Whole numbers stay exact under the halves and sums of fitting while float64 holds them with room to spare.
+        self.integral = longest < 2.0**50 and bool((lengths == np.rint(lengths)).all())
+        self._lock = Lock()
+        self._searched = 0
+
+    def __len__(self) -> int:
+        return len(self.vertices)
+
+    @property
+    def degrees(self) -> NDArray[np.intp]:
+        """Number of neighbours of every vertex."""
+        return np.diff(self.adjacency.indptr).astype(np.intp)
+
+    def neighbors(self, vertex: int) -> NDArray[np.integer]:
+        """Return the vertices next to `vertex`, ascending.
+
+        >>> GraphMetric([[0, 1], [2, 1]]).neighbors(1)
+        array([0, 2], dtype=int32)
+        """
+        point = int(check_indices(vertex, len(self)))
+        starts = self.adjacency.indptr
+        return self.adjacency.indices[starts[point] : starts[point + 1]]
+
+    @cached_property
+    def oracle(self) -> HubOracle:
+        """Hub labels, built on first use; callers that come while they are built wait for them."""
+        from .hub_label_kernels import build_hub_labels
+
+        with self._lock:
+            built: HubOracle | None = self.__dict__.get("oracle")
+            if built is None:
+                # Sums of lengths along two equally short paths differ by rounding, a random walk of up to n steps.
+                stretch = 1.0 if self.integral else 1.0 + 16 * self.eps * len(self) ** 0.5
+                built = self.__dict__["oracle"] = build_hub_labels(*self._graph(), stretch)
+            return built
+
+    def _graph(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
+        # What compiled searches receive.
+        rows = self.adjacency
+        return rows.indptr, rows.indices, rows.data if self.weighted else None
+
+    def _searching_pays(self, sources: int, answers: int) -> bool:
+        """Decide between one search from every source and one question to the hub labels for every answer."""
+        if sources * self._search_cost() <= answers * _ASK:
+            return True
+        if not self.integral or "oracle" in self.__dict__:
+            return False
+        # Exact either way: no need to build labels for a handful of small requests.
+        self._searched += sources
+        return self._searched <= _PATIENCE
+
+    def _search_cost(self) -> float:
+        return (_HEAP_STEP if self.weighted else _STEP) * (len(self) + 0.5 * len(self.adjacency.data))
+
+    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+        """Distances between every row point and every column point, as a dense float64 array.
+
+        One search from every row or column, whichever are fewer, or hub labels, by predicted cost.
+        """
+        first, second = (frozen(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols))
+        out = np.empty((len(first), len(second)))
+        if not self._searching_pays(min(out.shape), out.size):
+            self._ask_block(first, second, out)
+        elif len(first) <= len(second):
+            self._search_rows(first, second, out)
+        else:
+            self._search_columns(first, second, out)
+        return out
+
+    def _ask_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+        from .kernels import block_distances
+
+        oracle = self.oracle
+        _in_bands(lambda band: block_distances(oracle, rows[band], cols, out[band]), len(rows), _ASK * len(cols))
+
+    def _search_rows(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+        from .search_kernels import search_block
+
+        graph = self._graph()
+        _in_bands(lambda band: search_block(*graph, rows[band], cols, out[band]), len(rows), self._search_cost())
+
+    def _search_columns(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+        from .search_kernels import search_block
+
+        graph = self._graph()
+
+        def search(band: slice) -> None:
+            turned = np.empty((len(cols[band]), len(rows)))
+            search_block(*graph, cols[band], rows, turned)
+            out[:, band] = turned.T
+
+        _in_bands(search, len(cols), self._search_cost())
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape.
+
+        Hub labels, or searches when the pairs have few distinct sources or targets.
+        """
+        first, second = np.broadcast_arrays(*(check_indices(x, len(self)) for x in (i, j)))
+        out = np.empty(first.shape)
+        sources, targets = (frozen(x.reshape(-1)) for x in (first, second))
+        counts = [self._count_distinct(x) for x in (sources, targets)]
+        if counts[1] < counts[0]:
+            sources, targets = targets, sources
+        if self._searching_pays(min(counts), out.size):
+            self._search_pairs(sources, targets, out.reshape(-1))
+        else:
+            self._ask_pairs(sources, targets, out.reshape(-1))
+        return out
+
+    def _count_distinct(self, points: NDArray[np.int64]) -> int:
+        if len(points) < 2:
+            return len(points)
+        seen = np.zeros(len(self), np.bool_)
+        seen[points] = True
+        return int(np.count_nonzero(seen))
+
+    def _ask_pairs(self, i: NDArray[np.int64], j: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+        from .kernels import pair_distances
+
+        oracle = self.oracle
+        _in_bands(lambda band: pair_distances(oracle, i[band], j[band], out[band]), len(out), _ASK)
+
+    def _search_pairs(self, sources: NDArray[np.int64], targets: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+        from .search_kernels import search_block
+
+        graph = self._graph()
+        order = np.argsort(sources, kind="stable")
+        distinct, begins = np.unique(sources[order], return_index=True)
+        groups = np.split(order, begins[1:])
+
+        def search(band: slice) -> None:
+            for source, group in zip(distinct[band], groups[band], strict=True):
+                found = np.empty((1, len(group)))
+                search_block(*graph, frozen(np.array([source])), frozen(targets[group]), found)
+                out[group] = found[0]
+
+        _in_bands(search, len(distinct), self._search_cost())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays come out of a pickle writeable; frozen again, they are what the kernels were compiled for.
+        self.__dict__.update(state, _lock=Lock(), adjacency=_frozen_rows(state["adjacency"]))
+        self.vertices = frozen(self.vertices)
+        if "oracle" in state:
+            self.__dict__["oracle"] = HubOracle(*map(frozen, state["oracle"]))
+
+
+def _in_bands(work: Callable[[slice], None], count: int, cost: float) -> None:
+    """Call work(band) for bands of 0 ... count-1, in parallel when there is more than one; `cost` is that of one."""
+    step = max(1, int(_BAND / max(cost, 1.0)))
+    for _ in run(work, [slice(begin, begin + step) for begin in range(0, count, step)]):
+        pass
+
+
+def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
+    """Return the adjacency of a sparse matrix without self-loops, and the vertex numbers."""
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        shape = " x ".join(map(str, matrix.shape))
+        raise MetricError(f"an adjacency matrix is square, this one is {shape}: for edges give an (m, 2) integer array")
+    if matrix.shape[0] == 0:
+        raise MetricError("the graph is empty: give at least one vertex")
+    if matrix.dtype.kind not in "biuf":
+        raise MetricError(f"edge lengths of dtype {matrix.dtype} are not supported: convert them to float64")
+    rows = csr_array(matrix, dtype=np.float64, copy=True)
+    rows.sum_duplicates()
+    entries = rows.tocoo()
+    i, j, lengths = entries.row, entries.col, entries.data
+    if matrix.dtype.kind == "b":
+        lengths = (lengths != 0).astype(np.float64)
+    _check_lengths(i, j, lengths)
+    proper = i != j
+    rows = csr_array((lengths[proper], (i[proper], j[proper])), shape=rows.shape)
+    uneven = (rows != rows.T.tocsr()).tocoo()
+    if uneven.nnz:
+        first = np.lexsort((uneven.col, uneven.row))[0]
+        u, v = int(uneven.row[first]), int(uneven.col[first])
+        raise MetricError(
+            f"entry ({u}, {v}) is {rows[u, v]} but ({v}, {u}) is {rows[v, u]}: the graph must be undirected; "
+            "A.maximum(A.T) keeps every edge"
+        )
+    return rows, np.arange(rows.shape[0])
+
+
+def _read_edges(edges: NDArray[Any], weights: ArrayLike | None) -> tuple[csr_array, NDArray[np.int64]]:
+    """Return the adjacency of the vertices that edges name, and the numbers of those vertices, ascending."""
+    if edges.size == 0:
+        raise MetricError("the graph is empty: give at least one edge")
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        shape = " x ".join(map(str, edges.shape))
+        raise MetricError(
+            f"edges are an (m, 2) array, this one is {shape}: give an adjacency matrix as scipy.sparse.csr_array(A)"
+        )
+    if edges.dtype.kind not in "iu":
+        raise MetricError(
+            f"edges of dtype {edges.dtype} name no vertices: number the vertices 0, 1, 2, ... as integers"
+        )
+    negative = np.flatnonzero((edges < 0).any(axis=1))
+    if len(negative):
+        u, v = edges[negative[0]]
+        raise MetricError(f"edge {negative[0]} is ({u}, {v}), but vertices are numbered from 0: renumber them")
+    lengths = _read_weights(weights, edges)
+    vertices, ends = np.unique(edges, return_inverse=True)
+    i, j = ends.reshape(edges.shape).T
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    # Shortest first among equal edges; the first of each is kept.
+    order = np.lexsort((lengths, high, low))
+    low, high, lengths = low[order], high[order], lengths[order]
+    kept = low != high
+    kept[1:] &= (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    low, high, lengths = low[kept], high[kept], lengths[kept]
+    both = (np.concatenate([lengths, lengths]), (np.concatenate([low, high]), np.concatenate([high, low])))
+    return csr_array(both, shape=(len(vertices), len(vertices))), vertices.astype(np.int64)
+
+
+def _read_weights(weights: ArrayLike | None, edges: NDArray[Any]) -> NDArray[np.float64]:
+    if weights is None:
+        return np.ones(len(edges))
+    lengths = np.asarray(weights)
+    if lengths.shape != (len(edges),):
+        raise MetricError(f"weights of shape {lengths.shape} for {len(edges)} edges: give one number per edge")
+    if lengths.dtype.kind not in "iuf":
+        raise MetricError(f"weights of dtype {lengths.dtype} are no lengths: give real numbers")
+    lengths = lengths.astype(np.float64)
+    _check_lengths(edges[:, 0], edges[:, 1], lengths)
+    return lengths
+
+
+def _check_lengths(i: NDArray[Any], j: NDArray[Any], lengths: NDArray[np.float64]) -> None:
+    """Refuse the first edge whose length is not a positive number; a self-loop may have length 0."""
+    bad = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)) & ~((lengths == 0) & (i == j)))
+    if len(bad):
+        u, v, length = i[bad[0]], j[bad[0]], lengths[bad[0]]
+        remedy = (
+            "merge its ends, or drop it if no edge is meant (A.eliminate_zeros())" if length == 0 else "drop or fix it"
+        )
+        raise MetricError(f"edge ({u}, {v}) has length {length}, but lengths are positive numbers: {remedy}")
+
+
+def _connected(
+    adjacency: csr_array, vertices: NDArray[np.int64], largest_component: bool
+) -> tuple[csr_array, NDArray[np.int64]]:
+    """Return the graph if it is connected, or its largest component if that is wanted."""
+    from scipy.sparse.csgraph import connected_components
+
+    n, n_named = len(vertices), int(vertices[-1]) + 1
+    count, member = connected_components(adjacency, directed=False)
+    if count == 1 and (n == n_named or largest_component):
+        return adjacency, vertices
+    sizes = np.bincount(member)
+    largest = int(np.argmax(sizes))
+    if not largest_component:
+        raise MetricError(_describe_components(vertices, member, sizes, largest))
+    kept = np.flatnonzero(member == largest)
+    return adjacency[kept][:, kept], vertices[kept]
+
+
+def _describe_components(
+    vertices: NDArray[np.int64], member: NDArray[np.int32], sizes: NDArray[np.int64], largest: int
+) -> str:
+    n_named = int(vertices[-1]) + 1
+    n_isolated = n_named - len(vertices)  # numbers that no edge names
+    if n_isolated:
+        gaps = np.flatnonzero(vertices != np.arange(len(vertices)))
+        outside, why = int(gaps[0]), f" ({n_isolated} of the numbers 0 to {n_named - 1} occur in no edge)"
+    else:
+        outside, why = int(vertices[np.flatnonzero(member != largest)[0]]), ""
+    biggest = [f"{size:,}" for size in np.sort(sizes)[::-1][:4]] + ["1"] * min(n_isolated, 4)
+    count = len(sizes) + n_isolated
+    listed = ", ".join(biggest[:4]) + (", ..." if count > 4 else "")
+    return (
+        f"the graph has {count:,} components of sizes {listed}{why}, and vertex {outside} is not in the largest: "
+        "join them, or pass largest_component=True to keep the largest"
+    )
+
+
+def _frozen_rows(rows: csr_array) -> csr_array:
+    """Return a csr_array with sorted, read-only arrays: lengths as float64, indices as int32 where they fit."""
+    rows.sort_indices()
+    index = np.int32 if rows.nnz < 2**31 else np.int64
+    arrays = (frozen(rows.data), frozen(rows.indices.astype(index)), frozen(rows.indptr.astype(index)))
+    return csr_array(arrays, shape=rows.shape)

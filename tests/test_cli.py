@@ -1,0 +1,108 @@
+"""The command as a user types it; only what a subprocess cannot show is tested in-process."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import treerep as tr
+from treerep.cli import app, main, warm_up
+from treerep.fitting.treerep import _FINISH_POINTS
+
+
+def treerep(*arguments, python=(), **options):
+    command = [sys.executable, *python, "-m", "treerep", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, **options)
+
+
+def assert_one_line_error(done, match):
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.fullmatch(rf"treerep: error: .*{match}.*\n", done.stderr)
+
+
+def test_version():
+    done = treerep("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"treerep {tr.__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
+def test_help_lists_the_commands(arguments):
+    done = treerep(*arguments)
+    assert done.returncode == 0
+    assert "demo" in done.stdout
+    assert "warm-up" in done.stdout
+
+
+def test_help_imports_nothing_heavy():
+    done = treerep("--help", python=["-X", "importtime"])
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert "typer" in imported
+    assert not {"numpy", "numba", "scipy", "torch", "matplotlib", "dask", "networkx"} & imported
+
+
+def test_unknown_command():
+    assert_one_line_error(treerep("dmo"), "dmo")
+
+
+def test_unknown_option():
+    assert_one_line_error(treerep("demo", "--colour"), "--colour")
+
+
+def test_folder_that_cannot_be_made(tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+    assert_one_line_error(treerep("demo", "--output", taken), "taken")
+    assert taken.read_text() == "a file"
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+    done = treerep("demo", "--output", taken, "--debug")
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+    assert "FileExistsError" in done.stderr
+
+
+def test_interrupt_ends_with_130(monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "app", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main(["demo"])
+    assert ended.value.code == 130
+
+
+def test_demo_shows_and_writes_the_trees(tmp_path):
+    done = treerep("demo", "--output", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    for word in ["monkey", "sea_lion", "mammals", "cells", "mammals.nwk", "cells.json"]:
+        assert word in done.stdout
+    truth = tr.datasets.sarich()
+    tree = tr.Tree.load(tmp_path / "out" / "mammals.json")
+    assert tree.labels == truth.labels
+    assert tr.average_distortion(tree, truth, scale="optimal") < 0.1
+    newick = (tmp_path / "out" / "mammals.nwk").read_text()
+    assert all(newick.count(label) == 1 for label in truth.labels)
+    assert len(tr.Tree.load(tmp_path / "out" / "cells.json")) == 2000
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        f"{name}.{kind}" for name in ("mammals", "cells") for kind in ("nwk", "json")
+    }
+
+
+def test_warm_up_says_what_it_compiled(monkeypatch, capsys):
+    # All kinds together take a minute to compile: here one, and below that the others can be made.
+    monkeypatch.setattr(warm_up, "examples", lambda: {"eight mammals": tr.datasets.sarich})
+    with pytest.raises(SystemExit) as ended:
+        main(["warm-up"])
+    assert ended.value.code == 0
+    assert re.fullmatch(r"eight mammals +[\d.]+ s\nin all +[\d.]+ s\n", capsys.readouterr().out)
+
+
+def test_warm_up_examples_reach_both_phases_of_a_fit():
+    made = {name: make() for name, make in warm_up.examples().items()}
+    assert all(isinstance(metric, tr.Metric) for metric in made.values())
+    assert all(len(metric) > _FINISH_POINTS for name, metric in made.items() if not name.startswith("matrix"))

@@ -1,0 +1,104 @@
+import ast
+import importlib.metadata
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import treerep as tr
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = {"numpy", "numba", "scipy", "networkx", "torch", "matplotlib", "dask", "typer", "rich", "tqdm"}
+
+FUNCTIONS = [name for name in tr.__all__ if inspect.isfunction(getattr(tr, name))]
+
+
+def test_the_front_door_is_what_was_agreed():
+    assert set(tr.__all__) == {
+        "fit",
+        "average_distortion",
+        "worst_distortion",
+        "distance_error",
+        "mean_average_precision",
+        "as_metric",
+        "Metric",
+        "MatrixMetric",
+        "PointMetric",
+        "GraphMetric",
+        "Tree",
+        "MetricError",
+        "datasets",
+        "__version__",
+    }
+    assert set(dir(tr)) == set(tr.__all__)
+
+
+@pytest.mark.parametrize("name", [name for name in tr.__all__ if name != "__version__"])
+def test_every_public_name_has_a_docstring(name):
+    assert inspect.getdoc(getattr(tr, name))
+
+
+@pytest.mark.parametrize("name", tr.datasets.__all__)
+def test_every_name_of_datasets_has_a_docstring(name):
+    assert inspect.getdoc(getattr(tr.datasets, name))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_everything_after_the_data_is_keyword_only(name):
+    parameters = inspect.signature(getattr(tr, name)).parameters.values()
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    assert len(positional) == 1 or positional in (["approx", "truth"], ["approx", "graph"])
+    assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+
+
+def test_type_checkers_see_the_same_homes():
+    source = ast.parse(inspect.getsource(tr))
+    (guarded,) = (node for node in source.body if isinstance(node, ast.If))
+    seen = {alias.name: node.module for node in guarded.body for alias in node.names}
+    assert seen == {**tr._HOMES, "datasets": None}
+
+
+def test_objects_of_other_libraries_are_welcome():
+    metric = tr.as_metric(nx.path_graph(4))
+    assert isinstance(metric, tr.GraphMetric)
+    assert metric.pairs(0, 3) == 3
+
+
+def test_unknown_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match="no attribute 'fitt'"):
+        tr.fitt  # noqa: B018
+    assert not hasattr(tr, "_nothing")
+
+
+def test_import_is_light():
+    code = "import sys, treerep; treerep.__version__; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "treerep" in done.stdout.split()
+    assert not HEAVY & set(done.stdout.split())
+
+
+def test_metrics_and_trees_are_built_without_numba_at_import():
+    code = (
+        "import sys, treerep as tr; tr.Tree, tr.PointMetric, tr.GraphMetric, tr.fit, tr.datasets; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numba", "networkx", "torch", "matplotlib", "dask"} & set(done.stdout.split())
+
+
+def test_version_is_that_of_the_package():
+    assert tr.__version__ == importlib.metadata.version("treerep")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/quickstart.md"])
+def test_examples_in_the_pages_run(page):
+    # The blocks of one page are run one after the other, in one namespace, as a reader would type them.
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert blocks
+    namespace: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), namespace)
+    assert isinstance(namespace["tree"], tr.Tree)
