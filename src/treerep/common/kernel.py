@@ -37,4 +37,5 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def helper(function: Callable[..., Any]) -> Any:
     """Compile a piece of a kernel: it is inlined into its callers' cache entries and has none of its own."""
-    return numba.njit(nogil=True)(function)
+    # No entry points for Python or C: less to compile.
+    return numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)

@@ -135,11 +135,12 @@ def _fit_once(
     n = len(metric)
     if n == 1:
         return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=metric.labels)
-    edges, weights = TreeRep(metric, priority, tol, rule, workers, bar).run()
+    engine = TreeRep(metric, priority, tol, rule, workers, bar)
+    edges, weights = engine.run()
     # Lengths between Steiner nodes can come out negative where the metric is no tree; dropping such an edge would
     # cut the tree in two, so its ends are put together instead.
     np.maximum(weights, 0.0, out=weights)
-    return Tree._trusted(n, *canonical_edges(n, edges, weights), labels=metric.labels)
+    return Tree._trusted(n, *canonical_edges(n, edges, weights, engine.nodes), labels=metric.labels)
 
 
 def _score(tree: Tree, metric: Metric, n_jobs: int) -> float:

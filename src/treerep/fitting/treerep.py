@@ -20,7 +20,7 @@ from ..common.parallel import Workers
 from ..metric.base import Metric
 from ..metric.oracles import MatrixOracle, bytes_per_point, gathered
 from . import zone_kernels as kernels
-from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Copies, Growth, Pivots, Points
+from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
 # Points of a zone that are finished together should fit a core's share of the cache.
 _CACHE_BYTES = 4 << 20
@@ -56,8 +56,7 @@ class Step(NamedTuple):
     pivots: Pivots
     arms: Arms
     oracle: Any
-    y: int  # nodes of the tree
-    z: int
+    fresh: list[int]  # the points that become pivots: y and z, or z alone
 
 
 class TreeRep:
@@ -73,6 +72,8 @@ class TreeRep:
 
     Attributes
     ----------
+    nodes : (n,) int32 array
+        Which node of the tree each point is: neighbours in the tree have near numbers.
     visits : int
         How often a point was sorted into a zone, over all points: the work done.
     """
@@ -86,11 +87,14 @@ class TreeRep:
         self.edges: list[NDArray[np.int32]] = []
         self.weights: list[NDArray[np.float64]] = []
         # The first zone: everything but the point of lowest priority hangs off it.
-        self.first = int(np.argmin(priority))
-        slots = np.delete(np.arange(self.n, dtype=np.int32), self.first)
-        near_a = self._distances_from(self.first, slots)
-        self.points = Points(slots, near_a, np.empty_like(near_a), np.empty(len(slots), np.uint8), priority)
-        self.copies = Copies(np.empty_like(slots), np.empty_like(near_a), np.empty_like(near_a))
+        first = int(np.argmin(priority))
+        self.nodes = np.empty(self.n, np.int32)
+        self.unnamed = self.n
+        slots = np.delete(np.arange(self.n, dtype=np.int32), first)
+        near_a = self._distances_from(first, slots)
+        self.zone = Zone(1, 0, self.n - 1, self._name(first), -1, 0.0)
+        self.half = len(slots)
+        self.points = _with_room(slots, near_a, np.empty_like(near_a), priority)
         # "Closer than the tolerance" must hold for equal numbers, so it is never 0.
         self.tol = max(automatic_tolerance(metric, near_a) if tol is None else tol, np.finfo(np.float64).tiny)
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
@@ -101,13 +105,13 @@ class TreeRep:
             self.finish_points = _FINISH_BY_MATRIX
 
     def run(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return edges (m, 2) and their lengths; Steiner nodes have ids from n on, with gaps."""
-        waiting, small = [Zone(1, 0, self.n - 1, self.first, -1, 0.0)], []
+        """Return edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""
+        waiting, small = [self.zone], []
         while waiting:
             large = [zone for zone in waiting if zone.kind and zone.size > self.finish_points]
             small += [zone for zone in waiting if not (zone.kind and zone.size > self.finish_points)]
             waiting = self._split(large) if large else []
-        for edges, weights, visits in self.workers.map(self._finish, self._batches(small)):
+        for edges, weights, visits in self.workers.map(self._finish, list(self._batches(small))):
             self._add(edges, weights)
             self.visits += visits
         return np.concatenate(self.edges), np.concatenate(self.weights)
@@ -115,6 +119,12 @@ class TreeRep:
     def _distances_from(self, point: int, slots: NDArray[np.int32]) -> NDArray[np.float64]:
         chunks = [slots[start : start + _CHUNK] for start in range(0, len(slots), _CHUNK)]
         return np.concatenate(list(self.workers.map(lambda chunk: self.metric.block([point], chunk)[0], chunks)))
+
+    def _name(self, point: int) -> int:
+        """Give a point placed by the split phase its number in the tree: from n - 1 down."""
+        self.unnamed -= 1
+        self.nodes[point] = self.unnamed
+        return self.unnamed
 
     def _add(self, edges: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
         self.edges.append(edges)
@@ -147,19 +157,17 @@ class TreeRep:
             per_chunk = counts[mine, :BINS]
             per_chunk[:, Z1_R] += counts[mine, COULD_BE_R]
             per_chunk[:, Z1_R] -= [chunks[task][1] <= becomes_r[k] < chunks[task][2] for task in mine]
-            starts = np.concatenate([[zone.lo], zone.lo + np.cumsum(per_chunk.sum(axis=0))])
+            to = zone.lo + self.half if zone.lo < self.half else zone.lo - self.half  # the other half
+            starts = np.concatenate([[to], to + np.cumsum(per_chunk.sum(axis=0))])
             places[mine] = starts[:-1] + np.cumsum(per_chunk, axis=0) - per_chunk
             new += self._grow(zone, step, becomes_r[k], starts)
 
         def scatter(task: int) -> None:
             k, lo, hi = chunks[task]
-            kernels.scatter_chunk(self.points, lo, hi, becomes_r[k], places[task], self.copies)
+            kernels.scatter_chunk(self.points, lo, hi, becomes_r[k], places[task])
 
         for _ in self.workers.map(scatter, range(len(chunks))):
             pass
-        for zone in zones:
-            for array, copy in zip(self.points, self.copies, strict=False):
-                array[zone.lo : zone.hi] = copy[zone.lo : zone.hi]
         sizes = sum(zone.size for zone in zones)
         self.visits += sizes
         self.bar.update(sizes - sum(zone.size for zone in new))
@@ -176,7 +184,7 @@ class TreeRep:
             return self._step_by_blocks(zone)
         row = np.array(zone[:5])
         pivots, arms = kernels.choose(self.oracle, self.points, row, zone.length, self.rule, self.tol)
-        return Step(pivots, arms, self.oracle, pivots.y if zone.kind == 1 else zone.b, pivots.z)
+        return Step(pivots, arms, self.oracle, [pivots.y, pivots.z] if zone.kind == 1 else [pivots.z])
 
     def _step_by_blocks(self, zone: Zone) -> Step:
         """The same for a metric without an oracle: its distances to the pivots become the rows of a small matrix."""
@@ -187,77 +195,92 @@ class TreeRep:
         rows = np.empty((len(fresh), self.n))
         rows[:, others] = self.metric.block(self.points.slots[fresh], others)
         rows.flags.writeable = False
-        # Row 0 is the distances to y, row 1 those to z; a point is a column.
-        y, z = int(self.points.slots[fresh[0]]), int(self.points.slots[fresh[-1]])
+        # The rows are the distances to y and z; a point is a column.
+        names = self.points.slots[fresh].tolist()
         near_a, near_b = self.points.near_a, self.points.near_b
         if zone.kind == 1:
-            pivots = Pivots(1, 0, 1, fresh[0], fresh[1], near_a[fresh[0]], near_a[fresh[1]], rows[0, z])
+            pivots = Pivots(1, 0, 1, fresh[0], fresh[1], near_a[fresh[0]], near_a[fresh[1]], rows[0, names[1]])
         else:
             pivots = Pivots(2, 0, 0, np.int64(-1), fresh[0], zone.length, near_a[fresh[0]], near_b[fresh[0]])
         arms = kernels.universal_tree(pivots, self.tol)
-        return Step(pivots, arms, MatrixOracle(rows), y if zone.kind == 1 else zone.b, z)
+        return Step(pivots, arms, MatrixOracle(rows), names)
 
     def _grow(self, zone: Zone, step: Step, becomes_r: int, starts: NDArray[np.int64]) -> list[Zone]:
         """Add the edges that are final and return the new zones."""
-        r = self.n + step.z
+        fresh = [self._name(point) for point in step.fresh]
+        y, z = fresh if zone.kind == 1 else (zone.b, fresh[0])
+        r = self.n + z
         if step.arms.contracted:
-            r = (zone.a, step.y, step.z)[step.arms.contracted - 1]
+            r = (zone.a, y, z)[step.arms.contracted - 1]
         elif becomes_r >= 0:
-            r = int(self.points.slots[becomes_r])
+            r = self._name(int(self.points.slots[becomes_r]))
         growth = Growth(np.empty((BINS, 5), np.int64), np.empty(BINS), np.empty((3, 2), np.int32), np.empty(3))
-        n_zones, n_edges = kernels.grow(zone.a, step.y, step.z, r, step.arms, starts, growth)
+        n_zones, n_edges = kernels.grow(zone.a, y, z, r, step.arms, starts, growth)
         self._add(growth.edges[:n_edges], growth.weights[:n_edges])
         return [Zone._make([*growth.zones[k].tolist(), float(growth.lengths[k])]) for k in range(n_zones)]
 
     # Finish: every small zone alone.
 
     def _batches(self, zones: list[Zone]) -> Iterator[list[Zone]]:
-        """Neighbouring zones together, so that a task is worth its overhead."""
+        """Neighbouring zones together, so that a task is worth its overhead; and their points get their numbers."""
         batch: list[Zone] = []
-        for zone in sorted(zones, key=lambda zone: zone.lo):
-            if batch and (zone.hi - batch[0].lo > self.finish_points or self.oracle is None):
+        size = named = 0
+        for zone in sorted(zones, key=lambda zone: zone.lo % self.half):
+            self.nodes[self.points.slots[zone.lo : zone.hi]] = np.arange(named, named + zone.size)
+            named += zone.size
+            if batch and (size + zone.size > self.finish_points or self.oracle is None):
                 yield batch
-                batch = []
+                batch, size = [], 0
             batch.append(zone)
+            size += zone.size
         if batch:
             yield batch
 
-    def _local(self, lo: int, hi: int) -> tuple[Any, NDArray[np.int32], Points]:
-        """An oracle for the points lo:hi, in a core's cache where that pays; their names; and themselves."""
-        slots, near_a, near_b, bins = (array[lo:hi] for array in self.points[:4])
+    def _local(self, zones: list[Zone]) -> tuple[Any, NDArray[np.int32], Points]:
+        """An oracle for the points of these zones, in a core's cache where that pays; their names; and themselves."""
+        taken = (np.concatenate([array[zone.lo : zone.hi] for zone in zones]) for array in self.points[:3])
+        slots, near_a, near_b = taken
         priority = self.points.priority
         if self.oracle is not None and not self.row_bytes:
-            return self.oracle, np.arange(self.n, dtype=np.int32), Points(slots, near_a, near_b, bins, priority)
+            return self.oracle, self.nodes, _with_room(slots, near_a, near_b, priority)
         if self.oracle is not None:
             local: Any = gathered(self.oracle, slots)
         else:
             block = self.metric.block(slots, slots)
             block.flags.writeable = False
             local = MatrixOracle(block)
-        here = np.arange(hi - lo, dtype=np.int32)
-        return local, slots, Points(here, near_a, near_b, bins, priority[slots])
+        here = np.arange(len(slots), dtype=np.int32)
+        return local, self.nodes[slots], _with_room(here, near_a, near_b, priority[slots])
 
     def _finish(self, zones: list[Zone]) -> tuple[NDArray[np.int32], NDArray[np.float64], int]:
         """Complete neighbouring zones depth-first, looking up now and then to show progress and to be interrupted."""
-        lo, hi = zones[0].lo, zones[-1].hi
-        size = hi - lo
-        oracle, names, points = self._local(lo, hi)
-        copies = Copies(*(copy[lo:hi] for copy in self.copies))
+        oracle, names, points = self._local(zones)
+        size = len(points.slots) // 2
         # Every point brings at most one Steiner node, and a zone on an edge one edge more.
         room = 2 * size + len(zones)
-        growth = Growth(
-            np.empty((size + 1, 5), np.int64), np.empty(size + 1), np.empty((room, 2), np.int32), np.empty(room)
-        )
+        table, lengths = np.empty((size + 1, 5), np.int64), np.empty(size + 1)
+        growth = Growth(table, lengths, np.empty((room, 2), np.int32), np.empty(room))
+        lo = 0
         for k, zone in enumerate(zones):
-            growth.zones[k] = zone.kind, zone.lo - lo, zone.hi - lo, zone.a, zone.b
-            growth.lengths[k] = zone.length
-        state = np.array([len(zones), 0, 0, 0])
+            table[k] = zone.kind, lo, lo + zone.size, zone.a, zone.b
+            lengths[k] = zone.length
+            lo += zone.size
+        state = np.array([len(zones), 0, 0, 0, _BUDGET])
         while state[0] and not self.workers.stopped.is_set():
             before = int(state[2])
-            kernels.finish(oracle, names, points, copies, growth, state, self.n, self.tol, self.rule, _BUDGET)
+            kernels.finish(oracle, names, points, growth, state, self.n, self.tol, self.rule)
             self.bar.update(int(state[2]) - before)
         n_edges = state[1]
         return growth.edges[:n_edges].copy(), growth.weights[:n_edges].copy(), int(state[3])
+
+
+def _with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
+    """Points in the first half of arrays that have room for their next order in the second."""
+    n = len(slots)
+    doubled = [np.empty(2 * n, array.dtype) for array in (slots, near_a, near_b)]
+    for array, values in zip(doubled, (slots, near_a, near_b), strict=True):
+        array[:n] = values
+    return Points(doubled[0], doubled[1], doubled[2], np.empty(2 * n, np.uint8), priority)
 
 
 def automatic_tolerance(metric: Metric, from_first: NDArray[np.float64]) -> float:

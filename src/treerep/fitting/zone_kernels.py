@@ -36,21 +36,16 @@ KIND, LO, HI, NODE_A, NODE_B = 0, 1, 2, 3, 4
 
 
 class Points(NamedTuple):
-    """The points still to be placed. A zone is a slice lo:hi of the first four arrays."""
+    """The points still to be placed. A zone is a slice lo:hi of the first four arrays.
+
+    The arrays have two halves: a step reads a zone in one and writes its sub-zones to the same place in the other.
+    """
 
     slots: Any  # which point, as the oracle knows it
     near_a: Any  # its distance to the zone's node a
     near_b: Any  # ... and to b, for kind 2
     bins: Any  # where the current step puts it
     priority: Any  # by slot: who comes first when a point is to be chosen
-
-
-class Copies(NamedTuple):
-    """Room for the points of a zone in their new order."""
-
-    slots: Any
-    near_a: Any
-    near_b: Any
 
 
 class Pivots(NamedTuple):
@@ -155,22 +150,28 @@ def _universal_tree(pivots: Any, tol: float) -> Any:
 
 @helper
 def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
-    """Bin of a point at distances x, y, z from the pivots, and its distance to r."""
+    """Bin of a point w at distances x, y, z from the pivots, its distance to the node it belongs to, and that to r."""
     a = 0.5 * (x + y - pivots.xy)  # (x, y)_w
     b = 0.5 * (y + z - pivots.yz)  # (y, z)_w
     c = 0.5 * (z + x - pivots.xz)  # (z, x)_w
     if abs(a - b) < tol and abs(b - c) < tol and abs(a - c) < tol:
         # Three equal products: w hangs off r, at their common value; or is r, if that is 0.
-        return COULD_BE_R if a < tol and b < tol and c < tol else Z1_R, (a + b + c) / 3.0
+        to_r = (a + b + c) / 3.0
+        return COULD_BE_R if a < tol and b < tol and c < tol else Z1_R, to_r, to_r
     # Otherwise d(w, r) is the largest product, and w belongs to the pivot q that this product leaves out: to q itself
     # where both other products equal d(w, q), as the paper's definition of Zone_1 says, else to its edge. The paper's
     # text and pseudo-code ask for one of the two only; then its proposition (an error of at most delta on four points)
     # fails, by a factor of up to 2, and the trees are worse on all six of its graphs. Ties: A, then B, then C.
-    if a >= b and a >= c:
-        return (Z1_Z if abs(z - b) < tol and abs(z - c) < tol else Z2_Z), a
-    if b >= c:
-        return (Z1_X if abs(x - a) < tol and abs(x - c) < tol else Z2_X), b
-    return (Z1_Y if abs(y - a) < tol and abs(y - b) < tol else Z2_Y), c
+    # (Written without branches: which of the three it is cannot be predicted.)
+    by_z = a >= b and a >= c
+    by_x = b >= c
+    to_q = z if by_z else (x if by_x else y)
+    to_r = a if by_z else (b if by_x else c)
+    first = b if by_z else a
+    second = b if not by_z and not by_x else c
+    zone1 = Z1_Z if by_z else (Z1_X if by_x else Z1_Y)
+    on_node = abs(to_q - first) < tol and abs(to_q - second) < tol
+    return zone1 if on_node else zone1 + 3, to_q, to_r
 
 
 @helper
@@ -189,11 +190,11 @@ def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: i
         to_z = distance(oracle, pivots.z, slots[i])
         to_y = distance(oracle, pivots.y, slots[i]) if fresh_y else near_b[i]
         if to_z < tol:
-            where, to_r = TWIN_Z, 0.0
+            where, to_q, to_r = TWIN_Z, to_z, 0.0
         elif fresh_y and to_y < tol:
-            where, to_r = TWIN_Y, 0.0
+            where, to_q, to_r = TWIN_Y, to_y, 0.0
         else:
-            where, to_r = _sort_point(near_a[i], to_y, to_z, pivots, tol)
+            where, to_q, to_r = _sort_point(near_a[i], to_y, to_z, pivots, tol)
         if where == COULD_BE_R:
             if contracted:
                 where = Z1_R
@@ -201,12 +202,7 @@ def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: i
                 becomes_r = i
         # What the new zone carries: the distance to its node, and for kind 2 also the distance to r. Once r is
         # contracted into a pivot, that pivot's edge zone hangs off r itself and carries the product.
-        if where == Z1_R or where == COULD_BE_R or (contracted and where == 3 + contracted):
-            near_a[i] = to_r
-        elif where == Z1_Y or where == Z2_Y or where == TWIN_Y:
-            near_a[i] = to_y
-        elif where == Z1_Z or where == Z2_Z or where == TWIN_Z:
-            near_a[i] = to_z
+        near_a[i] = to_r if contracted and where == 3 + contracted else to_q
         near_b[i] = to_r
         points.bins[i] = where
         counts[where] += 1
@@ -214,7 +210,7 @@ def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: i
 
 
 @helper
-def _scatter(points: Any, lo: int, hi: int, becomes_r: int, places: Any, copies: Any) -> None:
+def _scatter(points: Any, lo: int, hi: int, becomes_r: int, places: Any) -> None:
     """Copy the points lo:hi to the places of their bins, in order; `places` moves on as they fill."""
     for i in range(lo, hi):
         where = points.bins[i]
@@ -224,9 +220,9 @@ def _scatter(points: Any, lo: int, hi: int, becomes_r: int, places: Any, copies:
             where = Z1_R
         k = places[where]
         places[where] = k + 1
-        copies.slots[k] = points.slots[i]
-        copies.near_a[k] = points.near_a[i]
-        copies.near_b[k] = points.near_b[i]
+        points.slots[k] = points.slots[i]
+        points.near_a[k] = points.near_a[i]
+        points.near_b[k] = points.near_b[i]
 
 
 @helper
@@ -285,9 +281,9 @@ def sort_chunk(
 
 
 @kernel
-def scatter_chunk(points: Any, lo: int, hi: int, becomes_r: int, places: Any, copies: Any) -> None:
-    """Copy the points lo:hi of a zone to the places of their bins."""
-    _scatter(points, lo, hi, becomes_r, places, copies)
+def scatter_chunk(points: Any, lo: int, hi: int, becomes_r: int, places: Any) -> None:
+    """Copy the points lo:hi of a zone to the places of their bins, in the other half."""
+    _scatter(points, lo, hi, becomes_r, places)
 
 
 @kernel
@@ -296,59 +292,65 @@ def grow(x: int, y: int, z: int, r: int, arms: Any, starts: Any, growth: Any) ->
     return _grow(x, y, z, r, arms, starts, growth, 0, 0)
 
 
+@helper
+def _join(x: int, y: int, z: int, r: int, arms: Any, growth: Any, n_edges: int) -> int:
+    """Add the universal tree itself: edges from the pivots to r."""
+    for q in range(3):
+        pivot = x if q == 0 else (y if q == 1 else z)
+        if pivot != r:
+            growth.edges[n_edges, 0], growth.edges[n_edges, 1] = pivot, r
+            growth.weights[n_edges] = arms.x if q == 0 else (arms.y if q == 1 else arms.z)
+            n_edges += 1
+    return n_edges
+
+
 @kernel
-def finish(
-    oracle: Any,
-    names: Any,
-    points: Any,
-    copies: Any,
-    growth: Any,
-    state: Any,
-    n: int,
-    tol: float,
-    rule: int,
-    budget: int,
-) -> None:
+def finish(oracle: Any, names: Any, points: Any, growth: Any, state: Any, n: int, tol: float, rule: int) -> None:
     """Complete all zones of the table, depth-first, or as many steps as the budget allows; call again to go on.
 
-    The table of zones is the stack. state = (number of zones, number of edges, points placed, points sorted). The
-    oracle knows points by their slot, the tree by names[slot]; the Steiner node of a step is n + the name of its z.
-    """  # fmt: skip
-    n_zones, n_edges, placed, visits = state[0], state[1], state[2], state[3]
+    The table of zones is the stack. state = (number of zones, number of edges, points placed, points sorted, budget).
+    The oracle knows points by their slot, the tree by names[slot]; the Steiner node of a step is n + the name of its z.
+    """
+    n_zones, n_edges, placed, visits, budget = state[0], state[1], state[2], state[3], state[4]
     counts, places, starts = np.zeros(CODES, np.int64), np.empty(BINS, np.int64), np.empty(BINS + 1, np.int64)
-    best, zone = np.empty(4, np.int64), np.empty(5, np.int64)
-    slots, edges = points.slots, growth.edges
+    best = np.empty(4, np.int64)
+    half = len(points.slots) // 2
     while n_zones > 0 and budget > 0:
         n_zones -= 1
-        zone[:] = growth.zones[n_zones]
-        kind, lo, hi, x = zone[KIND], zone[LO], zone[HI], zone[NODE_A]
+        zone = growth.zones[n_zones]
+        kind, lo, hi, x, b = zone[KIND], zone[LO], zone[HI], zone[NODE_A], zone[NODE_B]
         budget -= hi - lo + 8
         if kind == 0 or (kind == 1 and hi - lo == 1):
             for i in range(lo, hi):
-                edges[n_edges, 0], edges[n_edges, 1], growth.weights[n_edges] = x, names[slots[i]], points.near_a[i]
+                growth.edges[n_edges, 0], growth.edges[n_edges, 1] = x, names[points.slots[i]]
+                growth.weights[n_edges] = points.near_a[i]
                 n_edges += 1
             placed += hi - lo
             continue
         pivots = _choose(oracle, points, zone, growth.lengths[n_zones], rule, best)
-        y = np.int64(names[pivots.y]) if kind == 1 else zone[NODE_B]
+        y = np.int64(names[pivots.y]) if kind == 1 else b
         z = np.int64(names[pivots.z])
         arms = _universal_tree(pivots, tol)
-        counts[:] = 0
-        visits += hi - lo
-        becomes_r = _sort(oracle, points, lo, hi, pivots, arms.contracted, tol, counts)
         r = n + z
         if arms.contracted:
             r = x if arms.contracted == 1 else (y if arms.contracted == 2 else z)
-        elif becomes_r >= 0:
-            r = np.int64(names[slots[becomes_r]])
-        counts[Z1_R] += counts[COULD_BE_R] - (becomes_r >= 0)
-        starts[0] = lo
+        if hi - lo == 3 - kind:  # only the pivots: about half of all steps
+            n_edges = _join(x, y, z, r, arms, growth, n_edges)
+            placed += hi - lo
+            continue
+        for k in range(CODES):
+            counts[k] = 0
+        visits += hi - lo
+        becomes_r = _sort(oracle, points, lo, hi, pivots, arms.contracted, tol, counts)
+        if becomes_r >= 0:
+            r = np.int64(names[points.slots[becomes_r]])
+            counts[Z1_R] -= 1
+        counts[Z1_R] += counts[COULD_BE_R]
+        starts[0] = lo + half if lo < half else lo - half
         for k in range(BINS):
             places[k] = starts[k]
             starts[k + 1] = starts[k] + counts[k]
-        _scatter(points, lo, hi, becomes_r, places, copies)
-        for i in range(lo, starts[BINS]):
-            slots[i], points.near_a[i], points.near_b[i] = copies.slots[i], copies.near_a[i], copies.near_b[i]
-        placed += hi - starts[BINS]
+        _scatter(points, lo, hi, becomes_r, places)
+        placed += (hi - lo) - (starts[BINS] - starts[0])
         n_zones, n_edges = _grow(x, y, z, r, arms, starts, growth, n_zones, n_edges)
     state[0], state[1], state[2], state[3] = n_zones, n_edges, placed, visits

@@ -122,7 +122,7 @@ class GraphMetric(CompiledMetric):
             built: HubOracle | None = self.__dict__.get("oracle")
             if built is None:
                 # Sums of lengths along two equally short paths differ by rounding, a random walk of up to n steps.
-                stretch = 1.0 if self.integral else 1.0 + 16 * self.eps * len(self) ** 0.5
+                stretch = 1.0 if self.integral else 1.0 + 2 * self.eps * len(self) ** 0.5
                 built = self.__dict__["oracle"] = build_hub_labels(*self._graph(), stretch)
             return built
 

@@ -54,7 +54,7 @@ class HubOracle(NamedTuple):
 
     starts: NDArray[np.int64]  # labels of vertex v are starts[v]:starts[v + 1]
     hubs: NDArray[np.int32]  # ascending within a vertex
-    hub_distances: NDArray[np.generic]  # uint8/uint16/int32 for unweighted graphs, float64 for weighted ones
+    hub_distances: NDArray[np.generic]  # uint8 or int32 for unweighted graphs, float64 for weighted ones
 
 
 class TreeOracle(NamedTuple):

@@ -9,7 +9,7 @@ from .validation import check_edges, fault
 
 
 def canonical_edges(
-    n_points: int, edges: ArrayLike, weights: ArrayLike
+    n_points: int, edges: ArrayLike, weights: ArrayLike, nodes: NDArray[np.int32] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Number Steiner nodes in depth-first order from point 0 and sort the edges.
 
@@ -24,6 +24,9 @@ def canonical_edges(
     edges : (E, 2) whole numbers
         Steiner ids are arbitrary: n_points or more, below max(2 n_points, E+1), gaps allowed.
     weights : (E,) real numbers, not checked
+    nodes : (n_points,) whole numbers, optional
+        The node in `edges` that is data point i, a permutation; by default i itself. Whoever numbers nodes so that
+        neighbours have near numbers is served faster: all but two passes stay in the cache then.
 
     Returns
     -------
@@ -45,9 +48,14 @@ def canonical_edges(
     values = frozen(np.asarray(weights, dtype=np.float64))
     if values.shape != (n_edges,):
         raise ValueError(f"there are {n_edges} edges, but weights has shape {values.shape}: give one weight per edge")
-    rows = preorder_rows(array, limit, 0)
+    visit = np.arange(limit, dtype=np.int32)
+    names = visit[:n_points].copy()
+    if nodes is not None:
+        visit[:n_points] = nodes
+        names[nodes] = np.arange(n_points, dtype=np.int32)
+    rows = preorder_rows(array, limit, int(visit[0]), visit)
     sorted_edges, sorted_weights = np.empty((n_edges, 2), np.int64), np.empty(n_edges)
     starts, by_upper = np.empty((2, n_edges + 2), np.int32), np.empty(n_edges, np.int32)
-    if rows is None or not sort_edges(n_points, rows, values, starts, by_upper, sorted_edges, sorted_weights):
+    if rows is None or not sort_edges(n_points, names, rows, values, starts, by_upper, sorted_edges, sorted_weights):
         raise ValueError(fault(array, limit, n_points))
     return sorted_edges, sorted_weights

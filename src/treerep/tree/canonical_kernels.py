@@ -7,12 +7,15 @@ from .rooting_kernels import NODE, SPARE, UP, VIA
 
 
 @kernel
-def sort_edges(n_points: Any, rows: Any, weights: Any, starts: Any, by_upper: Any, edges: Any, out: Any) -> Any:
+def sort_edges(
+    n_points: Any, names: Any, rows: Any, weights: Any, starts: Any, by_upper: Any, edges: Any, out: Any
+) -> Any:
     """Number Steiner nodes in preorder and sort the edges (u, v), u < v, by two passes of a counting sort. O(N).
 
     Parameters
     ----------
-    rows : (N, 4) int32, from `root_edges` at node 0; overwritten
+    names : by node id, which data point it is; ids beyond are Steiner nodes
+    rows : (N, 4) int32, from `root_edges` at the node of point 0; overwritten
     starts : (2, N+1) int32 and by_upper : (N-1,) int32, scratch
     edges : (N-1, 2) int64 and out : (N-1,) float64, written
 
@@ -23,7 +26,9 @@ def sort_edges(n_points: Any, rows: Any, weights: Any, starts: Any, by_upper: An
     lower_start, upper_start = starts[0], starts[1]
     steiner = n_points
     for k in range(n):
-        if rows[k, NODE] >= n_points:
+        if rows[k, NODE] < len(names):
+            rows[k, NODE] = names[rows[k, NODE]]
+        else:
             if steiner == n:
                 return False
             rows[k, NODE] = steiner

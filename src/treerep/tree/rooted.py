@@ -27,16 +27,19 @@ class Preorder(NamedTuple):
     length: NDArray[np.float64]  # of the edge to the parent; 0 at position 0
 
 
-def preorder_rows(edges: NDArray[np.int64], n_ids: int, root: int) -> NDArray[np.int32] | None:
+def preorder_rows(
+    edges: NDArray[np.int64], n_ids: int, root: int, visit: NDArray[np.int32] | None = None
+) -> NDArray[np.int32] | None:
     """Return rows (node, position of parent, edge to parent, spare) in preorder; None if it is no tree with that root.
 
-    Children come in the order of the smallest id in their subtree, so the rows depend on the tree and its numbering
-    alone, not on the order of the edges.
+    Children come in the order of the smallest id in their subtree (or of what `visit` names first), so the rows depend
+    on the tree and its numbering alone, not on the order of the edges.
     """
     from .rooting_kernels import root_edges
 
     rows = np.empty((len(edges) + 1, 4), np.int32)
-    return rows if root_edges(edges, root, np.empty((n_ids, 4), np.int32), rows) else None
+    order = np.arange(n_ids, dtype=np.int32) if visit is None else visit
+    return rows if root_edges(edges, root, frozen(order), np.empty((n_ids, 4), np.int32), rows) else None
 
 
 def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) -> Preorder:

@@ -67,12 +67,13 @@ def is_tree(edges: Any, table: Any) -> Any:
 
 
 @kernel
-def root_edges(edges: Any, root: Any, table: Any, rows: Any) -> Any:
-    """Put the nodes in preorder from `root`, children in the order of the smallest id in their subtree. O(ids).
+def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
+    """Put the nodes in preorder from `root`, children in the order in which `visit` first names one below. O(ids).
 
     Parameters
     ----------
     edges : (E, 2) int64, ids below `len(table)`; ids may be missing
+    visit : node ids, every leaf (other than the root) among them
     table : (ids, 4) int32, scratch
     rows : (E+1, 4) int32, written: the NODE at each preorder position, the position UP of its parent and the index of
         the edge VIA which it hangs there (both -1 at position 0)
@@ -81,12 +82,12 @@ def root_edges(edges: Any, root: Any, table: Any, rows: Any) -> Any:
     """
     if not prune(edges, root, table):
         return False
-    # For each id m in turn, climb from m to the first node already placed. The nodes passed have smallest id m, so they
-    # follow one another in preorder, after everything already placed below that node. DEGREE and SIZE have served and
-    # now hold -1 - position of a placed node, and the next free position among its descendants.
+    # For each visited m in turn, climb from m to the first node already placed. Of what lies below the nodes passed, m
+    # is visited first, so they follow one another in preorder, after everything already placed below that node. DEGREE
+    # and SIZE have served and now hold -1 - position of a placed node, and the next free position below it.
     rows[0, NODE], rows[0, UP], rows[0, VIA] = root, -1, -1
     table[root, _DEGREE], table[root, _SIZE] = -1, 1
-    for m in range(len(table)):
+    for m in visit:
         if table[m, _DEGREE] < 0:
             continue
         first, steps = m, 1
