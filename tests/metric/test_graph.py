@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import connected_components, dijkstra, minimum_spanning_tree
 
+from treerep import as_metric
 from treerep.adapters.networkx import graph_metric
 from treerep.metric import graph as graph_module
 from treerep.metric.base import MetricError
-from treerep.metric.convert import as_metric
 from treerep.metric.graph import GraphMetric
 
 SQUARE = np.array([[0, 1], [1, 2], [2, 3], [3, 0]])

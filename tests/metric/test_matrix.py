@@ -92,6 +92,12 @@ def test_one_bad_entry_anywhere_is_found(i: int, j: int, value: float) -> None:
         MatrixMetric(matrix)
 
 
+def test_minus_zero_is_zero() -> None:
+    matrix = symmetric(5, 0).astype(np.float64)
+    matrix[0, 0] = matrix[1, 2] = matrix[2, 1] = -0.0
+    assert MatrixMetric(matrix).pairs(1, 2) == 0.0
+
+
 def test_rounding_asymmetry_is_accepted_and_symmetrize_averages() -> None:
     matrix = symmetric(10, 3).astype(np.float64)
     matrix[2, 3] *= 1 + 1e-12

@@ -11,8 +11,6 @@ def register() -> None:
 
 
 def _networkx(graph: Any, metric: str | None) -> Any:
-    from .networkx import graph_metric
+    from .networkx import convert
 
-    if metric is not None:
-        raise ValueError(f"a graph brings its own metric: leave metric={metric!r} out")
-    return graph_metric(graph)
+    return convert(graph, metric)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scipy.sparse import csr_array
 
 from ..common.extras import require
-from ..metric.base import Metric, MetricError
-from ..metric.convert import register_converter
+from ..metric.base import MetricError
 from ..metric.graph import GraphMetric
 
 if TYPE_CHECKING:
@@ -75,10 +74,8 @@ def _length(u: Any, v: Any, attributes: dict[str, Any], weight: str) -> float:
     return length
 
 
-def _convert(graph: Any, metric: str | None) -> Metric:
+def convert(graph: "nx.Graph", metric: str | None) -> GraphMetric:
+    """Turn a graph into a metric for `as_metric`."""
     if metric is not None:
         raise MetricError(f"a networkx graph has its own distances: leave metric={metric!r} out")
     return graph_metric(graph)
-
-
-register_converter("networkx.Graph", _convert)

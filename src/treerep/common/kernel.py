@@ -2,7 +2,8 @@
 
 Numba stamps an on-disk cache entry with the file that defines the function alone. Our kernels inline `distance` and
 other helpers from other files, so an edit there would leave old machine code in use. `kernel` stamps every entry with
-one hash over all kernel sources instead.
+one hash over all kernel sources instead, and puts it into the file's name, so that an index which names classes that
+are gone is not even opened.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import IndexDataCacheFile
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -30,8 +32,10 @@ _STAMP = source_stamp()
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on first use, without the GIL, with an on-disk cache stamped by all kernel sources."""
     compiled = numba.njit(cache=True, nogil=True)(function)
-    # Numba offers no public way to say what a cache entry depends on; tests/common/test_kernel.py guards this line.
-    compiled._cache._cache_file._source_stamp = _STAMP
+    # Numba offers no public way to say what a cache entry depends on; tests/common/test_kernel.py guards these lines.
+    cache = compiled._cache
+    name = f"{cache._impl.filename_base}-{_STAMP[:16]}"
+    cache._cache_file = IndexDataCacheFile(cache_path=cache._cache_path, filename_base=name, source_stamp=_STAMP)
     return compiled
 
 

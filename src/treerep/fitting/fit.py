@@ -140,7 +140,9 @@ def _fit_once(
     # Lengths between Steiner nodes can come out negative where the metric is no tree; dropping such an edge would
     # cut the tree in two, so its ends are put together instead.
     np.maximum(weights, 0.0, out=weights)
-    return Tree._trusted(n, *canonical_edges(n, edges, weights, engine.nodes), labels=metric.labels)
+    nodes = engine.nodes
+    del engine  # its working memory is not needed any more, and the next step has its own
+    return Tree._trusted(n, *canonical_edges(n, edges, weights, nodes), labels=metric.labels)
 
 
 def _score(tree: Tree, metric: Metric, n_jobs: int) -> float:

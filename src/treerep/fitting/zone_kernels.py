@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..common.kernel import helper, kernel
-from ..metric.kernels import distance
+from ..metric.kernels import distance, prefetch
 
 # Bins of a step, in the order in which they lie in memory afterwards. Z1[q] is q, Z2[q] is 3 + q for q = 1, 2, 3.
 Z1_R = 0
@@ -28,6 +28,8 @@ BINS = 9
 COULD_BE_R = 9  # lies where r lies: one such point becomes r, the others go to Z1[r]
 GONE = 10  # a pivot, or the point that became r
 CODES = 11
+
+AHEAD = 8  # how many points ahead memory is asked for
 
 CLOSEST, RANDOM, NEAR = 0, 1, 2  # which point of a kind-2 zone becomes z
 
@@ -187,6 +189,8 @@ def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: i
         if i == pivots.at_y or i == pivots.at_z:
             points.bins[i] = GONE
             continue
+        if i + AHEAD < hi:
+            prefetch(oracle, slots[i + AHEAD])
         to_z = distance(oracle, pivots.z, slots[i])
         to_y = distance(oracle, pivots.y, slots[i]) if fresh_y else near_b[i]
         if to_z < tol:

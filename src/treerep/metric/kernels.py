@@ -14,11 +14,13 @@ from numba.extending import overload, register_jitable
 from ..common.kernel import kernel
 from .lane_kernels import (
     largest_absolute_difference,
+    prefetch_row,
     sum_of_absolute_differences,
     sum_of_squared_differences,
     sum_of_squared_sums,
 )
 from .oracles import (
+    BY_ROW,
     AngleOracle,
     ChebyshevOracle,
     EuclideanOracle,
@@ -32,7 +34,7 @@ from .oracles import (
 
 def distance(oracle: Any, i: Any, j: Any) -> float:
     """Distance of points i and j; only callable from compiled code."""
-    raise NotImplementedError("distance() is for kernels; use Metric.pairs or Metric.block")
+    raise TypeError("distance() is for kernels: use Metric.pairs or Metric.block")
 
 
 def _matrix(oracle: Any, i: Any, j: Any) -> Any:
@@ -136,6 +138,26 @@ def _specialise(oracle: Any, i: Any, j: Any) -> Any:
     # oracle class from elsewhere must not enter the shared on-disk cache.
     if isinstance(oracle, types.BaseNamedTuple):
         return _DISTANCES.get(oracle.instance_class)
+    return None
+
+
+def prefetch(oracle: Any, i: Any) -> None:
+    """Announce that distances of point i will be asked for soon, which hides the wait for memory."""
+    raise TypeError("prefetch() is for kernels")
+
+
+def _fetch_row(oracle: Any, i: Any) -> None:
+    prefetch_row(oracle[0], i)
+
+
+def _fetch_nothing(oracle: Any, i: Any) -> None:
+    pass
+
+
+@overload(prefetch)
+def _specialise_prefetch(oracle: Any, i: Any) -> Any:
+    if isinstance(oracle, types.BaseNamedTuple):
+        return _fetch_row if oracle.instance_class in BY_ROW else _fetch_nothing
     return None
 
 

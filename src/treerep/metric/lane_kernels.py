@@ -15,6 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 _LANES = 8
+_LINE = 64  # bytes the cache fetches together
 
 Values = Any  # an llvmlite value: a scalar or a vector of lanes
 
@@ -81,6 +82,32 @@ def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values])
         return points.dtype(points, types.intp, types.intp), build
 
     return reduction
+
+
+@intrinsic
+def prefetch_row(typing_context: Any, points: Any, i: Any) -> Any:
+    """Ask the processor to fetch row i into the cache while it goes on with something else."""
+    if not (isinstance(points, types.Array) and points.ndim == 2 and points.layout == "C"):
+        return None
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
+        array_type = signature.args[0]
+        array = context.make_array(array_type)(context, builder, arguments[0])
+        byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
+        prefetch_type = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
+        prefetch = cgutils.get_or_insert_function(builder.module, prefetch_type, "llvm.prefetch.p0i8")
+        index = arguments[1].type
+        width = cgutils.unpack_tuple(builder, array.shape)[1]
+        row = builder.bitcast(builder.gep(array.data, [builder.mul(arguments[1], width)]), byte)
+        size = builder.mul(width, ir.Constant(index, array_type.dtype.bitwidth // 8))
+        lines = builder.udiv(builder.add(size, ir.Constant(index, _LINE - 1)), ir.Constant(index, _LINE))
+        with cgutils.for_range(builder, lines) as loop:
+            line = builder.gep(row, [builder.mul(loop.index, ir.Constant(index, _LINE))])
+            # For reading (0), to be used soon (locality 3), data (1).
+            builder.call(prefetch, [line, *(ir.Constant(whole, number) for number in (0, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.void(points, types.intp), build
 
 
 sum_of_squared_differences = _lane_reduction(_squared_difference, _add)

@@ -90,16 +90,22 @@ def _validate(distances: NDArray[Any]) -> tuple[float, bool]:
     """Return the largest distance and whether all are whole numbers; raise a MetricError for the first bad entry."""
     from .validation_kernels import TILE, inspect_band
 
-    def inspect(start: int) -> NDArray[np.float64]:
-        out = np.empty(4)
-        inspect_band(distances, start, out)
-        return out
-
+    dtype = distances.dtype
+    bits = distances.view(f"i{dtype.itemsize}") if dtype.kind == "f" else distances
     starts = range(0, len(distances), TILE)
-    bad, largest, skew, fractional = np.max(list(run(inspect, starts, None if len(distances) > 1000 else 1)), axis=0)
-    if bad or skew > _ASYMMETRY.get(distances.dtype, _ASYMMETRY_DEFAULT) * largest:
+    found = np.empty((len(starts), 3), bits.dtype)
+
+    def inspect(start: int) -> float:
+        return inspect_band(distances, bits, start, found[start // TILE])
+
+    skew = max(run(inspect, starts, None if len(distances) > 1000 else 1))
+    low, high = found[:, 0].min(), found[:, 1:2].max(axis=0)
+    largest = float(high.view(dtype)[0])
+    # Negative numbers, infinity and NaN stand out by their bits; a minus sign at 0 does too, and is forgiven.
+    skewed = not skew <= _ASYMMETRY.get(dtype, _ASYMMETRY_DEFAULT) * largest
+    if low < 0 or not largest < np.inf or skewed or np.diagonal(distances).any():
         _name_first_bad_entry(distances)
-    return float(largest), not fractional
+    return largest, not found[:, 2].any()
 
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:

@@ -70,12 +70,12 @@ class TreeOracle(NamedTuple):
 
 
 # Oracles whose arrays have one row per point: a few points can be gathered into a small oracle of their own.
-_BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle)
+BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle)
 
 
 def bytes_per_point(oracle: Any) -> int:
     """How much memory an oracle's answer about one point touches; 0 for oracles that are not stored by point."""
-    return sum(array[0].nbytes for array in oracle) if isinstance(oracle, _BY_ROW) else 0
+    return sum(array[0].nbytes for array in oracle) if isinstance(oracle, BY_ROW) else 0
 
 
 def gathered(oracle: Any, points: NDArray[np.integer]) -> Any:

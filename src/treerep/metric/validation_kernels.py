@@ -1,36 +1,45 @@
-"""One fused look at a distance matrix: every entry is read once, beside its mirror image."""
+"""One fused look at a distance matrix: every entry is read from memory once, beside its mirror image."""
 
 from typing import Any
 
 import numpy as np
 
-from ..common.kernel import kernel
+from ..common.kernel import helper, kernel
 
 TILE = 64
 
 
-@kernel
-def inspect_band(distances: Any, start: int, out: Any) -> None:
-    """Look at rows start ... start + TILE - 1 from the diagonal on, tile by tile.
+@helper
+def _inspect_tile(distances: Any, bits: Any, rows: Any, cols: Any, low: Any, high: Any, fractional: Any) -> Any:
+    for i in range(rows[0], rows[1]):
+        for j in range(cols[0], cols[1]):
+            low, high = min(low, bits[i, j]), max(high, bits[i, j])
+            value = distances[i, j]
+            fractional |= value != np.floor(value)
+    return low, high, fractional
 
-    out = (1 if some entry is NaN, infinite, negative or a non-zero diagonal, largest entry, largest |d_ij - d_ji|,
-    1 if some entry is no whole number). Tiles keep both an entry and its mirror image in cache.
+
+@kernel
+def inspect_band(distances: Any, bits: Any, start: int, out: Any) -> float:
+    """Look at rows start ... start + TILE - 1 from the diagonal on, and at their mirror image, tile by tile.
+
+    `bits` is the same matrix as whole numbers (the bits of floats, which are ordered like non-negative floats, with
+    infinity and NaN above all and negative numbers below 0): their extremes are found at the speed of memory, which
+    those of floats are not, for fear of NaN. out = (least bits, greatest bits, 1 if some entry is no whole number).
+    Returns the largest |d_ij - d_ji|.
     """
     n = distances.shape[0]
-    stop = min(start + TILE, n)
-    bad, fractional = False, False
-    largest, skew = 0.0, 0.0
+    band = (start, min(start + TILE, n))
+    low, high = bits[start, start], bits[start, start]
+    fractional = False
+    skew = 0.0
     for left in range(start, n, TILE):
-        right = min(left + TILE, n)
-        for i in range(start, stop):
-            for j in range(max(left, i), right):
-                a, b = np.float64(distances[i, j]), np.float64(distances[j, i])
-                # Written so that NaN fails the comparison.
-                bad |= not (a >= 0.0 and b >= 0.0 and a < np.inf and b < np.inf)
-                largest = max(largest, a, b)
-                skew = max(skew, abs(a - b))
-                fractional |= a != np.floor(a)
-        if left == start:
-            for i in range(start, stop):
-                bad |= distances[i, i] != 0
-    out[0], out[1], out[2], out[3] = bad, largest, skew, fractional
+        side = (left, min(left + TILE, n))
+        low, high, fractional = _inspect_tile(distances, bits, band, side, low, high, fractional)
+        if left > start:
+            low, high, fractional = _inspect_tile(distances, bits, side, band, low, high, fractional)
+        for i in range(band[0], band[1]):
+            for j in range(side[0], side[1]):
+                skew = max(skew, abs(np.float64(distances[i, j]) - np.float64(distances[j, i])))
+    out[0], out[1], out[2] = low, high, fractional
+    return skew

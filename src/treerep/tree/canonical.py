@@ -44,7 +44,7 @@ def canonical_edges(
 
     n_edges = len(np.asarray(edges))
     limit = max(2 * n_points, n_edges + 1)
-    array = frozen(check_edges(edges, n_points, limit))
+    array = check_edges(edges, n_points, limit)
     values = frozen(np.asarray(weights, dtype=np.float64))
     if values.shape != (n_edges,):
         raise ValueError(f"there are {n_edges} edges, but weights has shape {values.shape}: give one weight per edge")

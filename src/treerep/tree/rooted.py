@@ -28,7 +28,7 @@ class Preorder(NamedTuple):
 
 
 def preorder_rows(
-    edges: NDArray[np.int64], n_ids: int, root: int, visit: NDArray[np.int32] | None = None
+    edges: NDArray[np.integer], n_ids: int, root: int, visit: NDArray[np.int32] | None = None
 ) -> NDArray[np.int32] | None:
     """Return rows (node, position of parent, edge to parent, spare) in preorder; None if it is no tree with that root.
 
@@ -39,7 +39,8 @@ def preorder_rows(
 
     rows = np.empty((len(edges) + 1, 4), np.int32)
     order = np.arange(n_ids, dtype=np.int32) if visit is None else visit
-    return rows if root_edges(edges, root, frozen(order), np.empty((n_ids, 4), np.int32), rows) else None
+    near = frozen(edges.astype(np.int32, copy=False))
+    return rows if root_edges(near, root, frozen(order), np.empty((n_ids, 4), np.int32), rows) else None
 
 
 def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) -> Preorder:

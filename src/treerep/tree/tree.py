@@ -57,7 +57,7 @@ class Tree(CompiledMetric):
         n = whole_number(n_points, "n_points")
         if n < 1:
             raise ValueError(f"a tree needs at least one data point, not n_points={n}")
-        pairs = owned(check_edges(edges, n), edges)
+        pairs = owned(check_edges(edges, n).astype(np.int64, copy=False), edges)
         lengths = owned(check_weights(weights, pairs), weights)
         check_tree(pairs)
         self._set(n, pairs, lengths, check_labels(labels, n))

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..metric.base import frozen
 
 
-def check_edges(edges: ArrayLike, n_points: int, n_ids: int | None = None) -> NDArray[np.int64]:
-    """Return edges as an int64 array (E, 2) with ids in 0 ... n_ids-1 (default E+1), or say what is wrong."""
+def check_edges(edges: ArrayLike, n_points: int, n_ids: int | None = None) -> NDArray[np.integer]:
+    """Return edges as a whole-number array (E, 2) with ids in 0 ... n_ids-1 (default E+1), or say what is wrong."""
     array = np.asarray(edges)
     if array.size == 0:
         array = array.reshape(-1, 2).astype(np.int64)
@@ -31,10 +31,10 @@ def check_edges(edges: ArrayLike, n_points: int, n_ids: int | None = None) -> ND
         )
     if limit >= np.iinfo(np.int32).max:
         raise ValueError(f"{limit:,} nodes are more than the 2,147,483,646 a tree can have")
-    return array.astype(np.int64, copy=False)
+    return array
 
 
-def check_weights(weights: ArrayLike, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+def check_weights(weights: ArrayLike, edges: NDArray[np.integer]) -> NDArray[np.float64]:
     """Return weights as a float64 array, one per edge, finite and not negative, or name the first bad one."""
     given = np.asarray(weights)
     if given.size and given.dtype.kind not in "iuf":
@@ -56,11 +56,11 @@ def check_tree(edges: NDArray[np.int64]) -> None:
         raise ValueError(fault(edges, len(edges) + 1, len(edges) + 1))
 
 
-def fault(edges: NDArray[np.int64], n_ids: int, n_required: int) -> str:
+def fault(edges: NDArray[np.integer], n_ids: int, n_required: int) -> str:
     """Say why edges do not form one tree that contains nodes 0 ... n_required-1."""
     from .rooting_kernels import find_fault
 
-    cycle, unreached = find_fault(edges, n_ids, n_required)
+    cycle, unreached = find_fault(edges.astype(np.int64), n_ids, n_required)
     reasons = []
     if cycle >= 0:
         reasons.append(f"edge {cycle} {_pair(edges[cycle])} closes a cycle")
