@@ -10,7 +10,7 @@ from treerep.fitting.treerep import PIVOT_RULES, TreeRep
 
 from .common import Table
 
-SEEDS = 20
+SEEDS = 60
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
 
 

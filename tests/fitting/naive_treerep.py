@@ -4,15 +4,25 @@ Follows Algorithms 3 and 4 of the appendix line by line, with lists for zones an
 Random choices are made by priority, as the package defines them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 Edge = tuple[int, int, float]
 
 
-def treerep(d: np.ndarray, priority: Sequence[int], tol: float, rule: str = "near") -> list[Edge]:
-    """Edges (u, v, length) of the tree of d; the Steiner node of a step with last pivot z is called n + z."""
+def treerep(
+    d: np.ndarray,
+    priority: Sequence[int],
+    tol: float,
+    rule: str = "near",
+    needed: Callable[[Iterable[bool]], bool] = all,
+) -> list[Edge]:
+    """Edges (u, v, length) of the tree of d; the Steiner node of a step with last pivot z is called n + z.
+
+    `needed` says whether both Gromov products have to agree for a point to hang off a pivot (`all`, the paper's
+    definition and ours) or one of them (`any`, the paper's pseudo-code).
+    """
     n = len(d)
     by_priority = sorted(range(n), key=lambda point: priority[point])
     first, rest = by_priority[0], by_priority[1:]
@@ -37,13 +47,13 @@ def treerep(d: np.ndarray, priority: Sequence[int], tol: float, rule: str = "nea
             yz, to_y = to_b[z], to_b
             points = [w for w in points if w != z]
         xz, to_z = to_x[z], {w: d[z, w] for w in points}
-        new_edges, new_tasks = step(x, y, z, (xy, xz, yz), points, (to_x, to_y, to_z), kind, n, tol)
+        new_edges, new_tasks = step(x, y, z, (xy, xz, yz), points, (to_x, to_y, to_z), kind, n, tol, needed)
         edges += new_edges
         tasks += new_tasks
     return edges
 
 
-def step(x, y, z, lengths, points, to, kind, n, tol):  # type: ignore[no-untyped-def]
+def step(x, y, z, lengths, points, to, kind, n, tol, needed):  # type: ignore[no-untyped-def]
     """One universal tree: sort the points into the seven zones around it."""
     xy, xz, yz = lengths
     to_x, to_y, to_z = to
@@ -81,7 +91,7 @@ def step(x, y, z, lengths, points, to, kind, n, tol):  # type: ignore[no-untyped
             q, d_q, others = y, to_y[w], (a, b)
         to_r[w] = largest
         # Definition 4: (q, .)_w = (q, ..)_w = d(w, q)
-        (zone1 if all(abs(d_q - other) < tol for other in others) else zone2)[q].append(w)
+        (zone1 if needed(abs(d_q - other) < tol for other in others) else zone2)[q].append(w)
     if r is None:
         r = n + z
     tasks = []

@@ -1,6 +1,8 @@
 """TreeRep: exact on tree metrics, equal to its plain twin on everything, whatever the engine."""
 
+import itertools
 import threading
+from collections.abc import Callable, Iterable
 from unittest.mock import Mock
 
 import numpy as np
@@ -79,8 +81,9 @@ def test_short_edges_are_kept() -> None:
     assert_allclose(tree.weights, 0.1, rtol=1e-12)
 
 
-@given(tree_metrics(30), st.integers(0, 5))
-def test_float32_input_is_recovered_to_its_precision(d: np.ndarray, seed: int) -> None:
+@given(tree_metrics(30), st.sampled_from(SCALES), st.integers(0, 5))
+def test_float32_input_is_recovered_to_its_precision(d: np.ndarray, scale: float, seed: int) -> None:
+    d = d * scale
     tree = tr.fit(d.astype(np.float32), rng=seed)
     assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
     assert tree.n_nodes == tr.fit(d, rng=seed).n_nodes
@@ -139,6 +142,24 @@ def test_on_four_points_the_error_is_at_most_delta(d: np.ndarray, seed: int) -> 
     delta = (sums[2] - sums[1]) / 2
     tree = tr.fit(d, rng=seed)
     assert np.abs(tree.distances() - d).max() <= delta + 1e-12
+
+
+def test_the_papers_pseudo_code_misses_its_own_proposition() -> None:
+    # delta is 0.5 here, but when one agreeing product suffices some order of the points makes an error of 1.
+    d = np.array([[0, 2, 1, 1], [2, 0, 2, 2], [1, 2, 0, 2], [1, 2, 2, 0]], float)
+    errors = {needed: worst_error(d, needed) for needed in (any, all)}
+    assert errors == {any: 1.0, all: 0.5}
+
+
+def worst_error(d: np.ndarray, needed: Callable[[Iterable[bool]], bool]) -> float:
+    """Largest error of the plain twin over all orders of four points."""
+    worst = 0.0
+    for priority in itertools.permutations(range(4)):
+        edges = naive_treerep.treerep(d, priority, 0.1, needed=needed)
+        names = {node: k for k, node in enumerate(sorted({v for edge in edges for v in edge[:2]}))}
+        tree = tr.Tree(4, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges])
+        worst = max(worst, float(np.abs(tree.distances() - d).max()))
+    return worst
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

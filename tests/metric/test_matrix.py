@@ -56,8 +56,10 @@ def test_integral_means_every_entry_is_whole(n: int, seed: int) -> None:
         assert not MatrixMetric(whole).integral
 
 
-def test_whole_numbers_too_large_for_exact_halves_are_not_called_integral() -> None:
+def test_floats_that_are_whole_for_want_of_digits_are_not_called_integral() -> None:
+    assert MatrixMetric(SMALL * 2.0**40).integral
     assert not MatrixMetric(SMALL * 2.0**50).integral
+    assert not MatrixMetric((SMALL * 2.0**22).astype(np.float32)).integral
 
 
 def test_precision_follows_the_dtype() -> None:

@@ -56,8 +56,8 @@ class MatrixMetric(CompiledMetric):
         largest, self.integral = _validate(self.distances)
         if array.dtype.kind == "f":
             self.eps = float(np.finfo(array.dtype).eps)
-        # Whole numbers stay exact under the halves and sums of fitting while float64 holds them with room to spare.
-        self.integral = self.integral and largest < 2.0**50
+        # Large floats are all whole numbers, for want of digits: then that says nothing about the distances.
+        self.integral = self.integral and largest * self.eps < 0.25
 
     def __len__(self) -> int:
         return len(self.distances)
