@@ -53,6 +53,6 @@ def measure() -> list[Table]:
         )  # fmt: skip
     note = (
         "Must, with the paper's rule (`pivot='closest', tol=0.1`): MAP (ties by rank) at least the paper's - 0.025, "
-        "scaled distortion at most the paper's + 0.02. The default is `pivot='near', tol='auto'`."
+        "scaled distortion at most the paper's + 0.02. The default is `pivot='random', tol='auto'`."
     )
     return [Table(f"Quality on the six small graphs, mean of {SEEDS} seeds", rows, note)]

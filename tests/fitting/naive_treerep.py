@@ -15,7 +15,7 @@ def treerep(
     d: np.ndarray,
     priority: Sequence[int],
     tol: float,
-    rule: str = "near",
+    rule: str = "random",
     needed: Callable[[Iterable[bool]], bool] = all,
 ) -> list[Edge]:
     """Edges (u, v, length) of the tree of d; the Steiner node of a step with last pivot z is called n + z.

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metric.base import Metric
-from ..metric.graph import GraphMetric
 from ..metric.points import PointMetric
 
 FOLDER_VARIABLE = "TREEREP_DATA"
@@ -62,6 +61,8 @@ Content = tuple[Metric, NDArray[np.str_] | None]
 
 def _graph(path: Path) -> Content:
     """Read one edge `u v` a line, vertices numbered from 0."""
+    from ..metric.graph import GraphMetric  # brings scipy.sparse, which the other data sets do without
+
     return GraphMetric(np.loadtxt(path, dtype=np.int64, ndmin=2)), None
 
 

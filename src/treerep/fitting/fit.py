@@ -27,7 +27,7 @@ def fit(
     rng: Any = 0,
     trials: int = 1,
     tol: float | str = "auto",
-    pivot: str = "near",
+    pivot: str = "random",
     n_jobs: int | None = None,
 ) -> Tree:
     """Learn the tree that approximates a metric.
@@ -48,10 +48,9 @@ def fit(
     tol : float or "auto"
         Lengths below it count as zero. "auto" is 0.1, as in the paper, for whole-number distances, and a few units in
         the last place of the largest distance otherwise.
-    pivot : "near", "random" or "closest"
-        Which point of a zone on an edge is placed next: the nearest to the edge's end r among the four of lowest
-        random priority; the one of lowest priority; or the nearest of all, which is the paper's rule and quadratic on
-        long paths.
+    pivot : "random", "near" or "closest"
+        Which point of a zone on an edge is placed next: any; the nearest to the edge's newer end among four; or the
+        nearest of all, which is the paper's rule and quadratic on long paths. Compared in docs/treerep.md.
     n_jobs : int, optional
         Number of threads; None uses every core.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..common.parallel import Workers
 from ..metric.base import Metric
-from ..metric.oracles import MatrixOracle, bytes_per_point, gathered
+from ..metric.oracles import KNOWN, MatrixOracle, bytes_per_point, gathered
 from . import zone_kernels as kernels
 from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
@@ -82,7 +82,8 @@ class TreeRep:
         self, metric: Metric, priority: NDArray[np.int32], tol: float | None, rule: int, workers: Workers, bar: Any
     ) -> None:
         self.metric, self.rule, self.workers, self.bar = metric, rule, workers, bar
-        self.n, self.oracle = len(metric), metric.oracle
+        self.n = len(metric)
+        self.oracle = metric.oracle if isinstance(metric.oracle, KNOWN) else None
         self.visits = 0
         self.edges: list[NDArray[np.int32]] = []
         self.weights: list[NDArray[np.float64]] = []

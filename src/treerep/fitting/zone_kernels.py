@@ -164,16 +164,11 @@ def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
     # where both other products equal d(w, q), as the paper's definition of Zone_1 says, else to its edge. The paper's
     # text and pseudo-code ask for one of the two only; then its proposition (an error of at most delta on four points)
     # fails, by a factor of up to 2, and the trees are worse on all six of its graphs. Ties: A, then B, then C.
-    # (Written without branches: which of the three it is cannot be predicted.)
-    by_z = a >= b and a >= c
-    by_x = b >= c
-    to_q = z if by_z else (x if by_x else y)
-    to_r = a if by_z else (b if by_x else c)
-    first = b if by_z else a
-    second = b if not by_z and not by_x else c
-    zone1 = Z1_Z if by_z else (Z1_X if by_x else Z1_Y)
-    on_node = abs(to_q - first) < tol and abs(to_q - second) < tol
-    return zone1 if on_node else zone1 + 3, to_q, to_r
+    if a >= b and a >= c:
+        return (Z1_Z if abs(z - b) < tol and abs(z - c) < tol else Z2_Z), z, a
+    if b >= c:
+        return (Z1_X if abs(x - a) < tol and abs(x - c) < tol else Z2_X), x, b
+    return (Z1_Y if abs(y - a) < tol and abs(y - b) < tol else Z2_Y), y, c
 
 
 @helper

@@ -1,5 +1,6 @@
 """`as_metric`: what users have becomes a Metric. The only place that guesses."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -66,9 +67,9 @@ def _from_array(array: Any, metric: str | None, labels: Any) -> Metric:
 
 
 def _is_sparse(data: Any) -> bool:
-    from scipy.sparse import issparse
-
-    return bool(issparse(data))
+    # Whoever has a sparse matrix has imported scipy.sparse; nobody else should wait for it.
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(data))
 
 
 def _graph(data: Any, metric: str | None) -> Metric:

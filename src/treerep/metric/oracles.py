@@ -69,6 +69,19 @@ class TreeOracle(NamedTuple):
     depth_rest: NDArray[np.float64]  # ... and what float64 rounded off it, so that near points keep all their digits
 
 
+# All oracles that compiled code knows. The table is closed: a class from elsewhere must not enter the shared on-disk
+# cache, so a metric that brings one is asked through `block`.
+KNOWN = (
+    MatrixOracle,
+    EuclideanOracle,
+    ManhattanOracle,
+    ChebyshevOracle,
+    AngleOracle,
+    HyperbolicOracle,
+    HubOracle,
+    TreeOracle,
+)
+
 # Oracles whose arrays have one row per point: a few points can be gathered into a small oracle of their own.
 BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle)
 

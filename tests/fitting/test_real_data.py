@@ -1,0 +1,48 @@
+"""TreeRep on the paper's data: its quality, and its largest graph without a matrix. Skipped without the data folder."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import treerep as tr
+
+# Table 4 of the paper, columns TR: MAP and scaled average distortion, means of 20 runs.
+PAPER = {"celegans": (0.473, 0.197), "diseasome": (0.895, 0.188), "csphd": (0.979, 0.204)}
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_quality_is_the_papers(name: str, data_folder: Path) -> None:
+    graph = tr.datasets.load(name).metric
+    every = np.arange(len(graph))
+    distances = tr.MatrixMetric(graph.block(every, every).astype(np.uint8))
+    trees = [tr.fit(distances, pivot="closest", tol=0.1, rng=seed) for seed in range(20)]
+    precision = np.mean([tr.mean_average_precision(tree, graph, ties="rank") for tree in trees])
+    distortion = np.mean([tr.average_distortion(tree, distances, scale="optimal") for tree in trees])
+    paper_precision, paper_distortion = PAPER[name]
+    assert precision >= paper_precision - 0.025
+    assert distortion <= paper_distortion + 0.02
+
+
+def test_a_graph_and_its_matrix_give_the_same_tree(data_folder: Path) -> None:
+    graph = tr.datasets.load("yeast").metric
+    every = np.arange(len(graph))
+    assert tr.fit(graph, rng=1) == tr.fit(graph.block(every, every), rng=1)
+
+
+WORDNET = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # the matrix alone would take 44 GB
+import treerep as tr
+tree = tr.fit(tr.datasets.load("wordnet").metric)
+assert tree.n_points == 74_374
+tr.Tree(tree.n_points, tree.edges, tree.weights)
+print("a tree")
+"""
+
+
+def test_wordnet_fits_into_four_gigabytes(data_folder: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", WORDNET], capture_output=True, text=True)
+    assert done.stdout == "a tree\n", done.stderr
