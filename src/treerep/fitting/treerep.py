@@ -136,9 +136,12 @@ class TreeRep:
     def _split(self, zones: list[Zone]) -> list[Zone]:
         """Sort the points of every zone into its sub-zones, in parallel over chunks of points; return the sub-zones."""
         steps = list(self.workers.map(self._step, zones))
-        chunks = [
-            (k, lo, min(lo + _CHUNK, zone.hi)) for k, zone in enumerate(zones) for lo in range(*zone[1:3], _CHUNK)
-        ]
+        chunks: list[tuple[int, int, int]] = []  # zone, lo, hi
+        spans: list[slice] = []  # which chunks a zone has
+        for k, zone in enumerate(zones):
+            start = len(chunks)
+            chunks += [(k, lo, min(lo + _CHUNK, zone.hi)) for lo in range(zone.lo, zone.hi, _CHUNK)]
+            spans.append(slice(start, len(chunks)))
         counts = np.zeros((len(chunks), CODES), np.int64)
 
         def sort(task: int) -> int:
@@ -152,12 +155,11 @@ class TreeRep:
         new: list[Zone] = []
         places = np.empty((len(chunks), BINS), np.int64)
         becomes_r = [-1] * len(zones)
-        for k, (zone, step) in enumerate(zip(zones, steps, strict=True)):
-            mine = [task for task, chunk in enumerate(chunks) if chunk[0] == k]
-            becomes_r[k] = self._lowest([candidates[task] for task in mine if candidates[task] >= 0])
-            per_chunk = counts[mine, :BINS]
+        for k, (zone, step, mine) in enumerate(zip(zones, steps, spans, strict=True)):
+            becomes_r[k] = self._lowest([position for position in candidates[mine] if position >= 0])
+            per_chunk = counts[mine, :BINS].copy()
             per_chunk[:, Z1_R] += counts[mine, COULD_BE_R]
-            per_chunk[:, Z1_R] -= [chunks[task][1] <= becomes_r[k] < chunks[task][2] for task in mine]
+            per_chunk[:, Z1_R] -= [lo <= becomes_r[k] < hi for _, lo, hi in chunks[mine]]
             to = zone.lo + self.half if zone.lo < self.half else zone.lo - self.half  # the other half
             starts = np.concatenate([[to], to + np.cumsum(per_chunk.sum(axis=0))])
             places[mine] = starts[:-1] + np.cumsum(per_chunk, axis=0) - per_chunk
