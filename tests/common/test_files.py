@@ -65,6 +65,58 @@ def test_permissions_are_those_of_a_plain_open(tmp_path, mask):
     assert modes == [0o666 & ~mask] * 2
 
 
+def test_the_umask_is_never_touched(tmp_path, monkeypatch):
+    # It belongs to the whole process: another thread may create a file in between.
+    def refuse(mask):
+        raise AssertionError("umask was set")
+
+    monkeypatch.setattr(os, "umask", refuse)
+    with atomic_write(tmp_path / "a.txt") as file:
+        file.write("x")
+    assert names(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("nowhere/a.txt", FileNotFoundError), ("plain/a.txt", NotADirectoryError), ("folder", IsADirectoryError)],
+)
+def test_errors_name_the_path_of_the_caller(tmp_path, monkeypatch, name, kind):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "plain").write_text("x")
+    with pytest.raises(kind, match=rf": '{name}'$") as error, atomic_write(name) as file:
+        file.write("x")
+    assert "\n" not in str(error.value)
+    assert names(tmp_path) == ["folder", "plain"]
+
+
+def test_errors_about_other_files_stay_as_they_are(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"other\.txt'$"), atomic_write(tmp_path / "a.txt"):
+        (tmp_path / "other.txt").read_text()
+    assert names(tmp_path) == []
+
+
+def test_the_longest_legal_name(tmp_path):
+    name = "a" * 255
+    with atomic_write(tmp_path / name) as file:
+        file.write("x")
+    assert names(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_stays_a_link(tmp_path, exists):
+    real, link = tmp_path / "folder" / "real.txt", tmp_path / "link.txt"
+    real.parent.mkdir()
+    if exists:
+        real.write_text("old")
+    link.symlink_to(real)
+    with atomic_write(link) as file:
+        file.write("new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert names(real.parent) == ["real.txt"]
+
+
 def test_full_disk_leaves_the_earlier_file(tmp_path):
     # A limit on the size of files stands in for a full disk; it needs a process of its own.
     target = tmp_path / "a.bin"
@@ -82,6 +134,6 @@ def test_full_disk_leaves_the_earlier_file(tmp_path):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
     )
     assert done.returncode != 0
-    assert "File too large" in done.stderr
+    assert f"File too large: {str(target)!r}" in done.stderr
     assert target.read_text() == "old"
     assert names(tmp_path) == ["a.bin"]

@@ -77,8 +77,10 @@ def test_noise_is_around_the_branch():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n": 0}, "n=0"),
-        ({"n": 5, "dim": 0}, "dim=0"),
+        ({"n": 0}, "^n must be a positive whole number, not 0$"),
+        ({"n": 10.5}, "^n must be a positive whole number, not 10.5$"),
+        ({"n": 5, "dim": 2.0}, "^dim must be a positive whole number, not 2.0$"),
+        ({"n": 5, "levels": 2.5}, "^levels must be a positive whole number, not 2.5$"),
         ({"n": 5, "levels": 0}, "levels"),
         ({"n": 5, "levels": 21}, "levels"),
         ({"n": 5, "noise": -1}, "noise"),

@@ -4,6 +4,14 @@ import pytest
 from treerep.datasets import hyperbolic_points
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_the_smallest_and_the_largest_scale(scale):
+    metric = hyperbolic_points(50, 3, scale=scale)
+    distances = metric.pairs(range(49), range(1, 50))
+    assert (distances > 0).all() and np.isfinite(distances).all()
+
+
 @pytest.mark.parametrize(("dim", "scale"), [(1, 1.0), (2, 0.01), (10, 1024.0)])
 def test_distances_are_those_of_the_hyperboloid(dim, scale):
     metric = hyperbolic_points(30, dim, scale=scale, rng=2)
@@ -29,7 +37,11 @@ def test_a_seed_is_a_cloud():
 
 @pytest.mark.parametrize(
     ("n", "dim", "scale", "message"),
-    [(0, 2, 1.0, "n=0"), (3, 0, 1.0, "dim=0"), (3, 2, 0.0, "scale"), (3, 2, float("inf"), "scale")],
+    [
+        (0, 2, 1.0, "^n must be a positive whole number, not 0$"),
+        (3, 2.5, 1.0, "^dim must be a positive whole number, not 2.5$"),
+        *((3, 2, scale, "^scale must be between") for scale in (0.0, 1e-200, 1e160, float("inf"), float("nan"))),
+    ],
 )
 def test_bad_requests(n, dim, scale, message):
     with pytest.raises(ValueError, match=message):

@@ -105,7 +105,8 @@ def test_cliques_become_stars_below_their_first_node():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_points": 0}, "n_points=0"),
+        ({"n_points": 0}, "^n_points must be a positive whole number, not 0$"),
+        ({"n_points": 5.0}, "^n_points must be a positive whole number, not 5.0$"),
         ({"n_points": 5, "shape": "bush"}, "unknown shape 'bush'"),
         ({"n_points": 5, "hidden": 1.5}, "hidden"),
         ({"n_points": 5, "hidden": float("nan")}, "hidden"),
@@ -119,6 +120,7 @@ def test_bad_requests(options, message):
         random_tree(options.pop("n_points"), **options)
 
 
-def test_bad_depth():
-    with pytest.raises(ValueError, match="depth"):
-        random_tree_metric(0)
+@pytest.mark.parametrize("depth", [0, 2.0])
+def test_bad_depth(depth):
+    with pytest.raises(ValueError, match="^depth must be a positive whole number"):
+        random_tree_metric(depth)

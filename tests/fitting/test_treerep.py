@@ -18,7 +18,7 @@ from tests.fitting import naive_treerep
 from tests.strategies import any_symmetric, integer_metrics, parents, tree_metrics
 from treerep.common.parallel import Workers
 from treerep.fitting import treerep as engine
-from treerep.metric.base import Metric
+from treerep.metric.base import Metric, MetricError
 
 RULES = ("closest", "random", "near")
 SCALES = (1e-9, 1e-3, 1.0, 1e9)
@@ -88,6 +88,30 @@ def test_float32_input_is_recovered_to_its_precision(d: np.ndarray, scale: float
     tree = tr.fit(d.astype(np.float32), rng=seed)
     assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
     assert tree.n_nodes == tr.fit(d, rng=seed).n_nodes
+
+
+@given(tree_metrics(30), st.integers(0, 5))
+def test_float64_that_went_through_float32_is_recovered_too(d: np.ndarray, seed: int) -> None:
+    tree = tr.fit(d.astype(np.float32).astype(np.float64), rng=seed)
+    assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
+    assert tree.n_nodes == tr.fit(d, rng=seed).n_nodes
+
+
+@pytest.mark.parametrize("shape", ["random", "path", "caterpillar", "binary"])
+@pytest.mark.parametrize("digits", [4, 6])
+def test_a_tree_metric_written_with_some_digits_is_recovered(shape: str, digits: int) -> None:
+    truth = tr.datasets.random_tree(200, shape=shape, hidden=0.5, rng=1)
+    tree = tr.fit(np.round(truth.distances(), digits))  # as read from a file
+    assert tree.n_nodes == truth.n_nodes
+    assert np.abs(tree.distances() - truth.distances()).max() < 10 * 10.0**-digits
+
+
+def test_other_noise_needs_a_tolerance_above_it() -> None:
+    truth = tr.datasets.random_tree(200, rng=1)
+    noise = np.triu(np.random.default_rng(0).uniform(-1e-6, 1e-6, size=(200, 200)), 1)
+    noisy = truth.distances() + noise + noise.T
+    assert tr.fit(noisy, tol=1e-5).n_nodes == truth.n_nodes
+    assert tr.average_distortion(tr.fit(noisy, tol=1e-5), truth) < 1e-4
 
 
 @given(tree_metrics(30), st.randoms(use_true_random=False))
@@ -204,6 +228,18 @@ def test_negative_lengths_are_set_to_zero() -> None:
 # The same seed, the same tree
 
 
+def test_trees_and_weighted_graphs_give_the_same_tree_on_any_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = tr.datasets.random_tree(3000, hidden=0.5, rng=1)
+    rng = np.random.default_rng(0)
+    extra = rng.integers(0, truth.n_nodes, size=(500, 2))
+    graph = tr.GraphMetric(np.concatenate([truth.edges, extra]), weights=rng.uniform(0.5, 2.0, len(truth.edges) + 500))
+    metrics = [truth, graph]
+    references = [tr.fit(metric, rng=3, n_jobs=1) for metric in metrics]
+    monkeypatch.setattr(engine, "_CHUNK", 333)
+    monkeypatch.setattr(engine, "_FINISH_POINTS", 200)
+    assert [tr.fit(metric, rng=3, n_jobs=2) for metric in metrics] == references
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 @pytest.mark.parametrize("finish_points", [50, 700, 1 << 15])
 @pytest.mark.parametrize("name", ["euclidean", "cosine", "hyperboloid"])
@@ -246,6 +282,38 @@ def test_a_metric_that_only_has_blocks_gives_the_same_tree(n: int) -> None:
     x = np.random.default_rng(n).normal(size=(n, 3))
     d = np.linalg.norm(x[:, None] - x[None], axis=-1)
     assert tr.fit(OnlyBlocks(d), rng=2) == tr.fit(d, rng=2)
+
+
+@pytest.mark.parametrize("kind", ["int64", "float32", "fortran", "list"])
+def test_blocks_may_be_of_any_kind(kind: str) -> None:
+    class Line(OnlyBlocks):
+        def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+            found = np.abs(np.subtract.outer(np.asarray(rows), np.asarray(cols)))
+            return {"list": found.tolist, "fortran": lambda: np.asfortranarray(found, float)}.get(
+                kind, lambda: found.astype(kind)
+            )()
+
+    tree = tr.fit(Line(np.empty((300, 0)), integral=True))
+    assert_array_equal(tree.distances(), np.abs(np.subtract.outer(np.arange(300), np.arange(300))))
+
+
+@pytest.mark.parametrize(
+    ("labels", "value", "message"),
+    [
+        (None, np.nan, r"Bad.block gave d\(\d, \d\) = nan"),
+        (None, -1.0, r"Bad.block gave d\(\d, \d\) = -1.0"),
+        (["a", "a", "b", "c", "d"], 1.0, "share the label 'a'"),
+        (["a"], 1.0, "1 labels were given for 5 points"),
+    ],
+)
+def test_what_a_users_metric_says_is_checked(labels: list[str] | None, value: float, message: str) -> None:
+    class Bad(OnlyBlocks):
+        pass
+
+    metric = Bad(value * (1 - np.eye(5)))
+    metric.labels = labels  # type: ignore[assignment]
+    with pytest.raises(MetricError, match=message):
+        tr.fit(metric)
 
 
 def test_an_oracle_from_elsewhere_is_left_alone() -> None:

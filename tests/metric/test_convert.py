@@ -2,12 +2,14 @@
 
 import re
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+import treerep as tr
 from treerep.metric.base import Metric, MetricError
 from treerep.metric.convert import as_metric, register_converter
 from treerep.metric.graph import GraphMetric
@@ -40,10 +42,44 @@ def test_sparse_matrices_are_graphs() -> None:
         as_metric(csr_array(SQUARE), metric="euclidean")
 
 
+def test_options_reach_the_metric() -> None:
+    skewed = SQUARE + np.triu(np.ones((3, 3)), 1)
+    assert as_metric(skewed, symmetrize="mean").pairs(0, 1) == 1.5
+    assert as_metric(SQUARE, metric="euclidean", labels="abc").labels == ("a", "b", "c")
+    graph = nx.Graph([("a", "b", {"weight": 10.0}), ("b", "c", {"weight": 0.5}), ("x", "y")])
+    with pytest.raises(MetricError, match="largest_component=True"):
+        tr.as_metric(graph)
+    weighted = nx.Graph([("a", "b", {"weight": 10.0}), ("b", "c", {"weight": 0.5})])
+    assert tr.as_metric(weighted, weight="weight").pairs(0, 2) == 10.5
+    assert tr.as_metric(weighted).pairs(0, 2) == 2
+    assert len(tr.as_metric(graph, largest_component=True)) == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (SQUARE, {"weight": "w"}, "weight='w' does not apply to a distance matrix"),
+        (SQUARE, {"metric": "euclidean", "symmetrize": "mean"}, "symmetrize='mean' does not apply to points"),
+        (csr_array(SQUARE), {"weight": "w"}, "does not apply to a sparse matrix"),
+        (nx.path_graph(3), {"labels": "abc"}, "labels does not apply to a networkx graph"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(data: object, options: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tr.as_metric(data, **options)  # type: ignore[arg-type]
+
+
+def test_masked_entries_are_refused() -> None:
+    masked = np.ma.masked_array(SQUARE, mask=[[0, 0, 1], [0, 0, 0], [1, 0, 0]])
+    with pytest.raises(MetricError, match=re.escape("entry (0, 2) is masked")):
+        as_metric(masked)
+    assert len(as_metric(np.ma.masked_array(SQUARE))) == 3
+
+
 def test_metrics_pass_through() -> None:
     metric = MatrixMetric(SQUARE)
     assert as_metric(metric) is metric
-    with pytest.raises(ValueError, match="is a MatrixMetric already"):
+    with pytest.raises(ValueError, match="does not apply to a MatrixMetric, which is a metric already"):
         as_metric(metric, metric="euclidean")
 
 
@@ -57,7 +93,9 @@ def test_converters_can_be_registered() -> None:
     class Matrices:
         pass
 
-    register_converter(f"{Matrices.__module__.partition('.')[0]}.Matrices", lambda data, metric: MatrixMetric(SQUARE))
+    register_converter(
+        f"{Matrices.__module__.partition('.')[0]}.Matrices", lambda data, metric, **_: MatrixMetric(SQUARE)
+    )
     assert len(as_metric(Matrices())) == 3
 
 

@@ -63,6 +63,19 @@ def test_sparse_matrices_of_any_kind(make: type, dtype: type) -> None:
     assert_array_equal(given_matrix.toarray(), before)
 
 
+@pytest.mark.parametrize("make", [sparse.coo_array, sparse.coo_matrix])
+def test_entries_given_twice_add_up_without_wrapping_around(make: type) -> None:
+    i, j = [0, 0, 1, 1], [1, 1, 0, 0]
+    assert GraphMetric(make((np.full(4, 200, np.uint8), (i, j)), shape=(2, 2))).pairs(0, 1) == 400
+    assert GraphMetric(make((np.full(4, 100, np.int8), (i, j)), shape=(2, 2))).pairs(0, 1) == 200
+
+
+def test_vertex_numbers_beyond_int64_are_refused() -> None:
+    edges = np.array([[0, 1], [1, 2**63]], dtype=np.uint64)
+    refuse("edge 1 is (1, 9223372036854775808), but vertices are numbered", edges)
+    refuse("edge 1 is (1, 9223372036854775808)", edges, largest_component=True)
+
+
 def test_values_other_than_one_are_lengths() -> None:
     metric = GraphMetric(matrix({(0, 1): 2, (1, 0): 2, (1, 2): 0.5, (2, 1): 0.5}, 3))
     assert metric.weighted and not metric.integral

@@ -1,6 +1,9 @@
 """Distance matrices: what is accepted, kept, and refused with one line."""
 
+import copy
+import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +49,17 @@ def test_memmap_is_used_in_place(tmp_path: Path) -> None:
     assert_array_equal(metric.block(range(50), range(50)), mapped)
 
 
+@pytest.mark.parametrize("twin", [copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))])
+def test_copies_and_pickles_hold_one_read_only_matrix(twin: Callable[[MatrixMetric], MatrixMetric]) -> None:
+    metric = MatrixMetric(SMALL.astype(np.uint8), labels="abc")
+    other = twin(metric)
+    assert not other.distances.flags.writeable and not other.oracle.distances.flags.writeable
+    assert np.shares_memory(other.distances, other.oracle.distances)
+    assert not np.shares_memory(other.distances, metric.distances)
+    assert other.labels == metric.labels and other.integral
+    assert_array_equal(other.block(range(3), range(3)), SMALL)
+
+
 @given(st.integers(1, 200), st.integers(0, 5))
 def test_integral_means_every_entry_is_whole(n: int, seed: int) -> None:
     whole = symmetric(n, seed).astype(np.float64)
@@ -63,8 +77,29 @@ def test_floats_that_are_whole_for_want_of_digits_are_not_called_integral() -> N
 
 
 def test_precision_follows_the_dtype() -> None:
-    assert MatrixMetric(SMALL.astype(np.float32)).eps == np.finfo(np.float32).eps
+    single = (SMALL * 0.3).astype(np.float32)
+    assert MatrixMetric(single).eps == np.finfo(np.float32).eps
+    assert MatrixMetric(single.astype(np.float64)).eps == np.finfo(np.float32).eps  # rounded once, then widened
+    assert MatrixMetric(SMALL * 0.3).eps == np.finfo(np.float64).eps
     assert MatrixMetric(SMALL.astype(np.uint8)).eps == np.finfo(np.float64).eps
+
+
+@pytest.mark.parametrize("digits", [3, 6, 9])
+def test_rounding_to_digits_is_seen(digits: int) -> None:
+    distances = np.linalg.norm(
+        np.random.default_rng(0).uniform(1, 9, size=(40, 1, 3)) - np.eye(40)[:, None, :3], axis=-1
+    )
+    distances = np.abs(distances - distances.T) + 2.0 * (1 - np.eye(40))
+    rounded = MatrixMetric(np.round(distances, digits))
+    assert rounded.eps == pytest.approx(0.5 * 10.0**-digits / np.round(distances, digits).max())
+    assert MatrixMetric(distances).eps == np.finfo(np.float64).eps
+    # Tables in which single steps matter are taken as exact.
+    assert MatrixMetric(0.1 * SMALL).eps == np.finfo(np.float64).eps
+
+
+def test_distances_whose_sums_overflow_are_refused() -> None:
+    with pytest.raises(MetricError, match="overflow: rescale the distances"):
+        MatrixMetric(SMALL * 3e307)
 
 
 BAD_ENTRIES = [

@@ -1,6 +1,9 @@
 """Distances of coordinates against SciPy and 50-digit arithmetic."""
 
+import copy
+import pickle
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -67,6 +70,58 @@ NOT_TINY = st.floats(-1e3, 1e3).filter(lambda value: abs(value) > 1e-3)
 @given(hnp.arrays(np.float64, (4, 5), elements=NOT_TINY), st.floats(1e-100, 1e100))
 def test_angles_ignore_scale(x: np.ndarray, scale: float) -> None:
     assert_allclose(PointMetric(x * scale, "cosine").pairs(0, 1), PointMetric(x, "cosine").pairs(0, 1), atol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("metric", ["cosine", "correlation"])
+def test_angles_at_the_ends_of_the_range_of_floats(metric: str, dtype: type) -> None:
+    x = np.random.default_rng(4).integers(-8, 8, (4, 300)) * dtype(1 / 8)
+    expected = PointMetric(x, metric).block(range(4), range(4))
+    for factor in (np.finfo(dtype).max, np.finfo(dtype).tiny):
+        assert_array_equal(PointMetric(x * factor, metric).block(range(4), range(4)), expected)
+
+
+ENDS = [("euclidean", 1e19, 1e154), ("manhattan", 1e38, 5e307), ("chebyshev", 1e38, 5e307)]
+
+
+@pytest.mark.parametrize(("metric", "large", "larger"), ENDS)
+def test_coordinates_too_large_for_the_floats_of_the_points_are_refused(
+    metric: str, large: float, larger: float
+) -> None:
+    x = np.array([[1.0, -2.0], [0.5, 1.0], [1.0, 1.5]])
+    with pytest.raises(MetricError, match=rf"^point 0 .* -.*too large for {metric} distances in float64: rescale"):
+        PointMetric(x * larger, metric)
+    with pytest.raises(MetricError, match="float32: rescale"):
+        PointMetric((x * large).astype(np.float32), metric)
+    for scaled, room in ((x * larger, 1e-3), ((x * large).astype(np.float32), np.float32(1e-3))):
+        distances = PointMetric(scaled * room, metric).pairs([0, 1], [1, 2])
+        wide = scaled.astype(float) / (larger if scaled.dtype == np.float64 else large)
+        unit = PointMetric(wide, metric).pairs([0, 1], [1, 2])
+        assert_allclose(distances / distances[0], unit / unit[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("dtype", "small"), [(np.float32, 1e-25), (np.float64, 1e-200)])
+def test_coordinates_too_small_to_be_squared_are_refused(dtype: type, small: float) -> None:
+    x = (np.array([[0.0, 1.0], [0.0, 0.0], [2.0, 1.0]]) * small).astype(dtype)
+    with pytest.raises(MetricError, match=r"^point 2 has the largest coordinate, .* too small for euclidean [^\n]*$"):
+        PointMetric(x)
+    for metric in ("manhattan", "chebyshev"):
+        assert_allclose(PointMetric(x, metric).pairs(0, 2) / small, 2, rtol=1e-6)
+    assert PointMetric(np.zeros_like(x)).pairs(0, 1) == 0
+
+
+def test_hyperbolic_points_at_the_ends_of_the_range_of_floats() -> None:
+    ray = np.array([1e100, 1e-100, 0.0])
+    metric = PointMetric(np.column_stack([np.hypot(1, ray), ray]), "hyperboloid")
+    assert_allclose(metric.pairs([0, 1], 2), np.arcsinh(ray[:2]), rtol=1e-14)
+    with pytest.raises(MetricError, match=r"^point 1 has \|x\| = 1e\+160, beyond 1e150"):
+        PointMetric([[1.0, 0.0], [1e160, 1e160]], "hyperboloid")
+    with pytest.raises(MetricError, match="^point 1 is the farthest from the origin, at 1e-200"):
+        PointMetric([[1.0, 0.0], [1.0, 1e-200]], "hyperboloid")
+    with pytest.raises(MetricError, match="^point 1 is the farthest from the origin, at 2e-200"):
+        PointMetric([[0.0, 0.0], [0.0, 1e-200]], "poincare")
+    with pytest.raises(MetricError, match=r"point 0 has norm 1e\+200"):
+        PointMetric([[1e200, 0.0]], "poincare")
 
 
 @pytest.mark.parametrize("radius", [0.0, 1e-8, 1.0, 10.0, 18.0])
@@ -139,6 +194,22 @@ def test_what_is_no_metric_is_refused_by_name_with_the_remedy(name: str) -> None
 def test_bad_points_are_named(points: object, metric: str, message: str) -> None:
     with pytest.raises(MetricError, match=re.escape(message)):
         PointMetric(points, metric)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("twin", [copy.deepcopy, copy.copy, lambda metric: pickle.loads(pickle.dumps(metric))])
+@pytest.mark.parametrize("metric", ALL)
+def test_copies_and_pickles_come_out_read_only(metric: str, twin: Callable[[PointMetric], PointMetric]) -> None:
+    given_metric = PointMetric(points_for(metric, 6, 3), metric, labels="abcdef")
+    other = twin(given_metric)
+    assert not any(array.flags.writeable for array in (other.points, *other.oracle))
+    assert type(other.oracle) is type(given_metric.oracle) and other.labels == given_metric.labels
+    assert np.shares_memory(other.points, other.oracle[0]) == (metric in SCIPY)
+    assert_array_equal(other.block(range(6), range(6)), given_metric.block(range(6), range(6)))
+
+
+def test_a_metric_that_is_no_name_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"^metric is a name, one of euclidean, [^\n]*, not of type list$"):
+        PointMetric(np.eye(2), ["euclidean"])  # type: ignore[arg-type]
 
 
 def test_unknown_metric_lists_the_choices() -> None:

@@ -276,8 +276,28 @@ def test_large_distances_may_overflow_but_not_silently_scale():
     assert average_distortion(Table(huge), Table(tiny)) == math.inf
     for distances in (huge, tiny):
         assert average_distortion(Table(2 * distances), Table(distances)) == 1.0
-        with pytest.raises(ValueError, match="too small or too large to be squared"):
-            average_distortion(Table(distances), Table(distances), scale="optimal")
+    for approx, truth in ((huge, tiny), (tiny, huge), (huge * 1.7e108, huge)):
+        many = np.kron(approx, np.ones((9, 9)))  # so that sums of 1.7e308 overflow
+        with pytest.raises(ValueError, match="^no factor in the range of floats brings approx to truth: rescale both"):
+            average_distortion(Table(many), Table(np.kron(truth, np.ones((9, 9)))), scale="optimal")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rows", ["all", 9])
+@pytest.mark.parametrize("truth_power", [-700, -500, 0, 500, 700])
+@pytest.mark.parametrize("power", [-1060, -700, -500, 500, 700, 1000])
+def test_optimal_scale_of_huge_and_tiny_distances(power, truth_power, rows, monkeypatch):
+    if abs(truth_power - power) > 1000:
+        return
+    # Whole numbers, so that the power of two changes no bit of them, not even of numbers next to 0.
+    approx, truth = random_table(1, 30, whole=True), random_table(2, 30, whole=True)
+    expected = average_distortion(Table(approx), Table(truth), scale="optimal", rows=rows)
+    moved = Table(np.ldexp(approx, power)), Table(np.ldexp(truth, truth_power))
+    for entries, n_jobs in ((1 << 18, 1), (1, 2), (70, 3)):
+        monkeypatch.setattr(streaming, "BLOCK_ENTRIES", entries)
+        score = average_distortion(*moved, scale="optimal", rows=rows, n_jobs=n_jobs)
+        assert score.scale == math.ldexp(expected.scale, truth_power - power)
+        assert (float(score), score.low, score.high) == (float(expected), expected.low, expected.high)
 
 
 @pytest.mark.parametrize(
@@ -303,8 +323,11 @@ def test_refuses_other_points():
         average_distortion([[0, 1], [1, 0]], TRUTH)
     with pytest.raises(ValueError, match="point 1 is 'b' in approx and 'c' in truth"):
         average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("a", "c", "b", "d")))
-    # Names that say nothing about the order are not held against the metrics.
-    average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("1", "2", "3", "4")))
+    with pytest.raises(ValueError, match=r"^approx has a point 'c' and truth has none: [^\n]*$"):
+        average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("b", "a", "d", "e")))
+    # A metric without names is taken at its word.
+    average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH))
+    average_distortion(Table(APPROX), Table(TRUTH, ("a", "b", "c", "d")))
 
 
 def test_refuses_a_block_of_another_shape():

@@ -17,10 +17,12 @@ def deep() -> Tree:
 
 
 def test_newick(deep: Tree) -> None:
-    back = Tree.from_newick(deep.newick())
-    order = [str(i) for i in range(len(deep))]
+    assert Tree.from_newick(deep.newick()) == deep.canonical()
+    names = [f"p{i}" for i in range(len(deep))]
+    named = Tree(len(deep), deep.edges, deep.weights, names)
+    back = Tree.from_newick(named.newick())
     # The two ends of the row are Steiner nodes on a line, which restrict removes.
-    assert back.restrict(order).isclose(Tree(len(deep), deep.edges, deep.weights, order), rtol=1e-15)
+    assert back.restrict(names).isclose(named, rtol=1e-15)
     assert back.n_nodes == deep.n_nodes
 
 

@@ -88,6 +88,13 @@ def test_refuses() -> None:
         one.difference(two)
 
 
+@pytest.mark.parametrize(("other", "kind"), [(np.zeros((3, 3)), "ndarray"), (3, "int"), (None, "NoneType")])
+def test_only_trees_are_compared(other: object, kind: str) -> None:
+    for compare in (caterpillar(3).difference, caterpillar(3).isclose):
+        with pytest.raises(TypeError, match=f"^a tree is compared with a tree here, not with {kind}: .*$"):
+            compare(other)  # type: ignore[operator]
+
+
 def test_path_is_left_out_on_request() -> None:
     assert math.isnan(caterpillar(5).difference(caterpillar(5), path=False).path)
 
@@ -112,3 +119,11 @@ def test_isclose_looks_at_topology_and_labels() -> None:
     assert not caterpillar(3).isclose(caterpillar(4))
     one, two = (Tree(2, [[0, 1]], [1.0], labels=names) for names in ("ab", "ba"))
     assert not one.isclose(two)
+
+
+def test_numbers_as_labels_match_a_tree_that_lost_them_to_newick() -> None:
+    tree = Tree(4, [[0, 4], [1, 4], [2, 5], [3, 5], [4, 5]], [1.0, 2.0, 3.0, 4.0, 5.0], labels=["2", "0", "1", "3"])
+    back = Tree.from_newick(tree.newick())
+    assert back.labels is None
+    assert tree.difference(back) == (0, 0.0, 0.0)
+    assert back.difference(tree) == (0, 0.0, 0.0)

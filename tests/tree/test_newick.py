@@ -35,6 +35,10 @@ def parts(text: str, **options: object) -> tuple:
         ("('[x]':1,B:2);", (("[x]", "B"), [[0, 2], [1, 2]], [1, 2])),
         ("(A:0,B:2):0.0;", (("A", "B"), [[0, 2], [1, 2]], [0, 2])),
         ("(ä:1,日本:2);", (("ä", "日本"), [[0, 2], [1, 2]], [1, 2])),
+        ("(2:1,0:2,1:3);", (None, [[0, 3], [1, 3], [2, 3]], [2, 3, 1])),
+        ("((2:1)0:2,1:3);", (None, [[0, 2], [0, 3], [1, 3]], [1, 2, 3])),
+        ("(2:1,3:2,1:3);", (("2", "3", "1"), [[0, 3], [1, 3], [2, 3]], [1, 2, 3])),
+        ("(0:1,01:2);", (("0", "01"), [[0, 2], [1, 2]], [1, 2])),
     ],
 )
 def test_reads(text: str, expected: tuple) -> None:
@@ -98,6 +102,12 @@ def test_text_only() -> None:
         Tree.from_newick(b"A;")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("text", ["(A:1e308,B:1e308);", "((A:1e308)B:1e308)C;"])
+def test_lengths_that_add_up_to_infinity(text: str) -> None:
+    with pytest.raises(ValueError, match="the weights add up to more than a float64 holds: rescale them"):
+        Tree.from_newick(text)
+
+
 def test_support_values_are_no_points() -> None:
     text = "((A:1,B:2)95:1,(C:1,D:1)95:1);"
     with pytest.raises(ValueError, match="the name '95' occurs twice; if inner names are support values, pass inner_"):
@@ -116,6 +126,20 @@ def test_writes() -> None:
     assert Tree(2, [[0, 2], [2, 3], [3, 1]], [1, 2, 3]).newick() == "(0:1.0,(1:3.0):2.0);"
 
 
+@pytest.mark.parametrize(
+    ("digits", "kind", "message"),
+    [
+        (-1, ValueError, "digits must be at least 1, not -1"),
+        (0, ValueError, "digits must be at least 1, not 0"),
+        ("x", TypeError, "digits must be a whole number, not 'x'"),
+        (2.0, TypeError, "digits must be a whole number, not 2.0"),
+    ],
+)
+def test_wrong_digits(digits: object, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=f"^{message}$"):
+        Tree(2, [[0, 1]], [1.0]).newick(digits=digits)  # type: ignore[arg-type]
+
+
 def test_a_steiner_leaf_has_no_name_to_write() -> None:
     tree = Tree(2, [[0, 2], [1, 2], [2, 3]], [1, 1, 1])
     with pytest.raises(ValueError, match=r"Steiner node 3 is a leaf, .* use tree.contracted\(\)"):
@@ -130,10 +154,17 @@ def test_round_trip_is_exact(tree: Tree, data: st.DataObject) -> None:
     named = Tree(n, tree.edges, tree.weights, labels)
     root = data.draw(st.one_of(st.none(), st.integers(0, tree.n_nodes - 1)))
     back = Tree.from_newick(named.newick(root))
-    assert sorted(back.labels or ()) == sorted(labels)
+    names = back.labels or [str(i) for i in range(n)]
+    assert sorted(names) == sorted(labels)
     # The text orders the points anew; Steiner nodes on a line survive it.
-    number = np.array([labels.index(label) for label in back.labels or ()] + list(range(n, back.n_nodes)))
+    number = np.array([labels.index(label) for label in names] + list(range(n, back.n_nodes)))
     assert Tree(n, number[back.edges], back.weights, labels).canonical() == named.canonical()
+
+
+@given(trees(leaves=True), st.data())
+def test_a_tree_without_labels_comes_back(tree: Tree, data: st.DataObject) -> None:
+    root = data.draw(st.one_of(st.none(), st.integers(0, tree.n_nodes - 1)))
+    assert Tree.from_newick(tree.newick(root)) == tree.canonical()
 
 
 @given(st.text("()[]',:; ab1-.e\n", max_size=25))

@@ -71,6 +71,7 @@ def test_repr(tree: Tree, text: str) -> None:
         ((3, [[0, 1], [1, 2]], [1, -0.5]), ValueError, r"edge 1 \(1, 2\) has weight -0.5"),
         ((3, [[0, 1], [1, 2]], [np.nan, 1]), ValueError, r"edge 0 \(0, 1\) has weight nan"),
         ((3, [[0, 1], [1, 2]], [1, np.inf]), ValueError, r"edge 1 \(1, 2\) has weight inf"),
+        ((3, [[0, 1], [1, 2]], [1e308, 1e308]), ValueError, "the weights add up to more than a float64 holds: rescale"),
         ((3, [[0, 1], [1, 2]], ["a", "b"]), TypeError, "weights must be real numbers"),
         (
             (4, [[0, 1], [1, 2], [2, 0]], [1, 1, 1]),
@@ -124,6 +125,15 @@ def test_never_changes() -> None:
         tree.weights = weights  # type: ignore[misc]
 
 
+@pytest.mark.parametrize("name", ["labels", "edges", "oracle"])
+def test_nothing_can_be_deleted(name: str) -> None:
+    tree = star()
+    assert getattr(tree, name) is not None
+    with pytest.raises(AttributeError, match=f"a tree does not change: {name} cannot be deleted"):
+        delattr(tree, name)
+    assert tree == star()
+
+
 def test_any_integer_and_float_type() -> None:
     for dtype in (np.int8, np.uint16, np.int32, np.uint64, ">i4"):
         assert Tree(3, np.array(STAR, dtype), np.array([1, 2, 3], np.float32)) == Tree(3, STAR, [1, 2, 3])
@@ -146,6 +156,8 @@ def test_with_weights() -> None:
     assert tree == Tree(3, STAR, [3.0, 2.0, 1.0], labels=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"edge 2 \(2, 3\) has weight -1.0"):
         tree.with_weights([1, 2, -1])
+    with pytest.raises(ValueError, match="the weights add up to more than a float64 holds"):
+        tree.with_weights([1e308, 1e308, 0])
 
 
 def test_pickles_without_its_caches() -> None:

@@ -10,7 +10,7 @@ def register() -> None:
     register_converter("networkx.Graph", _networkx)
 
 
-def _networkx(graph: Any, metric: str | None) -> Any:
+def _networkx(graph: Any, metric: str | None, **options: Any) -> Any:
     from .networkx import convert
 
-    return convert(graph, metric)
+    return convert(graph, metric, **options)

@@ -74,8 +74,10 @@ def _length(u: Any, v: Any, attributes: dict[str, Any], weight: str) -> float:
     return length
 
 
-def convert(graph: "nx.Graph", metric: str | None) -> GraphMetric:
+def convert(graph: "nx.Graph", metric: str | None, **options: Any) -> GraphMetric:
     """Turn a graph into a metric for `as_metric`."""
+    for name in options.keys() - {"weight", "largest_component"}:
+        raise MetricError(f"{name} does not apply to a networkx graph: leave it out")
     if metric is not None:
         raise MetricError(f"a networkx graph has its own distances: leave metric={metric!r} out")
-    return graph_metric(graph)
+    return graph_metric(graph, **options)

@@ -1,7 +1,7 @@
 """Files are written whole or not at all."""
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,24 +12,24 @@ from typing import IO, Any
 def atomic_write(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary neighbour of `path` for writing and rename it to `path` once all is written.
 
-    If anything fails, the temporary file is removed and an earlier file at `path` stays as it was.
+    If anything fails, the temporary file is removed and an earlier file at `path` stays as it was. Of a link, the file
+    that it points to is replaced. An OSError names `path`.
     """
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    target = Path(path).resolve()
+    temporary = target.parent / f".treerep-{secrets.token_hex(8)}.part"  # short, however long the name of `path` is
     try:
-        with os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """Return the process's umask; mkstemp ignores it, and there is no way to read it without setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        # "x" refuses a file that exists, and gives the permissions of any new file, umask included.
+        with temporary.open(mode.replace("w", "x"), encoding=None if "b" in mode else "utf-8") as file:
+            try:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                temporary.replace(target)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        # Errors of writing name no file; those that name another one are not ours.
+        if error.errno is None or error.filename not in (None, str(temporary)):
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TypeVar
 
+from .numbers import positive_number
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -20,9 +22,7 @@ def count_jobs(n_jobs: int | None = None) -> int:
     if n_jobs is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
-        raise ValueError(f"n_jobs must be a positive whole number or None (all cores), not {n_jobs!r}")
-    return n_jobs
+    return positive_number(n_jobs, "n_jobs")
 
 
 class Workers:

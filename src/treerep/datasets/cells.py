@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..common.numbers import positive_number
 from ..common.parallel import run
 
 # Cells made together, from a random stream of their own: small enough for a core's cache, and part of the definition
@@ -70,9 +71,8 @@ def branching_cells(
     >>> cells.points.shape, int(cells.branch.max())
     ((1000, 10), 6)
     """
-    if n < 1 or dim < 1:
-        raise ValueError(f"branching_cells needs n >= 1 cells and dim >= 1 genes, not n={n}, dim={dim}")
-    if not 1 <= levels <= 20:
+    n, dim, levels = positive_number(n, "n"), positive_number(dim, "dim"), positive_number(levels, "levels")
+    if levels > 20:
         raise ValueError(f"levels must be between 1 and 20, not {levels}")
     if not 0 <= noise < np.inf:
         raise ValueError(f"noise is a standard deviation: 0 or more, not {noise}")

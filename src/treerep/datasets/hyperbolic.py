@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..common.numbers import positive_number
 from ..metric.points import PointMetric
 
 
@@ -11,17 +12,17 @@ def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: Any = 0) -> 
     """Return n random points of hyperbolic space H^dim, as in the experiments of the TreeRep paper.
 
     A point is (sqrt(1 + |x|^2), x) on the hyperboloid with x normal of standard deviation `scale` in each of `dim`
-    coordinates. The larger the scale, the farther apart the points and the more tree-like their distances.
+    coordinates, 1e-100 to 1e100. The larger the scale, the farther apart the points and the more tree-like their
+    distances.
 
     Examples
     --------
     >>> hyperbolic_points(100, 2, scale=4.0, rng=1)
     PointMetric(100 points)
     """
-    if n < 1 or dim < 1:
-        raise ValueError(f"hyperbolic_points needs n >= 1 points in dim >= 1 dimensions, not n={n}, dim={dim}")
-    if not (scale > 0 and np.isfinite(scale)):
-        raise ValueError(f"scale must be positive and finite, not {scale}")
-    space = scale * np.random.default_rng(rng).standard_normal((n, dim))
-    height = np.sqrt(1.0 + (space * space).sum(axis=1))
+    shape = positive_number(n, "n"), positive_number(dim, "dim")
+    if not 1e-100 <= scale <= 1e100:
+        raise ValueError(f"scale must be between 1e-100 and 1e100, so that squares stay within floats, not {scale}")
+    space = scale * np.random.default_rng(rng).standard_normal(shape)
+    height = np.hypot(1.0, np.linalg.norm(space, axis=1))
     return PointMetric(np.column_stack([height, space]), "hyperboloid")

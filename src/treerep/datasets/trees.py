@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.numbers import positive_number
 from ..tree.tree import Tree
 
 Edges = NDArray[np.int64]
@@ -48,8 +49,7 @@ def random_tree(
     >>> len(tree), tree.n_nodes
     (6, 10)
     """
-    if n_points < 1:
-        raise ValueError(f"a tree needs at least one point, not n_points={n_points}")
+    n_points = positive_number(n_points, "n_points")
     if shape not in _SHAPES:
         raise ValueError(f"unknown shape {shape!r}: choose one of {', '.join(_SHAPES)}")
     if not 0 <= hidden <= 1:
@@ -82,10 +82,8 @@ def random_tree_metric(depth: int, *, rng: Any = 0) -> Tree:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order
 
-    if depth < 1:
-        raise ValueError(f"depth must be at least 1, not {depth}")
+    joined = _double_binary_tree(positive_number(depth, "depth"))
     generator = np.random.default_rng(rng)
-    joined = _double_binary_tree(depth)
     sizes = generator.integers(2, 11, size=len(joined) + 1)
     starts = np.cumsum(sizes) - sizes
     links = starts[joined] + generator.integers(0, sizes[joined])

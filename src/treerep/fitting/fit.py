@@ -5,9 +5,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.numbers import positive_number
 from ..common.parallel import Workers, count_jobs
 from ..common.progress import progress_bar
-from ..metric.base import Metric
+from ..metric.base import Metric, MetricError, check_labels
 from ..metric.convert import as_metric
 from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
@@ -47,7 +48,9 @@ def fit(
         2,000 points, over 64 sampled rows beyond.
     tol : float or "auto"
         Lengths below it count as zero. "auto" is 0.1, as in the paper, for whole-number distances, and a few units in
-        the last place of the largest distance otherwise.
+        the last place of the largest distance otherwise. Rounding of the whole table to float32 or to some
+        digits after the point is seen. If your distances are those of a tree with other noise, set it above the noise:
+        below, TreeRep takes noise for structure.
     pivot : "random", "near" or "closest"
         Which point of a zone on an edge is placed next: any; the nearest to the edge's newer end among four; or the
         nearest of all, which is the paper's rule and quadratic on long paths. Compared in docs/treerep.md.
@@ -81,19 +84,16 @@ def fit(
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
     if pivot not in PIVOT_RULES:
         raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
-    if isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 1:
-        raise ValueError(f"trials must be a positive whole number, not {trials!r}")
     space = as_metric(data, metric=metric)
-    return _best_of(space, int(trials), np.random.default_rng(rng), _tolerance(tol), PIVOT_RULES.index(pivot), n_jobs)
+    count = positive_number(trials, "trials")
+    return _best_of(space, count, np.random.default_rng(rng), _tolerance(tol), PIVOT_RULES.index(pivot), n_jobs)
 
 
 def _tolerance(tol: float | str) -> float | None:
-    if isinstance(tol, str):
-        if tol != "auto":
-            raise ValueError(f"tol is a length or 'auto', not {tol!r}")
+    if isinstance(tol, str) and tol == "auto":
         return None
-    if not 0 <= tol < np.inf:
-        raise ValueError(f"tol is a length, not {tol!r}: give a number of at least 0")
+    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.number)) or not 0 <= float(tol) < np.inf:
+        raise ValueError(f"tol is a length of at least 0 or 'auto', not {tol!r}")
     return float(tol)
 
 
@@ -102,8 +102,9 @@ def _best_of(
 ) -> Tree:
     """Fit once per trial and keep the best tree, the first of equals."""
     n = len(metric)
-    if n >= 2**30:
-        raise ValueError(f"{n:,} points are more than the {2**30 - 1:,} that fit supports")
+    if not 1 <= n < 2**30:
+        raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
+    labels = check_labels(metric.labels, n)
     side_by_side = trials > 1 and n <= _EXACT_TRIALS
     jobs = count_jobs(n_jobs)
     priorities = (rng.permutation(n).astype(np.int32) for _ in range(trials))
@@ -111,7 +112,7 @@ def _best_of(
 
         def attempt(priority: NDArray[np.int32]) -> tuple[float, Tree]:
             threads = _Inline(workers) if side_by_side else workers
-            tree = _fit_once(metric, priority, tol, rule, threads, bar)
+            tree = _fit_once(metric, labels, priority, tol, rule, threads, bar)
             return (0.0, tree) if trials == 1 else (_score(tree, metric, 1 if side_by_side else jobs), tree)
 
         results = workers.map(attempt, priorities) if side_by_side else map(attempt, priorities)
@@ -127,21 +128,29 @@ class _Inline(Workers):
 
 
 def _fit_once(
-    metric: Metric, priority: NDArray[np.int32], tol: float | None, rule: int, workers: Workers, bar: Any
+    metric: Metric,
+    labels: tuple[str, ...] | None,
+    priority: NDArray[np.int32],
+    tol: float | None,
+    rule: int,
+    workers: Workers,
+    bar: Any,
 ) -> Tree:
     from .treerep import TreeRep
 
     n = len(metric)
     if n == 1:
-        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=metric.labels)
+        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=labels)
     engine = TreeRep(metric, priority, tol, rule, workers, bar)
     edges, weights = engine.run()
     # Lengths between Steiner nodes can come out negative where the metric is no tree; dropping such an edge would
     # cut the tree in two, so its ends are put together instead.
     np.maximum(weights, 0.0, out=weights)
+    if not np.isfinite(weights).all():
+        raise MetricError("the distances are so large that their sums overflow: rescale them")
     nodes = engine.nodes
     del engine  # its working memory is not needed any more, and the next step has its own
-    return Tree._trusted(n, *canonical_edges(n, edges, weights, nodes), labels=metric.labels)
+    return Tree._trusted(n, *canonical_edges(n, edges, weights, nodes), labels=labels)
 
 
 def _score(tree: Tree, metric: Metric, n_jobs: int) -> float:

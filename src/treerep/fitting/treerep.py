@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.parallel import Workers
-from ..metric.base import Metric
+from ..metric.base import Metric, MetricError, frozen
+from ..metric.kernels import block_distances
 from ..metric.oracles import KNOWN, MatrixOracle, bytes_per_point, gathered
+from ..scoring.streaming import read_block
 from . import zone_kernels as kernels
 from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
@@ -104,6 +106,7 @@ class TreeRep:
             self.finish_points = min(_FINISH_POINTS, max(1024, _CACHE_BYTES // self.row_bytes))
         elif self.oracle is None:
             self.finish_points = _FINISH_BY_MATRIX
+            self.rows = np.empty((2, self.n))  # distances to the pivots y and z of the zone that a point is in
 
     def run(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""
@@ -118,8 +121,30 @@ class TreeRep:
         return np.concatenate(self.edges), np.concatenate(self.weights)
 
     def _distances_from(self, point: int, slots: NDArray[np.int32]) -> NDArray[np.float64]:
-        chunks = [slots[start : start + _CHUNK] for start in range(0, len(slots), _CHUNK)]
-        return np.concatenate(list(self.workers.map(lambda chunk: self.metric.block([point], chunk)[0], chunks)))
+        from_point = np.empty((1, len(slots)))
+
+        def fill(start: int) -> None:
+            part = slice(start, start + _CHUNK)
+            if self.oracle is None:
+                from_point[:, part] = self._block(np.array([point]), slots[part])
+            else:
+                block_distances(self.oracle, np.array([point]), slots[part], from_point[:, part])
+
+        for _ in self.workers.map(fill, range(0, len(slots), _CHUNK)):
+            pass
+        return from_point[0]
+
+    def _block(self, rows: NDArray[Any], cols: NDArray[Any]) -> NDArray[np.float64]:
+        """Distances from a metric without an oracle, which nobody has looked at yet."""
+        block = read_block(self.metric, rows, cols)
+        bad = np.argwhere(~((block >= 0) & (block < np.inf)))
+        if len(bad):
+            i, j = bad[0]
+            raise MetricError(
+                f"{type(self.metric).__name__}.block gave d({rows[i]}, {cols[j]}) = {block[i, j]}: "
+                "distances are finite and never negative"
+            )
+        return block
 
     def _name(self, point: int) -> int:
         """Give a point placed by the split phase its number in the tree: from n - 1 down."""
@@ -195,18 +220,17 @@ class TreeRep:
         kernels.pick(zone.kind, self.points, zone.lo, zone.hi, self.rule, best)
         fresh = best[: 3 - zone.kind]
         others = self.points.slots[zone.lo : zone.hi]
-        rows = np.empty((len(fresh), self.n))
-        rows[:, others] = self.metric.block(self.points.slots[fresh], others)
-        rows.flags.writeable = False
-        # The rows are the distances to y and z; a point is a column.
-        names = self.points.slots[fresh].tolist()
+        names = self.points.slots[fresh]
+        # Zones share no point, so they can share the rows: a point is a column, y is row 0 and z row 1.
+        self.rows[zone.kind - 1 :, others] = self._block(names, others)
         near_a, near_b = self.points.near_a, self.points.near_b
         if zone.kind == 1:
-            pivots = Pivots(1, 0, 1, fresh[0], fresh[1], near_a[fresh[0]], near_a[fresh[1]], rows[0, names[1]])
+            yz = self.rows[0, names[1]]
+            pivots = Pivots(1, 0, 1, fresh[0], fresh[1], near_a[fresh[0]], near_a[fresh[1]], yz)
         else:
-            pivots = Pivots(2, 0, 0, np.int64(-1), fresh[0], zone.length, near_a[fresh[0]], near_b[fresh[0]])
+            pivots = Pivots(2, 1, 1, np.int64(-1), fresh[0], zone.length, near_a[fresh[0]], near_b[fresh[0]])
         arms = kernels.universal_tree(pivots, self.tol)
-        return Step(pivots, arms, MatrixOracle(rows), names)
+        return Step(pivots, arms, MatrixOracle(frozen(self.rows)), names.tolist())
 
     def _grow(self, zone: Zone, step: Step, becomes_r: int, starts: NDArray[np.int64]) -> list[Zone]:
         """Add the edges that are final and return the new zones."""
@@ -249,9 +273,7 @@ class TreeRep:
         if self.oracle is not None:
             local: Any = gathered(self.oracle, slots)
         else:
-            block = self.metric.block(slots, slots)
-            block.flags.writeable = False
-            local = MatrixOracle(block)
+            local = MatrixOracle(frozen(self._block(slots, slots)))
         here = np.arange(len(slots), dtype=np.int32)
         return local, self.nodes[slots], _with_room(here, near_a, near_b, priority[slots])
 

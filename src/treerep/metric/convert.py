@@ -1,7 +1,7 @@
 """`as_metric`: what users have becomes a Metric. The only place that guesses."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from .base import Metric, MetricError
 from .matrix import MatrixMetric
 from .points import PointMetric
 
-Converter = Callable[[Any, str | None], Metric]
+Converter = Callable[..., Metric]
 
 # "module.Class" of a foreign type -> how to turn it into a Metric. Rooms above (formats, adapters) fill it, so that
 # this room imports none of the libraries the types come from.
@@ -18,11 +18,22 @@ _CONVERTERS: dict[str, Converter] = {}
 
 
 def register_converter(type_name: str, converter: Converter) -> None:
-    """Let `as_metric` accept objects of the class `type_name` ("module.Class", the root package and the class name)."""
+    """Let `as_metric` accept objects of the class `type_name` ("module.Class", the root package and the class name).
+
+    The converter is called with the object, `metric=` if the user named one, and the user's other options.
+    """
     _CONVERTERS[type_name] = converter
 
 
-def as_metric(data: Any, *, metric: str | None = None) -> Metric:
+def as_metric(
+    data: Any,
+    *,
+    metric: str | None = None,
+    labels: Sequence[object] | None = None,
+    symmetrize: str | None = None,
+    weight: str | None = None,
+    largest_component: bool = False,
+) -> Metric:
     """Turn data into a Metric.
 
     Parameters
@@ -33,6 +44,15 @@ def as_metric(data: Any, *, metric: str | None = None) -> Metric:
         DataFrame of distances has the same names on rows and columns; they become labels.
     metric : str, optional
         One of PointMetric's metrics, or "precomputed".
+    labels : sequence, optional
+        Names of the points.
+    symmetrize : "mean", optional
+        For a distance matrix: average d(i, j) and d(j, i).
+    weight : str, optional
+        For a networkx graph: the edge attribute that holds lengths. By default every edge counts 1, as in networkx's
+        own shortest paths.
+    largest_component : bool
+        For a graph: keep the largest connected component of a disconnected one.
 
     Examples
     --------
@@ -41,29 +61,44 @@ def as_metric(data: Any, *, metric: str | None = None) -> Metric:
     >>> as_metric([[0, 2], [2, 0], [1, 1]], metric="euclidean")
     PointMetric(3 points)
     """
+    options: dict[str, Any] = {"labels": labels, "symmetrize": symmetrize, "weight": weight}
+    options = {name: value for name, value in options.items() if value is not None}
+    if largest_component:
+        options["largest_component"] = True
     if isinstance(data, Metric):
-        if metric is not None:
-            raise ValueError(f"the data is a {type(data).__name__} already: leave metric={metric!r} out")
+        _refuse({"metric": metric, **options}, f"a {type(data).__name__}, which is a metric already")
         return data
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        first = tuple(np.argwhere(np.ma.getmaskarray(data))[0].tolist())
+        raise MetricError(f"entry {first} is masked: fill it, or drop the points with missing entries")
     for cls in type(data).__mro__:
         converter = _CONVERTERS.get(f"{cls.__module__.partition('.')[0]}.{cls.__name__}")
         if converter is not None:
-            return converter(data, metric)
+            return converter(data, metric, **options)
     if _is_sparse(data):
-        return _graph(data, metric)
+        return _graph(data, metric, options)
     if _is_frame(data):
-        return _from_frame(data, metric)
+        return _from_frame(data, metric, options)
     if isinstance(data, (str, bytes)) or not (hasattr(data, "__array__") or isinstance(data, (list, tuple))):
         raise TypeError(
             f"cannot take distances from {type(data).__name__}: give an array, a DataFrame, a graph or a Metric"
         )
-    return _from_array(np.asarray(data), metric, None)
+    return _from_array(np.asarray(data), metric, options)
 
 
-def _from_array(array: Any, metric: str | None, labels: Any) -> Metric:
+def _from_array(array: Any, metric: str | None, options: dict[str, Any]) -> Metric:
     if metric is None or metric == "precomputed":
-        return MatrixMetric(array, labels=labels)
-    return PointMetric(array, metric, labels=labels)
+        _refuse(options, "a distance matrix", allowed=("labels", "symmetrize"))
+        return MatrixMetric(array, **options)
+    _refuse(options, "points", allowed=("labels",))
+    return PointMetric(array, metric, **options)
+
+
+def _refuse(options: dict[str, Any], what: str, allowed: tuple[str, ...] = ()) -> None:
+    """Raise a ValueError for the first option that was given but means nothing for this kind of data."""
+    for name, value in options.items():
+        if value is not None and name not in allowed:
+            raise ValueError(f"{name}={value!r} does not apply to {what}: leave it out")
 
 
 def _is_sparse(data: Any) -> bool:
@@ -72,19 +107,20 @@ def _is_sparse(data: Any) -> bool:
     return sparse is not None and bool(sparse.issparse(data))
 
 
-def _graph(data: Any, metric: str | None) -> Metric:
+def _graph(data: Any, metric: str | None, options: dict[str, Any]) -> Metric:
     from .graph import GraphMetric
 
     if metric is not None:
         raise MetricError(f"a sparse matrix is read as a graph: for points with metric={metric!r} give data.toarray()")
-    return GraphMetric(data)
+    _refuse(options, "a sparse matrix", allowed=("labels", "largest_component"))
+    return GraphMetric(data, **options)
 
 
 def _is_frame(data: Any) -> bool:
     return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
 
 
-def _from_frame(frame: Any, metric: str | None) -> Metric:
+def _from_frame(frame: Any, metric: str | None, options: dict[str, Any]) -> Metric:
     names = [str(name) for name in frame.index]
     if (metric is None or metric == "precomputed") and frame.shape[0] == frame.shape[1]:
         columns = [str(name) for name in frame.columns]
@@ -94,4 +130,4 @@ def _from_frame(frame: Any, metric: str | None) -> Metric:
                     f"row {position} is named {row!r} but column {position} {column!r}: "
                     "give the rows and columns of a distance table the same names in the same order"
                 )
-    return _from_array(frame.to_numpy(), metric, names)
+    return _from_array(frame.to_numpy(), metric, {"labels": names, **options})

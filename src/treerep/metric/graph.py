@@ -233,11 +233,7 @@ class GraphMetric(CompiledMetric):
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays come out of a pickle writeable; frozen again, they are what the kernels were compiled for.
-        self.__dict__.update(state, _lock=Lock(), adjacency=_frozen_rows(state["adjacency"]))
-        self.vertices = frozen(self.vertices)
-        if "oracle" in state:
-            self.__dict__["oracle"] = HubOracle(*map(frozen, state["oracle"]))
+        super().__setstate__({**state, "_lock": Lock(), "adjacency": _frozen_rows(state["adjacency"])})
 
 
 def _in_bands(work: Callable[[slice], None], count: int, cost: float) -> None:
@@ -256,7 +252,8 @@ def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
         raise MetricError("the graph is empty: give at least one vertex")
     if matrix.dtype.kind not in "biuf":
         raise MetricError(f"edge lengths of dtype {matrix.dtype} are not supported: convert them to float64")
-    rows = csr_array(matrix, dtype=np.float64, copy=True)
+    # Widened first: entries given twice are added up on the way to csr, and small integers would wrap around.
+    rows = csr_array(matrix.astype(np.float64))
     rows.sum_duplicates()
     entries = rows.tocoo()
     i, j, lengths = entries.row, entries.col, entries.data
@@ -289,10 +286,10 @@ def _read_edges(edges: NDArray[Any], weights: ArrayLike | None) -> tuple[csr_arr
         raise MetricError(
             f"edges of dtype {edges.dtype} name no vertices: number the vertices 0, 1, 2, ... as integers"
         )
-    negative = np.flatnonzero((edges < 0).any(axis=1))
-    if len(negative):
-        u, v = edges[negative[0]]
-        raise MetricError(f"edge {negative[0]} is ({u}, {v}), but vertices are numbered from 0: renumber them")
+    outside = np.flatnonzero(((edges < 0) | (edges > np.iinfo(np.int64).max)).any(axis=1))
+    if len(outside):
+        u, v = edges[outside[0]]
+        raise MetricError(f"edge {outside[0]} is ({u}, {v}), but vertices are numbered from 0 up to 2^63 - 1: renumber")
     lengths = _read_weights(weights, edges)
     vertices, ends = np.unique(edges, return_inverse=True)
     i, j = ends.reshape(edges.shape).T

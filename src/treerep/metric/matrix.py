@@ -53,11 +53,15 @@ class MatrixMetric(CompiledMetric):
         self.distances = frozen(array)
         self.labels = check_labels(labels, len(array))
         self.oracle = MatrixOracle(self.distances)
-        largest, self.integral = _validate(self.distances)
-        if array.dtype.kind == "f":
-            self.eps = float(np.finfo(array.dtype).eps)
+        largest, whole, single = _validate(self.distances)
         # Large floats are all whole numbers, for want of digits: then that says nothing about the distances.
-        self.integral = self.integral and largest * self.eps < 0.25
+        precision = np.finfo(array.dtype if array.dtype.kind == "f" else np.float64).eps
+        self.integral = whole and largest * precision < 0.25
+        # float64 numbers that are all float32 numbers were rounded to that once.
+        if single and not self.integral:
+            self.eps = float(np.finfo(np.float32).eps)
+        elif not self.integral:
+            self.eps = max(self.eps, 0.5 * _decimal_step(self.distances) / largest)
 
     def __len__(self) -> int:
         return len(self.distances)
@@ -70,7 +74,7 @@ def _square(array: NDArray[Any]) -> NDArray[Any]:
             "scipy.spatial.distance.squareform first"
         )
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        shape = " x ".join(map(str, array.shape))
+        shape = " x ".join(map(str, array.shape)) or "a single value"
         raise MetricError(f"a distance matrix is square, this array is {shape}: for points say metric='euclidean'")
     if len(array) == 0:
         raise MetricError("the distance matrix is empty: give at least one point")
@@ -83,17 +87,35 @@ def _symmetrized(array: NDArray[Any], how: str) -> NDArray[Any]:
     if how != "mean":
         raise ValueError(f"symmetrize is 'mean' or None, not {how!r}")
     wide = array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)
-    return (array.astype(wide) + array.T.astype(wide)) * wide.type(0.5)
+    return array.astype(wide) * wide.type(0.5) + array.T.astype(wide) * wide.type(0.5)
 
 
-def _validate(distances: NDArray[Any]) -> tuple[float, bool]:
-    """Return the largest distance and whether all are whole numbers; raise a MetricError for the first bad entry."""
+def _decimal_step(distances: NDArray[np.float64]) -> float:
+    """The step to which distances were rounded when they were written down: 1e-6 for six digits; 0 if none is seen.
+
+    Numbers with one to nine digits after the point, of which even the smallest is worth a thousand steps: lengths of a
+    few steps, which rounding makes and unmakes, are not what such a table is about. Costs a few reads of tables that
+    look like it, and next to nothing for others.
+    """
+    for digits in range(1, 10):
+        if all(np.array_equal(np.round(row, digits), row) for row in distances):
+            step = 10.0**-digits
+            smallest = min(row.min(initial=np.inf, where=row > 0) for row in distances)
+            return step if smallest >= 1000 * step else 0.0
+    return 0.0
+
+
+def _validate(distances: NDArray[Any]) -> tuple[float, bool, bool]:
+    """Return the largest distance, whether all are whole numbers, and whether all are float32 numbers.
+
+    Raises a MetricError for the first bad entry.
+    """
     from .validation_kernels import TILE, inspect_band
 
     dtype = distances.dtype
     bits = distances.view(f"i{dtype.itemsize}") if dtype.kind == "f" else distances
     starts = range(0, len(distances), TILE)
-    found = np.empty((len(starts), 3), bits.dtype)
+    found = np.empty((len(starts), 4), bits.dtype)
 
     def inspect(start: int) -> float:
         return inspect_band(distances, bits, start, found[start // TILE])
@@ -105,7 +127,11 @@ def _validate(distances: NDArray[Any]) -> tuple[float, bool]:
     skewed = not skew <= _ASYMMETRY.get(dtype, _ASYMMETRY_DEFAULT) * largest
     if low < 0 or not largest < np.inf or skewed or np.diagonal(distances).any():
         _name_first_bad_entry(distances)
-    return largest, not found[:, 2].any()
+    if largest > np.finfo(np.float64).max / 4:
+        raise MetricError(
+            f"the largest distance is {largest}, and sums of such numbers overflow: rescale the distances"
+        )
+    return largest, not found[:, 2].any(), not found[:, 3].any()
 
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:
@@ -125,5 +151,5 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
         for j in np.flatnonzero(np.abs(row.astype(np.float64) - column) > allowed)[:1]:
             raise MetricError(
                 f"d({i}, {j}) is {row[j]} but d({j}, {i}) is {column[j]}: the matrix is not symmetric; "
-                "symmetrize='mean' averages the two"
+                "tr.as_metric(D, symmetrize='mean') averages the two"
             )

@@ -1,5 +1,6 @@
 """Distances computed from coordinates, one at a time: no matrix is ever formed."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,7 +28,8 @@ class PointMetric(CompiledMetric):
     ----------
     points : (n, k) array
         float32 and float64 are used as they are (copied only when not C-contiguous); other dtypes become float64.
-        float32 points are measured in float32 arithmetic.
+        float32 points are measured in float32 arithmetic. Coordinates so large or small that distances would leave
+        the range of their floats are refused (see Notes).
     metric : str
         - "euclidean", "manhattan", "chebyshev";
         - "cosine": the *angle* between two vectors in radians, a metric; "correlation": the same after centring each
@@ -43,6 +45,12 @@ class PointMetric(CompiledMetric):
     O(k) per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond the points, the others keep
     a prepared copy (unit vectors, or directions and radii).
 
+    Squares of differences, their sums and sums of distances must neither overflow nor vanish. With `max` the largest
+    float of the dtype, coordinates reach up to sqrt(max / k) / 4 (Euclidean; for k = 50, 6e17 in float32 and 4e152 in
+    float64), max / 8k (Manhattan) or max / 8 (Chebyshev), and |x| up to 1e150 on the hyperboloid. Unless all points are
+    at the origin, the largest Euclidean coordinate is at least 4e-16 in float32 and 1e-146 in float64, and so is the
+    largest distance from the origin in hyperbolic space. Angles do not depend on the scale.
+
     Examples
     --------
     >>> PointMetric([[0, 0], [3, 4]]).pairs(0, 1)
@@ -53,19 +61,21 @@ class PointMetric(CompiledMetric):
 
     def __init__(self, points: ArrayLike, metric: str = "euclidean", *, labels: Sequence[object] | None = None) -> None:
         prepare = _prepare(metric)
-        array = _coordinates(points)
+        array, largest = _coordinates(points)
         self.metric = metric
         self.points = frozen(array)
+        _check_range(self.points, metric, largest)
         self.labels = check_labels(labels, len(array))
         self.oracle = prepare(self.points)
-        self.integral = metric in ("manhattan", "chebyshev") and _small_whole_numbers(self.points)
+        self.integral = metric in ("manhattan", "chebyshev") and _small_whole_numbers(self.points, largest)
         self.eps = float(np.finfo(self.oracle[0].dtype).eps)
 
     def __len__(self) -> int:
         return len(self.points)
 
 
-def _coordinates(points: ArrayLike) -> NDArray[Any]:
+def _coordinates(points: ArrayLike) -> tuple[NDArray[Any], float]:
+    """Return the points as a table of floats, and their largest absolute coordinate."""
     array = np.asarray(points)
     if array.ndim != 2 or 0 in array.shape:
         shape = " x ".join(map(str, array.shape)) or "a single value"
@@ -74,12 +84,33 @@ def _coordinates(points: ArrayLike) -> NDArray[Any]:
         raise MetricError(f"coordinates of dtype {array.dtype} are not supported: give real numbers")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
+    largest = 0.0
     for start, rows in _chunks(array):
-        finite = np.isfinite(rows)
-        if not finite.all():
-            i, k = np.argwhere(~finite)[0]
+        low, high = float(rows.min()), float(rows.max())
+        if not (math.isfinite(low) and math.isfinite(high)):
+            i, k = np.argwhere(~np.isfinite(rows))[0]
             raise MetricError(f"coordinate {k} of point {start + i} is {rows[i, k]}: replace it or drop the point")
-    return array
+        largest = max(largest, -low, high)
+    return array, largest
+
+
+def _least(dtype: Any) -> float:
+    # What squares of numbers lose by underflow is less than eps times the largest of them if that is not below this.
+    limits = np.finfo(dtype)
+    return math.sqrt(float(limits.tiny) / float(limits.eps))
+
+
+def _check_range(points: NDArray[Any], metric: str, largest: float) -> None:
+    """Refuse coordinates whose distances would overflow, or vanish when squared, in the floats of the points."""
+    k, end = points.shape[1], float(np.finfo(points.dtype).max)
+    most = {"euclidean": math.sqrt(end / k) / 4, "manhattan": end / k / 8, "chebyshev": end / 8}.get(metric, math.inf)
+    small = metric == "euclidean" and 0 < largest < _least(points.dtype)
+    if small or largest > most:
+        position = points.argmax() if points.max() == largest else points.argmin()
+        raise MetricError(
+            f"point {position // k} has the largest coordinate, {points.flat[position]}, which is too "
+            f"{'small' if small else 'large'} for {metric} distances in {points.dtype}: rescale the points towards 1"
+        )
 
 
 def _chunks(array: NDArray[Any]) -> Any:
@@ -87,19 +118,29 @@ def _chunks(array: NDArray[Any]) -> Any:
     return ((start, array[start : start + step]) for start in range(0, len(array), step))
 
 
-def _small_whole_numbers(points: NDArray[Any]) -> bool:
+def _small_whole_numbers(points: NDArray[Any], largest: float) -> bool:
     # Sums of such coordinates are exact in float32 and float64 alike.
-    return all(
-        bool((np.floor(rows) == rows).all() and np.abs(rows).max() * points.shape[1] < 2**22)
-        for _, rows in _chunks(points)
-    )
+    small = largest * points.shape[1] < 2**22
+    return small and all(bool((np.floor(rows) == rows).all()) for _, rows in _chunks(points))
+
+
+def _towards_one(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return rows scaled to a largest coordinate between 1/2 and 1, and the powers of 2 (n, 1) taken out: exactly."""
+    exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]
+    return np.ldexp(rows, -exponents), exponents
+
+
+def _norms(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    scaled, exponents = _towards_one(vectors)
+    return np.ldexp(np.sqrt((scaled * scaled).sum(axis=1)), exponents[:, 0])
 
 
 def _unit_vectors(points: NDArray[Any], centre: bool) -> AngleOracle:
     units = np.empty_like(points)
-    for start, rows in _chunks(points):
+    for start, given in _chunks(points):
+        # Scale first, here and below: sums and squares of huge or tiny coordinates leave the range of floats.
+        rows = _towards_one(given)[0] if centre else given
         vectors = rows - rows.mean(axis=1, keepdims=True) if centre else rows
-        # Scale by the largest coordinate first: squares of huge or tiny coordinates leave the range of floats.
         largest = np.abs(vectors).max(axis=1, keepdims=True)
         floor = 4 * np.finfo(points.dtype).eps * np.abs(rows).max(axis=1, keepdims=True) if centre else 0
         zero = np.flatnonzero(largest <= floor)
@@ -112,6 +153,12 @@ def _unit_vectors(points: NDArray[Any], centre: bool) -> AngleOracle:
 
 
 def _polar(vectors: NDArray[np.float64], norms: NDArray[np.float64], radii: NDArray[np.float64]) -> HyperbolicOracle:
+    farthest = int(np.argmax(radii))
+    if 0 < radii[farthest] < _least(np.float64):
+        raise MetricError(
+            f"point {farthest} is the farthest from the origin, at {radii[farthest]}: too near for hyperbolic "
+            "distances in float64; spread the points"
+        )
     directions = np.divide(vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0)
     return HyperbolicOracle(frozen(directions), frozen(radii), frozen(np.sinh(radii)))
 
@@ -121,10 +168,13 @@ def _hyperboloid(points: NDArray[Any]) -> HyperbolicOracle:
     height, vectors = wide[:, 0], wide[:, 1:]
     if not vectors.shape[1]:
         raise MetricError("points of the hyperboloid need at least two coordinates, x0 first: this table has one")
-    norms = np.sqrt((vectors * vectors).sum(axis=1))
+    norms = _norms(vectors)
+    if norms.max() > 1e150:  # sinh r sinh s must not overflow
+        i = int(np.argmax(norms))
+        raise MetricError(f"point {i} has |x| = {norms[i]}, beyond 1e150: move the points towards the origin")
     allowed = 64 * np.finfo(points.dtype).eps
     off = np.abs(height - np.hypot(1.0, norms)) > allowed * np.abs(height)
-    off |= (height < 1 - allowed) | (norms > 1e150)  # sinh r sinh s must not overflow
+    off |= height < 1 - allowed
     if off.any():
         i = int(np.argmax(off))
         raise MetricError(
@@ -136,7 +186,7 @@ def _hyperboloid(points: NDArray[Any]) -> HyperbolicOracle:
 
 def _poincare(points: NDArray[Any]) -> HyperbolicOracle:
     wide = points.astype(np.float64, copy=False)
-    norms = np.sqrt((wide * wide).sum(axis=1))
+    norms = _norms(wide)
     if (norms >= 1).any():
         i = int(np.argmax(norms >= 1))
         raise MetricError(f"point {i} has norm {norms[i]}, but the Poincare ball has radius 1: scale the points down")
@@ -155,9 +205,11 @@ _PREPARE: dict[str, Callable[[NDArray[Any]], Any]] = {
 
 
 def _prepare(metric: str) -> Callable[[NDArray[Any]], Any]:
+    if not isinstance(metric, str):
+        raise TypeError(f"metric is a name, one of {', '.join(_PREPARE)}, not of type {type(metric).__name__}")
     if metric in _PREPARE:
         return _PREPARE[metric]
-    key = str(metric).replace(" ", "").lower()
+    key = metric.replace(" ", "").lower()
     if key in _NO_METRIC:
         raise MetricError(f"{metric!r} is no metric: {_NO_METRIC[key]}")
     raise ValueError(f"unknown metric {metric!r}: choose one of {', '.join(_PREPARE)}")

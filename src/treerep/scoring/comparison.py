@@ -94,13 +94,21 @@ class Comparison:
         from .distortion_kernels import PRODUCTS
 
         both, own, size = self.sums(PRODUCTS, keep=True)[:, :3].T
-        below = math.fsum(own)
         if not size.any():
             return Optimum(1.0, np.zeros(len(size)))
-        scale = math.fsum(both) / below if below > 0 else math.inf
-        if not (1e-280 < below < math.inf and math.isfinite(scale)):
-            raise ValueError("the distances are too small or too large to be squared: rescale both metrics towards 1")
-        return Optimum(scale, (both - scale * own) / below)
+        unit = 1.0
+        if not (_far_from_limits(both) and _far_from_limits(own)):
+            # Products of huge or tiny distances are lost. Bring the approximation towards 1 and go through it again; a
+            # power of two changes no digit.
+            unit = math.ldexp(1.0, min(1000, -math.frexp(size.max())[1]))
+            both, own = self.sums(PRODUCTS, unit)[:, :2].T
+        # The sum of the truth, which `both` holds now, is all that can still be too large.
+        finite = _far_from_limits(own) and np.abs(both).max() < 1e290
+        above, below = (math.fsum(both), math.fsum(own)) if finite else (math.inf, 1.0)
+        scale = above / below * unit
+        if not math.isfinite(scale) or (scale == 0) != (above == 0):
+            raise ValueError("no factor in the range of floats brings approx to truth: rescale both metrics towards 1")
+        return Optimum(scale, (both - above / below * own) / below * unit)
 
     def _tasks(self) -> list[_Task]:
         if self.sample is None:
@@ -113,6 +121,11 @@ class Comparison:
     def _read(self, task: _Task) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         approx, truth = (read_block(metric, task.rows, task.cols) for metric in (self.approx, self.truth))
         return approx, truth
+
+
+def _far_from_limits(sums: NDArray[np.float64]) -> bool:
+    # Room for the sum over all rows above, and for full precision of the largest terms below.
+    return bool(1e-280 < np.abs(sums).max() < 1e280)
 
 
 def _check_distances(task: _Task, approx: NDArray[np.float64], truth: NDArray[np.float64]) -> None:

@@ -18,7 +18,7 @@ LANES = 128
 RELATIVE = 0  # sum |c x - t| / t, pairs with c x > t minus the others, -, -, pairs with t = 0
 RATIO = 1  # least x / t, greatest x / t, -, -, pairs with t = 0
 ABSOLUTE = 2  # sum |c x - t|, sum (c x - t)^2, sum of x with the sign of c x - t, greatest |c x - t|, -
-PRODUCTS = 3  # sum x t, sum x x, sum |x|, -, -
+PRODUCTS = 3  # sum c x t, sum (c x)^2, sum |x|, -, -
 COLUMNS = 5
 
 
@@ -62,10 +62,11 @@ def _absolute(x: Any, t: Any, scale: float, lanes: Any) -> None:
 
 
 @helper
-def _products(x: Any, t: Any, lanes: Any) -> None:
+def _products(x: Any, t: Any, scale: float, lanes: Any) -> None:
     for k in range(len(x)):
-        lanes[k] += x[k] * t[k]
-        lanes[LANES + k] += x[k] * x[k]
+        scaled = scale * x[k]
+        lanes[k] += scaled * t[k]
+        lanes[LANES + k] += scaled * scaled
         lanes[2 * LANES + k] += abs(x[k])
 
 
@@ -123,7 +124,7 @@ def row_sums(what: int, scale: float, approx: Any, truth: Any, own: Any, upper: 
                 elif what == ABSOLUTE:
                     _absolute(x, t, scale, lanes)
                 else:
-                    _products(x, t, lanes)
+                    _products(x, t, scale, lanes)
         out[a, 0] = -_greatest(lanes, 0) if what == RATIO else _sum(lanes, 0)
         out[a, 1] = _greatest(lanes, 1) if what == RATIO else _sum(lanes, 1) + signs
         out[a, 2] = _sum(lanes, 2)

@@ -37,8 +37,14 @@ def check_same_points(first: Metric, second: Metric, names: tuple[str, str]) -> 
             f"{names[0]} has {len(first)} points and {names[1]} has {len(second)}: compare metrics on the same points"
         )
     one, two = first.labels, second.labels
-    if one is None or two is None or one == two or set(one) != set(two):
+    if one is None or two is None or one == two:
         return
+    for own, others, name, other in ((one, set(two), *names), (two, set(one), *reversed(names))):
+        for label in own:
+            if label not in others:
+                raise ValueError(
+                    f"{name} has a point {label!r} and {other} has none: compare metrics on the same points"
+                )
     k = next(k for k, (a, b) in enumerate(zip(one, two, strict=True)) if a != b)
     raise ValueError(
         f"point {k} is {one[k]!r} in {names[0]} and {two[k]!r} in {names[1]}: put the same points in the same order"

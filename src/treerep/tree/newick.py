@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .rooted import Preorder
+from .validation import check_total, whole_number
 
 _BARE = r"[^\s()\[\]',:;]+"
 _NAME_AND_LENGTH = rf"\s*('[^']*(?:''[^']*)*'|{_BARE})?\s*(?::\s*([-+.0-9eE]*))?\s*"
@@ -18,15 +19,18 @@ _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
 
 
 class Parsed(NamedTuple):
-    """A tree as Newick tells it: named nodes are points, numbered in the order of their names."""
+    """A tree as Newick tells it: named nodes are points, numbered as they appear or, without labels, by their names."""
 
-    names: list[str]
+    n_points: int
     edges: NDArray[np.int64]
     weights: NDArray[np.float64]
+    labels: tuple[str, ...] | None
 
 
 def write_newick(view: Preorder, n_points: int, labels: tuple[str, ...] | None, digits: int | None) -> str:
     """Write a tree from the root of `view`. O(N), without recursion."""
+    if digits is not None and whole_number(digits, "digits") < 1:
+        raise ValueError(f"digits must be at least 1, not {digits}")
     order, up, lengths = view.order.tolist(), view.up.tolist(), view.length.tolist()
     names = [str(v) for v in range(n_points)] if labels is None else [_quote(label) for label in labels]
     numbers = [repr(x) for x in lengths] if digits is None else [f"{x:.{digits}g}" for x in lengths]
@@ -78,11 +82,20 @@ def parse_newick(text: str, default_length: float | None = None, inner_labels: b
     if wrong.any():
         node = 1 + int(wrong.argmax())
         nodes.fail(node, 2, f"the length {lengths[node - 1]} is negative or infinite")
-    n = len(nodes.names)
+    check_total(lengths)
+    numbers, labels = _number_points(tuple(nodes.names))
     ids = np.array(nodes.points, dtype=np.int64)
-    ids[ids < 0] = n + np.arange(np.count_nonzero(ids < 0))
+    steiner = ids < 0
+    ids = np.where(steiner, len(numbers) + np.cumsum(steiner) - 1, numbers[ids])
     edges = np.stack([ids[nodes.parents[1:]], ids[1:]], axis=1) if len(ids) > 1 else np.empty((0, 2), np.int64)
-    return Parsed(list(nodes.names), edges, lengths)
+    return Parsed(len(numbers), edges, lengths, labels)
+
+
+def _number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
+    """Number the points by their names where these are 0 ... n-1, as of a tree without labels; otherwise in order."""
+    if set(names) == {str(i) for i in range(len(names))}:
+        return np.array([int(name) for name in names]), None
+    return np.arange(len(names)), names
 
 
 class _Reader:

@@ -33,7 +33,7 @@ class Tree(CompiledMetric):
     n_points : int
         Nodes 0 ... n_points-1 are the data points; nodes n_points ... N-1 are Steiner nodes.
     edges : (N-1, 2) whole numbers
-    weights : (N-1,) real numbers, finite and not negative
+    weights : (N-1,) real numbers, finite and not negative, with a finite sum
     labels : names of the data points, optional
 
     A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path` also accept Steiner
@@ -86,6 +86,9 @@ class Tree(CompiledMetric):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a tree does not change: make a new one with another {name}, e.g. by Tree.with_weights")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a tree does not change: {name} cannot be deleted, make a new tree instead")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tree._trusted, (self.n_points, self.edges, self.weights, self.labels)
@@ -268,6 +271,7 @@ class Tree(CompiledMetric):
         They are if they have the same labels, and each split of the points that an edge of either tree makes has the
         same length in both, within `rtol` times the largest distance from point 0 (an absent split has length 0).
         """
+        _require_tree(other)
         if self.n_points != other.n_points or self.labels != other.labels:
             return False
         splits = branches(self._view, other._view, self.n_points)
@@ -277,7 +281,8 @@ class Tree(CompiledMetric):
     def difference(self, other: "Tree", *, path: bool = True, n_jobs: int | None = None) -> TreeDifference:
         """Robinson-Foulds and path-length distance of two trees on the same points.
 
-        Points are matched by label if both trees have labels, otherwise by number. Edges of length 0 make no split.
+        Points are matched by label if both trees have labels (numbers are the labels of a tree without, where the other
+        tree's labels are numbers), otherwise by number. Edges of length 0 make no split.
         A split of one point against all others counts where only one tree has it; if all points are leaves of both
         trees, this is the usual Robinson-Foulds distance. Exact, O(N); `path` is the Euclidean norm over all pairs and
         takes O(n N): pass path=False for nan instead.
@@ -286,9 +291,10 @@ class Tree(CompiledMetric):
         >>> star.difference(Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5))
         TreeDifference(robinson_foulds=1, normalized=1.0, path=2.0)
         """
+        _require_tree(other)
         check_comparable(self, other)
-        if self.labels is not None and other.labels is not None and self.labels != other.labels:
-            other = other.restrict(self.labels)
+        if self.labels != other.labels:
+            other = _in_the_order_of(self, other)
         count, normalized = robinson_foulds(branches(self._view, other._view, self.n_points))
         return TreeDifference(count, normalized, path_difference(self, other, n_jobs) if path else math.nan)
 
@@ -316,15 +322,16 @@ class Tree(CompiledMetric):
     def from_newick(cls, text: str, *, default_length: float | None = None, inner_labels: bool = True) -> "Tree":
         """Read a tree from Newick text.
 
-        Named nodes become data points, numbered in the order of their names; nameless inner nodes become Steiner nodes.
+        Named nodes become data points, numbered as they appear in the text; nameless inner nodes become Steiner nodes.
+        Names that are exactly 0 ... n-1, as `newick` writes a tree without labels, are point numbers and no labels.
         A missing length is refused unless `default_length` is given. With inner_labels=False the names of inner nodes
         are ignored: use it where they are support values. Underscores stay underscores.
 
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
         """
-        names, edges, weights = parse_newick(text, default_length, inner_labels)
-        return cls._trusted(len(names), *canonical_edges(len(names), edges, weights), tuple(names))
+        n, edges, weights, labels = parse_newick(text, default_length, inner_labels)
+        return cls._trusted(n, *canonical_edges(n, edges, weights), labels)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to a .npz or .json file, whole or not at all."""
@@ -348,3 +355,17 @@ class Tree(CompiledMetric):
             graph.nodes[i]["label"] = label
         graph.add_weighted_edges_from(np.column_stack([self.edges.astype(object), self.weights]).tolist())
         return graph
+
+
+def _require_tree(other: object) -> None:
+    if not isinstance(other, Tree):
+        kind = type(other).__name__
+        raise TypeError(f"a tree is compared with a tree here, not with {kind}: average_distortion takes any metric")
+
+
+def _in_the_order_of(first: Tree, second: Tree) -> Tree:
+    """The second tree with its points in the order of the first's labels, where the labels say so."""
+    names, others = (tree.labels or tuple(map(str, range(len(tree)))) for tree in (first, second))
+    if set(names) != set(others):
+        return second
+    return second.restrict(names if second.labels else [int(name) for name in names])

@@ -35,7 +35,7 @@ def check_edges(edges: ArrayLike, n_points: int, n_ids: int | None = None) -> ND
 
 
 def check_weights(weights: ArrayLike, edges: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return weights as a float64 array, one per edge, finite and not negative, or name the first bad one."""
+    """Return weights as a float64 array, one per edge, finite as is their sum, not negative, or say what is wrong."""
     given = np.asarray(weights)
     if given.size and given.dtype.kind not in "iuf":
         raise TypeError(f"weights must be real numbers, not {given.dtype}")
@@ -45,7 +45,16 @@ def check_weights(weights: ArrayLike, edges: NDArray[np.integer]) -> NDArray[np.
     if len(array) and not (array.min() >= 0 and array.max() < np.inf):
         e = int(np.flatnonzero(~((array >= 0) & (array < np.inf)))[0])
         raise ValueError(f"edge {e} {_pair(edges[e])} has weight {array[e]}: weights must be finite and not negative")
+    check_total(array)
     return array
+
+
+def check_total(weights: NDArray[np.float64]) -> None:
+    """Raise a ValueError unless the sum of the weights is finite, and with it every distance."""
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not total < np.inf:
+        raise ValueError("the weights add up to more than a float64 holds: rescale them")
 
 
 def check_tree(edges: NDArray[np.int64]) -> None:
