@@ -180,12 +180,16 @@ def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: i
     slots, near_a, near_b = points.slots, points.near_a, points.near_b
     fresh_y = pivots.kind == 1
     becomes_r = -1
+    for i in range(lo, min(lo + AHEAD, hi)):
+        prefetch(oracle, pivots.z, slots[i])
     for i in range(lo, hi):
         if i == pivots.at_y or i == pivots.at_z:
             points.bins[i] = GONE
             continue
         if i + AHEAD < hi:
-            prefetch(oracle, slots[i + AHEAD])
+            prefetch(oracle, pivots.z, slots[i + AHEAD])
+            if fresh_y:
+                prefetch(oracle, pivots.y, slots[i + AHEAD])
         to_z = distance(oracle, pivots.z, slots[i])
         to_y = distance(oracle, pivots.y, slots[i]) if fresh_y else near_b[i]
         if to_z < tol:

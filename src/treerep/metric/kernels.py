@@ -14,6 +14,7 @@ from numba.extending import overload, register_jitable
 from ..common.kernel import kernel
 from .lane_kernels import (
     largest_absolute_difference,
+    prefetch_entry,
     prefetch_row,
     sum_of_absolute_differences,
     sum_of_squared_differences,
@@ -141,23 +142,29 @@ def _specialise(oracle: Any, i: Any, j: Any) -> Any:
     return None
 
 
-def prefetch(oracle: Any, i: Any) -> None:
-    """Announce that distances of point i will be asked for soon, which hides the wait for memory."""
+def prefetch(oracle: Any, i: Any, j: Any) -> None:
+    """Announce that the distance of i and j will be asked for soon, which hides the wait for memory. i is in the cache."""
     raise TypeError("prefetch() is for kernels")
 
 
-def _fetch_row(oracle: Any, i: Any) -> None:
-    prefetch_row(oracle[0], i)
+def _fetch_point(oracle: Any, i: Any, j: Any) -> None:
+    prefetch_row(oracle[0], j)
 
 
-def _fetch_nothing(oracle: Any, i: Any) -> None:
+def _fetch_entry(oracle: Any, i: Any, j: Any) -> None:
+    prefetch_entry(oracle.distances, i, j)
+
+
+def _fetch_nothing(oracle: Any, i: Any, j: Any) -> None:
     pass
 
 
 @overload(prefetch)
-def _specialise_prefetch(oracle: Any, i: Any) -> Any:
+def _specialise_prefetch(oracle: Any, i: Any, j: Any) -> Any:
     if isinstance(oracle, types.BaseNamedTuple):
-        return _fetch_row if oracle.instance_class in BY_ROW else _fetch_nothing
+        if oracle.instance_class is MatrixOracle:
+            return _fetch_entry
+        return _fetch_point if oracle.instance_class in BY_ROW else _fetch_nothing
     return None
 
 

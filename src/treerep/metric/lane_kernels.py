@@ -84,6 +84,15 @@ def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values])
     return reduction
 
 
+def _fetch(builder: Any, pointer: Values) -> None:
+    """Ask for the cache line at a pointer to bytes."""
+    byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
+    prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+    # For reading (0), to be used soon (locality 3), data (1).
+    builder.call(prefetch, [pointer, *(ir.Constant(whole, number) for number in (0, 3, 1))])
+
+
 @intrinsic
 def prefetch_row(typing_context: Any, points: Any, i: Any) -> Any:
     """Ask the processor to fetch row i into the cache while it goes on with something else."""
@@ -93,21 +102,33 @@ def prefetch_row(typing_context: Any, points: Any, i: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
         array_type = signature.args[0]
         array = context.make_array(array_type)(context, builder, arguments[0])
-        byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
-        prefetch_type = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
-        prefetch = cgutils.get_or_insert_function(builder.module, prefetch_type, "llvm.prefetch.p0i8")
         index = arguments[1].type
         width = cgutils.unpack_tuple(builder, array.shape)[1]
-        row = builder.bitcast(builder.gep(array.data, [builder.mul(arguments[1], width)]), byte)
+        row = builder.gep(array.data, [builder.mul(arguments[1], width)])
+        row = builder.bitcast(row, ir.IntType(8).as_pointer())
         size = builder.mul(width, ir.Constant(index, array_type.dtype.bitwidth // 8))
         lines = builder.udiv(builder.add(size, ir.Constant(index, _LINE - 1)), ir.Constant(index, _LINE))
         with cgutils.for_range(builder, lines) as loop:
-            line = builder.gep(row, [builder.mul(loop.index, ir.Constant(index, _LINE))])
-            # For reading (0), to be used soon (locality 3), data (1).
-            builder.call(prefetch, [line, *(ir.Constant(whole, number) for number in (0, 3, 1))])
+            _fetch(builder, builder.gep(row, [builder.mul(loop.index, ir.Constant(index, _LINE))]))
         return context.get_dummy_value()
 
     return types.void(points, types.intp), build
+
+
+@intrinsic
+def prefetch_entry(typing_context: Any, matrix: Any, i: Any, j: Any) -> Any:
+    """Ask the processor to fetch entry (i, j) into the cache while it goes on with something else."""
+    if not (isinstance(matrix, types.Array) and matrix.ndim == 2 and matrix.layout == "C"):
+        return None
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        width = cgutils.unpack_tuple(builder, array.shape)[1]
+        entry = builder.gep(array.data, [builder.add(builder.mul(arguments[1], width), arguments[2])])
+        _fetch(builder, builder.bitcast(entry, ir.IntType(8).as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(matrix, types.intp, types.intp), build
 
 
 sum_of_squared_differences = _lane_reduction(_squared_difference, _add)
