@@ -143,7 +143,7 @@ def _specialise(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def prefetch(oracle: Any, i: Any, j: Any) -> None:
-    """Announce that the distance of i and j will be asked for soon, which hides the wait for memory. i is in the cache."""
+    """Announce that the distance of i, which is in the cache, and j will be asked for soon: hides the wait for memory."""
     raise TypeError("prefetch() is for kernels")
 
 
