@@ -143,7 +143,7 @@ def _specialise(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def prefetch(oracle: Any, i: Any, j: Any) -> None:
-    """Announce that the distance of i, which is in the cache, and j will be asked for soon: hides the wait for memory."""
+    """Announce that d(i, j) will be asked for soon, which hides the wait for memory; i is in the cache."""
     raise TypeError("prefetch() is for kernels")
 
 
