@@ -11,10 +11,11 @@ from scipy.sparse import csr_array
 
 import treerep as tr
 from treerep.metric.base import Metric, MetricError
-from treerep.metric.convert import as_metric, register_converter
+from treerep.metric.convert import as_metric
 from treerep.metric.graph import GraphMetric
 from treerep.metric.matrix import MatrixMetric
 from treerep.metric.points import PointMetric
+from treerep.metric.registry import register_converter
 
 SQUARE = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
 
@@ -61,7 +62,7 @@ def test_options_reach_the_metric() -> None:
         (SQUARE, {"weight": "w"}, "weight='w' does not apply to a distance matrix"),
         (SQUARE, {"metric": "euclidean", "symmetrize": "mean"}, "symmetrize='mean' does not apply to points"),
         (csr_array(SQUARE), {"weight": "w"}, "does not apply to a sparse matrix"),
-        (nx.path_graph(3), {"labels": "abc"}, "labels does not apply to a networkx graph"),
+        (nx.path_graph(3), {"symmetrize": "mean"}, "symmetrize does not apply to a networkx graph"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(data: object, options: dict[str, str], message: str) -> None:

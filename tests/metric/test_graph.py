@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import connected_components, dijkstra, minimum_spanning_tree
 
+import treerep as tr
 from treerep import as_metric
-from treerep.adapters.networkx import graph_metric
 from treerep.metric import graph as graph_module
 from treerep.metric.base import MetricError
 from treerep.metric.graph import GraphMetric
@@ -191,7 +191,6 @@ def test_what_is_no_graph_is_refused(graph: object, message: str) -> None:
 
 
 def test_other_types_are_refused() -> None:
-    refuse("not Graph", nx.path_graph(3), error=TypeError)
     refuse("not str", "graph.edges", error=TypeError)
 
 
@@ -325,10 +324,10 @@ def test_a_pickle_without_labels_builds_them_on_arrival() -> None:
 def test_networkx_names_become_labels_and_hops_are_counted() -> None:
     graph = nx.Graph()
     graph.add_weighted_edges_from([("x", "y", 2.5), ("y", 7, 1.0), (7, 7, 3.0)])
-    metric = graph_metric(graph)
+    metric = tr.GraphMetric(graph)
     assert metric.labels == ("x", "y", "7")
     assert_array_equal(metric.pairs([0, 0], [1, 2]), [1, 2])
-    assert_array_equal(graph_metric(graph, "weight").pairs([0, 0], [1, 2]), [2.5, 3.5])
+    assert_array_equal(tr.GraphMetric(graph, weight="weight").pairs([0, 0], [1, 2]), [2.5, 3.5])
     assert as_metric(graph).labels == metric.labels
 
 
@@ -339,7 +338,7 @@ def test_networkx_agrees_with_its_own_shortest_paths(n: int, p: float, seed: int
     for k, (u, v) in enumerate(graph.edges):
         graph[u][v]["cost"] = 1 + k % 3 / 4
     graph = graph.subgraph(max(nx.connected_components(graph), key=len))
-    metric, names = graph_metric(graph, weight="cost"), list(graph)
+    metric, names = tr.GraphMetric(graph, weight="cost"), list(graph)
     truth = dict(nx.all_pairs_dijkstra_path_length(graph, weight="cost"))
     everyone = range(len(names))
     assert_array_equal(metric.block(everyone, everyone), [[truth[u][v] for v in names] for u in names])
@@ -348,8 +347,8 @@ def test_networkx_agrees_with_its_own_shortest_paths(n: int, p: float, seed: int
 def test_networkx_multigraphs_keep_the_shortest_edge() -> None:
     graph = nx.MultiGraph()
     graph.add_weighted_edges_from([("a", "b", 3), ("b", "a", 2), ("a", "b", 5)])
-    assert graph_metric(graph, "weight").pairs(0, 1) == 2
-    assert graph_metric(graph).pairs(0, 1) == 1
+    assert tr.GraphMetric(graph, weight="weight").pairs(0, 1) == 2
+    assert tr.GraphMetric(graph).pairs(0, 1) == 1
 
 
 def test_networkx_graphs_that_are_refused() -> None:
@@ -365,11 +364,11 @@ def test_networkx_graphs_that_are_refused() -> None:
         (nx.Graph([("a", "b", {"km": np.nan})]), "km", "is nan, but lengths are positive"),
     ]:
         with pytest.raises(MetricError, match=re.escape(message)):
-            graph_metric(graph, weight)
-    assert graph_metric(nx.Graph([(0, 1), (1, 2), (3, 4)]), largest_component=True).labels == ("0", "1", "2")
-    with pytest.raises(TypeError, match="takes a networkx graph, not list"):
-        graph_metric([[0, 1]])  # type: ignore[arg-type]
-    with pytest.raises(MetricError, match="leave metric='euclidean' out"):
+            tr.GraphMetric(graph, weight=weight)
+    assert tr.GraphMetric(nx.Graph([(0, 1), (1, 2), (3, 4)]), largest_component=True).labels == ("0", "1", "2")
+    with pytest.raises(MetricError, match="only networkx graphs have those"):
+        tr.GraphMetric([[0, 1]], weight="km")
+    with pytest.raises(ValueError, match="leave metric='euclidean' out"):
         as_metric(nx.path_graph(3), metric="euclidean")
 
 

@@ -4,13 +4,24 @@ from typing import Any
 
 
 def register() -> None:
-    """Tell `as_metric` about the types of other libraries."""
-    from ..metric.convert import register_converter
+    """Tell `as_metric` and `GraphMetric` about the types of other libraries."""
+    from ..metric.registry import register_converter, register_graph_reader
 
     register_converter("networkx.Graph", _networkx)
+    register_graph_reader("networkx.Graph", _read_networkx)
+
+
+def _read_networkx(graph: Any, weight: str | None) -> Any:
+    from .networkx import read_graph
+
+    return read_graph(graph, weight)
 
 
 def _networkx(graph: Any, metric: str | None, **options: Any) -> Any:
-    from .networkx import convert
+    from ..metric.graph import GraphMetric
 
-    return convert(graph, metric, **options)
+    if metric is not None:
+        raise ValueError(f"a networkx graph has its own distances: leave metric={metric!r} out")
+    if "symmetrize" in options:
+        raise ValueError("symmetrize does not apply to a networkx graph: leave it out")
+    return GraphMetric(graph, **options)

@@ -5,37 +5,23 @@ from typing import TYPE_CHECKING, Any
 
 from scipy.sparse import csr_array
 
-from ..common.extras import require
 from ..metric.base import MetricError
-from ..metric.graph import GraphMetric
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-def graph_metric(graph: "nx.Graph", weight: str | None = None, *, largest_component: bool = False) -> GraphMetric:
-    """Return the shortest-path metric of an undirected networkx graph.
+def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array, list[Any]]:
+    """Return the lengths of the edges of an undirected networkx graph as a sparse matrix, and the names of its nodes.
 
-    Points are the nodes in the graph's own order, and their names, as strings, the labels.
+    Nodes come in the graph's own order. Of parallel edges the shortest counts. Every edge has length 1 unless `weight`
+    names the attribute that holds it.
 
-    Parameters
-    ----------
-    graph : networkx.Graph or MultiGraph
-        Of parallel edges the shortest counts; self-loops do not matter.
-    weight : str, optional
-        Edge attribute that holds the length; None, as in networkx, counts edges.
-    largest_component : bool
-        Keep the largest connected component of a disconnected graph instead of refusing it.
-
-    Examples
-    --------
     >>> import networkx as nx
-    >>> m = graph_metric(nx.Graph([("a", "b"), ("b", "c")]))
-    >>> m.labels, m.pairs(0, 2)
-    (('a', 'b', 'c'), array(2.))
+    >>> lengths, names = read_graph(nx.Graph([("a", "b"), ("b", "c")]))
+    >>> lengths.nnz, names
+    (4, ['a', 'b', 'c'])
     """
-    if not isinstance(graph, require("networkx", "networkx").Graph):
-        raise TypeError(f"this takes a networkx graph, not {type(graph).__name__}: give other graphs to GraphMetric")
     if graph.is_directed():
         raise MetricError("the graph is directed, but a metric is symmetric: pass G.to_undirected()")
     names = list(graph)
@@ -43,8 +29,7 @@ def graph_metric(graph: "nx.Graph", weight: str | None = None, *, largest_compon
     ends = [(u, v) for u, v in lengths] + [(v, u) for u, v in lengths if u != v]
     values = list(lengths.values()) + [length for (u, v), length in lengths.items() if u != v]
     rows, columns = zip(*ends, strict=True) if ends else ((), ())
-    adjacency = csr_array((values, (rows, columns)), shape=(len(names), len(names)), dtype=float)
-    return GraphMetric(adjacency, labels=names, largest_component=largest_component)
+    return csr_array((values, (rows, columns)), shape=(len(names), len(names)), dtype=float), names
 
 
 def _edge_lengths(graph: Any, point: dict[Any, int], weight: str | None) -> dict[tuple[int, int], float]:
@@ -72,12 +57,3 @@ def _length(u: Any, v: Any, attributes: dict[str, Any], weight: str) -> float:
             f"{weight!r} of edge ({u!r}, {v!r}) is {length}, but lengths are positive: fix it, or merge the nodes"
         )
     return length
-
-
-def convert(graph: "nx.Graph", metric: str | None, **options: Any) -> GraphMetric:
-    """Turn a graph into a metric for `as_metric`."""
-    for name in options.keys() - {"weight", "largest_component"}:
-        raise MetricError(f"{name} does not apply to a networkx graph: leave it out")
-    if metric is not None:
-        raise MetricError(f"a networkx graph has its own distances: leave metric={metric!r} out")
-    return graph_metric(graph, **options)

@@ -1,7 +1,7 @@
 """`as_metric`: what users have becomes a Metric. The only place that guesses."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,20 +9,7 @@ import numpy as np
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
 from .points import PointMetric
-
-Converter = Callable[..., Metric]
-
-# "module.Class" of a foreign type -> how to turn it into a Metric. Rooms above (formats, adapters) fill it, so that
-# this room imports none of the libraries the types come from.
-_CONVERTERS: dict[str, Converter] = {}
-
-
-def register_converter(type_name: str, converter: Converter) -> None:
-    """Let `as_metric` accept objects of the class `type_name` ("module.Class", the root package and the class name).
-
-    The converter is called with the object, `metric=` if the user named one, and the user's other options.
-    """
-    _CONVERTERS[type_name] = converter
+from .registry import find_converter
 
 
 def as_metric(
@@ -71,10 +58,10 @@ def as_metric(
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         first = tuple(np.argwhere(np.ma.getmaskarray(data))[0].tolist())
         raise MetricError(f"entry {first} is masked: fill it, or drop the points with missing entries")
-    for cls in type(data).__mro__:
-        converter = _CONVERTERS.get(f"{cls.__module__.partition('.')[0]}.{cls.__name__}")
-        if converter is not None:
-            return converter(data, metric, **options)
+    converter = find_converter(data)
+    if converter is not None:
+        metric_of: Metric = converter(data, metric, **options)
+        return metric_of
     if _is_sparse(data):
         return _graph(data, metric, options)
     if _is_frame(data):

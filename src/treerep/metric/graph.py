@@ -13,6 +13,7 @@ from ..common.parallel import run
 from .base import MetricError, check_indices, check_labels, frozen
 from .compiled import CompiledMetric
 from .oracles import HubOracle
+from .registry import find_graph_reader
 
 # Rough costs in nanoseconds, to choose between searching the graph and asking the hub labels.
 _STEP, _HEAP_STEP, _ASK = 5.0, 80.0, 300.0
@@ -29,11 +30,15 @@ class GraphMetric(CompiledMetric):
 
     Parameters
     ----------
-    graph : (n, n) scipy sparse matrix, or (m, 2) integer array
+    graph : (n, n) scipy sparse matrix, (m, 2) integer array, or networkx graph
         A symmetric adjacency matrix, or edges between vertices numbered from 0 (a number without an edge is an
         isolated vertex). The values of a matrix are edge lengths; if all are 1, or it is boolean, the graph is
         unweighted. Self-loops are dropped, since no shortest path uses one. Of edges given twice the shortest
         counts (in a sparse matrix, entries given twice add up, as everywhere in scipy).
+        A networkx graph brings the names of its nodes as labels.
+    weight : str, optional
+        Edge attribute of a networkx graph that holds the lengths. By default every edge counts 1, as in networkx's own
+        shortest paths.
     weights : (m,) array, optional
         Positive lengths of the edges of an edge array.
     labels : sequence, optional
@@ -68,10 +73,17 @@ class GraphMetric(CompiledMetric):
         self,
         graph: Any,
         *,
+        weight: str | None = None,
         weights: ArrayLike | None = None,
         labels: Sequence[object] | None = None,
         largest_component: bool = False,
     ) -> None:
+        reader = find_graph_reader(graph)
+        if reader is not None:
+            graph, own = reader(graph, weight)
+            labels = own if labels is None else labels
+        elif weight is not None:
+            raise MetricError(f"weight={weight!r} names an edge attribute, and only networkx graphs have those")
         if issparse(graph):
             if weights is not None:
                 raise MetricError("weights go with an edge array: a sparse matrix holds the lengths as its values")
@@ -79,7 +91,10 @@ class GraphMetric(CompiledMetric):
         elif isinstance(graph, (np.ndarray, list, tuple)):
             adjacency, vertices = _read_edges(np.asarray(graph), weights)
         else:
-            raise TypeError(f"a graph is a scipy sparse matrix or an (m, 2) array of edges, not {type(graph).__name__}")
+            kind = type(graph).__name__
+            raise TypeError(
+                f"a graph is a scipy sparse matrix, an (m, 2) array of edges or a networkx graph, not {kind}"
+            )
         names = check_labels(labels, int(vertices[-1]) + 1)
         adjacency, vertices = _connected(adjacency, vertices, largest_component)
         lengths, n = adjacency.data, len(vertices)
