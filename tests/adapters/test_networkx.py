@@ -62,6 +62,3 @@ def test_networkx_graphs_that_are_refused() -> None:
         tr.GraphMetric([[0, 1]], weight="km")
     with pytest.raises(ValueError, match="leave metric='euclidean' out"):
         as_metric(nx.path_graph(3), metric="euclidean")
-
-
-# Real graphs
