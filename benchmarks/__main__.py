@@ -5,7 +5,7 @@ import sys
 
 from .common import store
 
-NAMES = ("recovery", "quality", "pivots", "zone_rule", "speed", "large_graphs", "shapes", "startup")
+NAMES = ("recovery", "quality", "pivots", "zone_rule", "tolerance", "speed", "large_graphs", "shapes", "startup")
 
 
 def main() -> None:

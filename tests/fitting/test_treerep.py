@@ -378,8 +378,11 @@ def test_the_papers_rule_is_quadratic_on_a_path() -> None:
 def test_many_duplicates_stay_linear() -> None:
     points = np.zeros((100_000, 2), np.float32)
     points[:10] = np.random.default_rng(0).normal(size=(10, 2))
-    tree = tr.fit(points, metric="euclidean")  # quadratic work would take hours
-    assert tree.n_points == 100_000
+    with Workers(1) as workers:
+        run = engine.TreeRep(tr.PointMetric(points), priority_of(0, 100_000), None, 1, workers, Mock())
+        run.run()
+    assert run.visits < 10 * 100_000  # attached in passes over all points; quadratic work would be 10^9 and more
+    tree = tr.fit(points, metric="euclidean")
     assert np.count_nonzero(tree.weights) <= 30
 
 

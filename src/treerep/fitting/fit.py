@@ -64,8 +64,8 @@ def fit(
 
     Notes
     -----
-    Exact on tree metrics: the tree comes back with its lengths and the fewest possible nodes. In general about 10 to
-    40 distances per point are looked at, so the time is near n log n (n^2 at worst, for example on a star), and the
+    Exact on tree metrics: the tree comes back with its lengths and the fewest possible nodes. In general some 10 to
+    20 distances per point are looked at, so the time is near n log n (n^2 at worst, for example on a star), and the
     memory O(n) beyond the data. Negative lengths, which metrics far from a tree produce, are set to 0.
 
     Examples

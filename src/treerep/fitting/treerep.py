@@ -1,7 +1,7 @@
 """TreeRep (Sonthalia and Gilbert, NeurIPS 2020): split together, finish alone.
 
-The method asks for distances from the current pivots to the points of the current zone, about 10 to 40 per point on
-real data. So no matrix is needed: each zone carries one or two vectors of distances, O(n) memory in all.
+The method asks for distances from the current pivots to the points of the current zone, some 10 to 20 per point on
+the data measured. So no matrix is needed: each zone carries one or two vectors of distances, O(n) memory in all.
 
 1. *Split*: while zones are large, all of them are sorted into their sub-zones in one data-parallel wave.
 2. *Finish*: zones whose points fit a core's cache are gathered there and completed depth-first by one thread.
