@@ -1,4 +1,6 @@
+import contextlib
 import os
+import signal
 import threading
 import time
 
@@ -103,3 +105,25 @@ def test_callers_in_several_threads_do_not_wait_for_each_other():
     for thread in threads:
         thread.join()
     assert outcomes == {name: [(name, task) for task in range(50)] for name in range(4)}
+
+
+def test_an_interrupt_that_is_swallowed_on_its_way_is_not_lost() -> None:
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt), Workers(1) as workers:
+        workers.check()
+        with contextlib.suppress(KeyboardInterrupt):  # as numba's dispatcher does
+            signal.raise_signal(signal.SIGINT)
+        workers.check()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_another_signal_handler_is_left_alone() -> None:
+    def own(number: int, frame: object) -> None: ...
+
+    before = signal.signal(signal.SIGINT, own)
+    try:
+        with Workers(1):
+            assert signal.getsignal(signal.SIGINT) is own
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, before)

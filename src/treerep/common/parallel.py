@@ -1,10 +1,11 @@
 """Run independent pieces of work on every core, in order, interruptible."""
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TypeVar
 
 from .numbers import positive_number
@@ -44,12 +45,32 @@ class Workers:
             return map(work, tasks)
         return self._pool.map(work, tasks)
 
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if an interrupt came, even one that was lost on its way.
+
+        Numba runs Python code from C when it is called, and clears exceptions raised there, a KeyboardInterrupt too. So
+        an interrupt also sets `stopped`; long work calls `check` now and then.
+        """
+        if self.stopped.is_set():
+            raise KeyboardInterrupt
+
     def __enter__(self) -> "Workers":
+        # Only where Python's own handler is in force: whoever installed another one knows why.
+        main = threading.current_thread() is threading.main_thread()
+        self._listens = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self._listens:
+            signal.signal(signal.SIGINT, self._interrupt)
         return self
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.stopped.set()
+        signal.default_int_handler(number, frame)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._listens:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         if kind is not None:
             self.stopped.set()
         if self._pool is not None:

@@ -112,12 +112,14 @@ class TreeRep:
         """Return edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""
         waiting, small = [self.zone], []
         while waiting:
+            self.workers.check()
             large = [zone for zone in waiting if zone.kind and zone.size > self.finish_points]
             small += [zone for zone in waiting if not (zone.kind and zone.size > self.finish_points)]
             waiting = self._split(large) if large else []
         for edges, weights, visits in self.workers.map(self._finish, list(self._batches(small))):
             self._add(edges, weights)
             self.visits += visits
+        self.workers.check()  # zones left unfinished are no tree
         return np.concatenate(self.edges), np.concatenate(self.weights)
 
     def _distances_from(self, point: int, slots: NDArray[np.int32]) -> NDArray[np.float64]:
