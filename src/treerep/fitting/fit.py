@@ -1,25 +1,72 @@
-"""`fit`: from any metric to its tree."""
+"""`fit`: from any metric to its tree, by any method."""
 
-from typing import Any, Literal
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..common.numbers import positive_number
 from ..common.parallel import Workers, count_jobs
 from ..common.progress import progress_bar
-from ..metric.base import Metric, MetricError, check_labels
+from ..metric.base import Metric, check_labels
 from ..metric.convert import as_metric
-from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
 
-METHODS = ("treerep",)
+#: Every method, and the module of this room in which a function of that name has it.
+METHODS = {
+    "treerep": "treerep",
+    "neighbor_joining": "neighbor_joining",
+    "bionj": "bionj",
+    "relaxed_neighbor_joining": "relaxed_neighbor_joining",
+    "minimum_evolution": "minimum_evolution",
+    "upgma": "upgma",
+    "gromov": "gromov",
+    "construct_tree": "construct_tree",
+    "minimum_spanning_tree": "minimum_spanning_tree",
+    "bfs": "bfs",
+    "level_tree": "level_tree",
+    "low_stretch": "low_stretch",
+    "bartal": "bartal",
+    "bartal_average": "bartal",
+    "frt": "frt",
+}
 
 # Up to here trials are compared on all pairs, and run side by side; above, on sampled rows, one after the other.
 _EXACT_TRIALS = 2000
 _SAMPLED_ROWS = 64
 
 
+@overload
+def fit(
+    data: Any,
+    *,
+    method: Literal["bartal_average"],
+    metric: str | None = ...,
+    rng: Any = ...,
+    n_jobs: int | None = ...,
+    trees: int | None = ...,
+) -> Metric: ...
+@overload
+def fit(
+    data: Any,
+    *,
+    method: str = ...,
+    metric: str | None = ...,
+    rng: Any = ...,
+    trials: int = ...,
+    n_jobs: int | None = ...,
+    tol: float | Literal["auto"] | None = ...,
+    pivot: str | None = ...,
+    graph: str | None = ...,
+    k: int | None = ...,
+    root: int | None = ...,
+    linkage: str | None = ...,
+    criterion: str | None = ...,
+    nni: bool | None = ...,
+    trees: int | None = ...,
+) -> Tree: ...
 def fit(
     data: Any,
     *,
@@ -27,18 +74,25 @@ def fit(
     metric: str | None = None,
     rng: Any = 0,
     trials: int = 1,
-    tol: float | str = "auto",
-    pivot: str = "random",
     n_jobs: int | None = None,
-) -> Tree:
+    tol: float | str | None = None,
+    pivot: str | None = None,
+    graph: str | None = None,
+    k: int | None = None,
+    root: int | None = None,
+    linkage: str | None = None,
+    criterion: str | None = None,
+    nni: bool | None = None,
+    trees: int | None = None,
+) -> Metric:
     """Learn the tree that approximates a metric.
 
     Parameters
     ----------
     data : Metric, array, DataFrame, sparse matrix or networkx graph
         A distance matrix; points, with `metric`; or a graph (see `as_metric`). Never modified.
-    method : "treerep"
-        TreeRep (Sonthalia and Gilbert, NeurIPS 2020).
+    method : str
+        One of those below. The page "Methods" of the documentation compares them.
     metric : str, optional
         How to measure points: "euclidean", "cosine", ... (see `PointMetric`).
     rng : int, numpy Generator or None
@@ -46,27 +100,62 @@ def fit(
     trials : int
         Learn this many trees and keep the one of lowest average distortion after optimal scaling: over all pairs up to
         2,000 points, over 64 sampled rows beyond.
-    tol : float or "auto"
-        Lengths below it count as zero. "auto" is 0.1, as in the paper, for whole-number distances, and a few units in
-        the last place of the largest distance otherwise. Rounding of the whole table to float32 or to some
-        digits after the point is seen. If your distances are those of a tree with other noise, set it above the noise:
-        below, TreeRep takes noise for structure.
-    pivot : "random", "near" or "closest"
-        Which point of a zone on an edge is placed next: any; the nearest to the edge's newer end among four; or the
-        nearest of all, which is the paper's rule and quadratic on long paths. Compared in docs/treerep.md.
     n_jobs : int, optional
         Number of threads; None uses every core.
+    tol : float or "auto"
+        Of `treerep`. Lengths below it count as zero. "auto", the default, is 0.1, as in the paper, for whole-number
+        distances, and a few units in the last place of the largest distance otherwise. Rounding of the whole table to
+        float32 or to some digits after the point is seen. If your distances are those of a tree with other noise, set
+        it above the noise: below, TreeRep takes noise for structure.
+    pivot : "random", "near" or "closest"
+        Of `treerep`. Which point of a zone on an edge is placed next: any (the default); the nearest to the edge's
+        newer end among four; or the nearest of all, which is the paper's rule and quadratic on long paths.
+    graph : "complete" or "knn"
+        Of `minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch`, which need a graph, for data that is none.
+        The complete graph is never stored; the graph of the `k` nearest neighbours (10 by default) is connected by the
+        shortest edges where it falls apart.
+    k : int
+        See `graph`.
+    root : int
+        Of `gromov`, `construct_tree`, `minimum_spanning_tree`, `bfs` and `level_tree`: the point to start from.
+    linkage : "average", "single" or "complete"
+        Of `gromov`: how the products of clusters are put together.
+    criterion : "balanced" or "ols"
+        Of `minimum_evolution`: what the length of a tree is.
+    nni : bool
+        Of `minimum_evolution`: whether to exchange neighbouring subtrees while that makes the tree shorter.
+    trees : int
+        Of `bartal` and `bartal_average`: how many trees are drawn, 200 by default.
 
     Returns
     -------
     Tree
-        With the points as nodes 0 ... n-1 and at most n Steiner nodes.
+        With the points as nodes 0 ... n-1. (Only "bartal_average" returns another Metric, the mean of several trees.)
 
     Notes
     -----
-    Exact on tree metrics: the tree comes back with its lengths and the fewest possible nodes. In general some 10 to
-    20 distances per point are looked at, so the time is near n log n (n^2 at worst, for example on a star), and the
-    memory O(n) beyond the data. Negative lengths, which metrics far from a tree produce, are set to 0.
+    ========================== ===================================================== ==================================
+    method                     what it is                                            cost (time; memory beyond data)
+    ========================== ===================================================== ==================================
+    "treerep"                  TreeRep (Sonthalia and Gilbert 2020)                  about n log n; n
+    "neighbor_joining"         exact NJ (Saitou and Nei 1987)                        about n^2 in practice; n^2
+    "bionj"                    NJ with variances (Gascuel 1997)                      about n^2 in practice; 2 n^2
+    "relaxed_neighbor_joining" NJ that joins any mutually nearest pair               about n^2; n^2
+    "minimum_evolution"        greedy minimum evolution, then NNI                    n^2 times depth; n^2
+    "upgma"                    average linkage, an ultrametric                       n^2; n^2
+    "gromov"                   Gromov's tree of a root                               n^2; n ("single") or n^2
+    "construct_tree"           ConstructTree (Abraham et al. 2007)                   n^2 log n; n^2
+    "minimum_spanning_tree"    the shortest tree without new nodes                   n^2, or edges times log n; n
+    "bfs"                      shortest paths from a central point                   as above
+    "level_tree"               layering tree (Chepoi et al. 2008)                    edges; edges
+    "low_stretch"              AKPW low-stretch spanning tree                        edges times log n; edges
+    "bartal", "bartal_average" best, or mean, of random trees (Bartal 1996)          n^2 log n a tree; n^2
+    "frt"                      random dominating tree (Fakcharoenphol et al. 2003)   n^2; n log n
+    ========================== ===================================================== ==================================
+
+    TreeRep is exact on tree metrics: the tree comes back with its lengths and the fewest possible nodes. In general
+    some 10 to 20 distances per point are looked at, so the time is near n log n (n^2 at worst, for example on a star),
+    and the memory O(n) beyond the data. Lengths that come out negative, on metrics far from a tree, are set to 0.
 
     Examples
     --------
@@ -77,80 +166,66 @@ def fit(
     Tree(3 points, 1 Steiner node)
     >>> tree.newick()
     '(0:1.0,1:1.0,2:1.0);'
+    >>> fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]], method="minimum_spanning_tree")
+    Tree(3 points, 0 Steiner nodes)
     """
-    from .treerep import PIVOT_RULES
-
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
-    if pivot not in PIVOT_RULES:
-        raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
+    count, jobs = positive_number(trials, "trials"), count_jobs(n_jobs)
+    learn = getattr(importlib.import_module(f".{METHODS[method]}", __package__), method)
+    takes = inspect.signature(learn).parameters
+    own = {
+        "tol": tol, "pivot": pivot, "graph": graph, "k": k, "root": root, "linkage": linkage,
+        "criterion": criterion, "nni": nni, "trees": trees,
+    }  # fmt: skip
+    options = {name: value for name, value in own.items() if value is not None}
+    for name in options:
+        if name not in takes:
+            known = ", ".join(other for other in own if other in takes)
+            raise ValueError(f"{method} takes no {name}" + (f", but {known}" if known else ": leave it out"))
+    if count > 1 and "rng" not in takes:
+        raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
     space = as_metric(data, metric=metric)
-    count = positive_number(trials, "trials")
-    return _best_of(space, count, np.random.default_rng(rng), _tolerance(tol), PIVOT_RULES.index(pivot), n_jobs)
+    n = len(space)
+    if not 1 <= n < 2**30:
+        raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
+    if n == 1:
+        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(space.labels, n))
+    if "rng" not in takes:
+        return learn(space, **options)
 
+    def attempt(generator: np.random.Generator, threads: int) -> Tree:
+        shared = {"n_jobs": threads} if "n_jobs" in takes else {}
+        return learn(space, rng=generator, **shared, **options)
 
-def _tolerance(tol: float | str) -> float | None:
-    if isinstance(tol, str) and tol == "auto":
-        return None
-    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.number)) or not 0 <= float(tol) < np.inf:
-        raise ValueError(f"tol is a length of at least 0 or 'auto', not {tol!r}")
-    return float(tol)
+    return _best_of(attempt, space, count, np.random.default_rng(rng), jobs)
 
 
 def _best_of(
-    metric: Metric, trials: int, rng: np.random.Generator, tol: float | None, rule: int, n_jobs: int | None
-) -> Tree:
-    """Fit once per trial and keep the best tree, the first of equals."""
-    n = len(metric)
-    if not 1 <= n < 2**30:
-        raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
-    labels = check_labels(metric.labels, n)
-    side_by_side = trials > 1 and n <= _EXACT_TRIALS
-    jobs = count_jobs(n_jobs)
-    priorities = (rng.permutation(n).astype(np.int32) for _ in range(trials))
-    with progress_bar(n * trials, "TreeRep", "points") as bar, Workers(jobs) as workers:
-
-        def attempt(priority: NDArray[np.int32]) -> tuple[float, Tree]:
-            threads = _Inline(workers) if side_by_side else workers
-            tree = _fit_once(metric, labels, priority, tol, rule, threads, bar)
-            return (0.0, tree) if trials == 1 else (_score(tree, metric, 1 if side_by_side else jobs), tree)
-
-        results = workers.map(attempt, priorities) if side_by_side else map(attempt, priorities)
-        return min(results, key=lambda result: result[0])[1]
-
-
-class _Inline(Workers):
-    """Workers for a task that itself runs on a pool: everything inline, but stopped with that pool."""
-
-    def __init__(self, pool: Workers) -> None:
-        super().__init__(1)
-        self.stopped = pool.stopped
-
-
-def _fit_once(
+    attempt: Callable[[np.random.Generator, int], Tree],
     metric: Metric,
-    labels: tuple[str, ...] | None,
-    priority: NDArray[np.int32],
-    tol: float | None,
-    rule: int,
-    workers: Workers,
-    bar: Any,
+    trials: int,
+    rng: np.random.Generator,
+    jobs: int,
 ) -> Tree:
-    from .treerep import TreeRep
+    """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives."""
+    if trials == 1:
+        return attempt(rng, jobs)
+    side_by_side = len(metric) <= _EXACT_TRIALS
+    threads = 1 if side_by_side else jobs
 
-    n = len(metric)
-    if n == 1:
-        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=labels)
-    engine = TreeRep(metric, priority, tol, rule, workers, bar)
-    edges, weights = engine.run()
-    # Lengths between Steiner nodes can come out negative where the metric is no tree; dropping such an edge would
-    # cut the tree in two, so its ends are put together instead.
-    np.maximum(weights, 0.0, out=weights)
-    if not np.isfinite(weights).all():
-        raise MetricError("the distances are so large that their sums overflow: rescale them")
-    nodes = engine.nodes
-    del engine  # its working memory is not needed any more, and the next step has its own
-    return Tree._trusted(n, *canonical_edges(n, edges, weights, nodes), labels=labels)
+    def scored(generator: np.random.Generator) -> tuple[float, Tree]:
+        tree = attempt(generator, threads)
+        return _score(tree, metric, threads), tree
+
+    with progress_bar(trials, "trials", "trees") as bar, Workers(jobs if side_by_side else 1) as workers:
+        best: tuple[float, Tree] | None = None
+        for result in workers.map(scored, [rng, *rng.spawn(trials - 1)]):
+            best = result if best is None or result[0] < best[0] else best
+            bar.update()
+            workers.check()
+    assert best is not None
+    return best[1]
 
 
 def _score(tree: Tree, metric: Metric, n_jobs: int) -> float:

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.parallel import Workers
-from ..metric.base import Metric, MetricError, frozen
+from ..common.progress import progress_bar
+from ..metric.base import Metric, frozen
 from ..metric.kernels import block_distances
 from ..metric.oracles import KNOWN, MatrixOracle, bytes_per_point, gathered
-from ..scoring.streaming import read_block
+from ..tree.tree import Tree
 from . import zone_kernels as kernels
+from .result import checked_block, finished_tree
 from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
 # Points of a zone that are finished together should fit a core's share of the cache.
@@ -34,6 +36,35 @@ _CHUNK = 1 << 15
 _BUDGET = 4_000_000
 
 PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernels' codes
+
+
+def treerep(
+    metric: Metric,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    tol: float | str = "auto",
+    pivot: str = "random",
+) -> Tree:
+    """Learn a tree with TreeRep; see `fit`."""
+    if pivot not in PIVOT_RULES:
+        raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
+    n = len(metric)
+    priority = rng.permutation(n).astype(np.int32)
+    with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers:
+        engine = TreeRep(metric, priority, _tolerance(tol), PIVOT_RULES.index(pivot), workers, bar)
+        edges, weights = engine.run()
+    nodes = engine.nodes
+    del engine  # its working memory is not needed any more, and the next step has its own
+    return finished_tree(metric, edges, weights, nodes)
+
+
+def _tolerance(tol: float | str) -> float | None:
+    if isinstance(tol, str) and tol == "auto":
+        return None
+    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.number)) or not 0 <= float(tol) < np.inf:
+        raise ValueError(f"tol is a length of at least 0 or 'auto', not {tol!r}")
+    return float(tol)
 
 
 class Zone(NamedTuple):
@@ -137,16 +168,7 @@ class TreeRep:
         return from_point[0]
 
     def _block(self, rows: NDArray[Any], cols: NDArray[Any]) -> NDArray[np.float64]:
-        """Distances from a metric without an oracle, which nobody has looked at yet."""
-        block = read_block(self.metric, rows, cols)
-        bad = np.argwhere(~((block >= 0) & (block < np.inf)))
-        if len(bad):
-            i, j = bad[0]
-            raise MetricError(
-                f"{type(self.metric).__name__}.block gave d({rows[i]}, {cols[j]}) = {block[i, j]}: "
-                "distances are finite and never negative"
-            )
-        return block
+        return checked_block(self.metric, rows, cols)
 
     def _name(self, point: int) -> int:
         """Give a point placed by the split phase its number in the tree: from n - 1 down."""

@@ -1,0 +1,57 @@
+"""What every method does first and last: read the distances it needs, and hand over a tree."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..common.memory import check_memory
+from ..metric.base import Metric, MetricError, check_labels
+from ..metric.compiled import CompiledMetric
+from ..scoring.streaming import read_block, row_slices
+from ..tree.canonical import canonical_edges
+from ..tree.tree import Tree
+
+
+def finished_tree(
+    metric: Metric, edges: ArrayLike, weights: NDArray[np.float64], nodes: NDArray[np.int32] | None = None
+) -> Tree:
+    """Return the canonical tree of a metric's points: edges and lengths as `canonical_edges` takes them.
+
+    Negative lengths, which some methods produce on metrics that are no tree, become 0: dropping such an edge would cut
+    the tree in two.
+    """
+    lengths = np.maximum(weights, 0.0)
+    if not np.isfinite(lengths.sum()):
+        raise MetricError("the distances are so large that their sums overflow: rescale them")
+    n = len(metric)
+    return Tree._trusted(n, *canonical_edges(n, edges, lengths, nodes), labels=check_labels(metric.labels, n))
+
+
+def dense_matrix(metric: Metric, method: str, dtype: Any = np.float64, room: float = 1.0) -> NDArray[Any]:
+    """Return all distances as a matrix of one's own, for methods whose mathematics asks for it.
+
+    `room` is how many matrices of this size the method needs in all; a MemoryError says so if they do not fit.
+    """
+    n = len(metric)
+    check_memory(
+        int(room * n * n * np.dtype(dtype).itemsize),
+        f"{method} on {n:,} points",
+        "use method='treerep', which needs none",
+    )
+    matrix = np.empty((n, n), dtype)
+    for rows in row_slices(n, n):
+        matrix[rows] = checked_block(metric, np.arange(rows.start, rows.stop), np.arange(n))
+    return matrix
+
+
+def checked_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Distances of a block, looked at where nobody has: those of a metric of the user's own."""
+    block = read_block(metric, rows, cols)
+    if not isinstance(metric, CompiledMetric) and not ((block >= 0) & (block < np.inf)).all():
+        i, j = np.argwhere(~((block >= 0) & (block < np.inf)))[0]
+        raise MetricError(
+            f"{type(metric).__name__}.block gave d({rows[i]}, {cols[j]}) = {block[i, j]}: "
+            "distances are finite and never negative"
+        )
+    return block
