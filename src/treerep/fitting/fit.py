@@ -191,12 +191,10 @@ def fit(
         raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
     if n == 1:
         return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(space.labels, n))
-    if "rng" not in takes:
-        return learn(space, **options)
 
     def attempt(generator: np.random.Generator, threads: int) -> Tree:
-        shared = {"n_jobs": threads} if "n_jobs" in takes else {}
-        return learn(space, rng=generator, **shared, **options)
+        shared = {name: value for name, value in (("rng", generator), ("n_jobs", threads)) if name in takes}
+        return learn(space, **shared, **options)
 
     return _best_of(attempt, space, count, np.random.default_rng(rng), jobs)
 
