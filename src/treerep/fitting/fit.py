@@ -13,6 +13,7 @@ from ..common.progress import progress_bar
 from ..metric.base import Metric, check_labels
 from ..metric.convert import as_metric
 from ..tree.tree import Tree
+from .result import EXACT_SCORES, selection_score
 
 #: Every method, and the module of this room in which a function of that name has it.
 METHODS = {
@@ -32,10 +33,6 @@ METHODS = {
     "bartal_average": "bartal",
     "frt": "frt",
 }
-
-# Up to here trials are compared on all pairs, and run side by side; above, on sampled rows, one after the other.
-_EXACT_TRIALS = 2000
-_SAMPLED_ROWS = 64
 
 
 @overload
@@ -209,12 +206,12 @@ def _best_of(
     """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives."""
     if trials == 1:
         return attempt(rng, jobs)
-    side_by_side = len(metric) <= _EXACT_TRIALS
+    side_by_side = len(metric) <= EXACT_SCORES
     threads = 1 if side_by_side else jobs
 
     def scored(generator: np.random.Generator) -> tuple[float, Tree]:
         tree = attempt(generator, threads)
-        return _score(tree, metric, threads), tree
+        return selection_score(tree, metric, threads), tree
 
     with progress_bar(trials, "trials", "trees") as bar, Workers(jobs if side_by_side else 1) as workers:
         best: tuple[float, Tree] | None = None
@@ -224,10 +221,3 @@ def _best_of(
             workers.check()
     assert best is not None
     return best[1]
-
-
-def _score(tree: Tree, metric: Metric, n_jobs: int) -> float:
-    from ..scoring.distortion import average_distortion
-
-    rows: Literal["all"] | int = "all" if len(metric) <= _EXACT_TRIALS else _SAMPLED_ROWS
-    return float(average_distortion(tree, metric, scale="optimal", rows=rows, rng=0, n_jobs=n_jobs))

@@ -1,6 +1,6 @@
-"""What every method does first and last: read the distances it needs, and hand over a tree."""
+"""What methods share: reading the distances they need, handing over a tree, and choosing among several."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,9 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..common.memory import check_memory
 from ..metric.base import Metric, MetricError, check_labels
 from ..metric.compiled import CompiledMetric
+from ..scoring.distortion import average_distortion
 from ..scoring.streaming import read_block, row_slices
 from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
+
+#: Up to here trees are compared on all pairs, and fitted side by side; above, on sampled rows, one after the other.
+EXACT_SCORES = 2000
+_SAMPLED_ROWS = 64
 
 
 def finished_tree(
@@ -55,3 +60,9 @@ def checked_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int6
             "distances are finite and never negative"
         )
     return block
+
+
+def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:
+    """What the best of several trees has least of: average distortion after optimal scaling."""
+    rows: Literal["all"] | int = "all" if len(metric) <= EXACT_SCORES else _SAMPLED_ROWS
+    return float(average_distortion(tree, metric, scale="optimal", rows=rows, rng=0, n_jobs=n_jobs))
