@@ -36,6 +36,7 @@ class Workers:
     def __init__(self, n_jobs: int | None = None) -> None:
         self.jobs = count_jobs(n_jobs)
         self.stopped = threading.Event()
+        self._interrupted = False
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="treerep") if self.jobs > 1 else None
 
     def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
@@ -48,8 +49,9 @@ class Workers:
     def check(self) -> None:
         """Raise KeyboardInterrupt if an interrupt came, even one that was lost on its way.
 
-        Numba runs Python code from C when it is called, and clears exceptions raised there, a KeyboardInterrupt too. So
-        an interrupt also sets `stopped`; long work calls `check` now and then.
+        Numba runs Python code from C when it is called, and clears exceptions raised there, a KeyboardInterrupt too, or
+        turns them into a SystemError. So an interrupt also leaves a mark: long work calls `check` now and then, and
+        `__exit__` tells an interrupt from another error.
         """
         if self.stopped.is_set():
             raise KeyboardInterrupt
@@ -63,6 +65,7 @@ class Workers:
         return self
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._interrupted = True
         self.stopped.set()
         signal.default_int_handler(number, frame)
 
@@ -75,6 +78,8 @@ class Workers:
             self.stopped.set()
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._interrupted and kind is SystemError:
+            raise KeyboardInterrupt from error
 
 
 def run(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None) -> Iterator[Result]:

@@ -141,11 +141,11 @@ def fit(
     "minimum_evolution"        greedy minimum evolution, then NNI                    n^2 times depth; n^2
     "upgma"                    average linkage, an ultrametric                       n^2; n^2
     "gromov"                   Gromov's tree of a root                               n^2; n ("single") or n^2
-    "construct_tree"           ConstructTree (Abraham et al. 2007)                   n^2 log n; n^2
+    "construct_tree"           ConstructTree (Abraham et al. 2007)                   about n^2 in practice; n
     "minimum_spanning_tree"    the shortest tree without new nodes                   n^2, or edges times log n; n
-    "bfs"                      shortest paths from a central point                   as above
+    "bfs"                      shortest paths from a central point                   n^2, or edges times log n; n
     "level_tree"               layering tree (Chepoi et al. 2008)                    edges; edges
-    "low_stretch"              AKPW low-stretch spanning tree                        edges times log n; edges
+    "low_stretch"              AKPW low-stretch spanning tree                        n^2 a round, or edges log n; n
     "bartal", "bartal_average" best, or mean, of random trees (Bartal 1996)          n^2 log n a tree; n^2
     "frt"                      random dominating tree (Fakcharoenphol et al. 2003)   n^2; n log n
     ========================== ===================================================== ==================================

@@ -62,6 +62,17 @@ def checked_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int6
     return block
 
 
+def rounding_of(metric: Metric, largest: float) -> float:
+    """How much sums of distances that are equal in truth may differ, for distances up to `largest`.
+
+    Two errors add up: the input is rounded once to its dtype, and path lengths that were summed along n edges, like the
+    distances that TreeRep carries from step to step, drift by about sqrt(n) roundings of float64. (One term for both,
+    64 sqrt(n) eps(dtype), swallows short edges of float32 metrics: see docs/benchmarks.md.)
+    """
+    drift = 64 * np.sqrt(len(metric)) * np.finfo(np.float64).eps
+    return float((8 * metric.eps + drift) * largest)
+
+
 def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:
     """What the best of several trees has least of: average distortion after optimal scaling."""
     rows: Literal["all"] | int = "all" if len(metric) <= EXACT_SCORES else _SAMPLED_ROWS

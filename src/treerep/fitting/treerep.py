@@ -23,7 +23,7 @@ from ..metric.kernels import block_distances
 from ..metric.oracles import KNOWN, MatrixOracle, bytes_per_point, gathered
 from ..tree.tree import Tree
 from . import zone_kernels as kernels
-from .result import checked_block, finished_tree
+from .result import checked_block, finished_tree, rounding_of
 from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
 # Points of a zone that are finished together should fit a core's share of the cache.
@@ -333,13 +333,5 @@ def _with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
 
 
 def automatic_tolerance(metric: Metric, from_first: NDArray[np.float64]) -> float:
-    """The paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest distance.
-
-    Two errors add up: the input is rounded once to its dtype, and path lengths that were summed along n edges, like the
-    distances carried from step to step here, drift by about sqrt(n) roundings of float64. (One term for both,
-    64 sqrt(n) eps(dtype), swallows short edges of float32 metrics: see docs/benchmarks.md.)
-    """
-    if metric.integral:
-        return 0.1
-    drift = 64 * np.sqrt(len(metric)) * np.finfo(np.float64).eps
-    return float((8 * metric.eps + drift) * from_first.max(initial=0.0))
+    """The paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest distance."""
+    return 0.1 if metric.integral else rounding_of(metric, float(from_first.max(initial=0.0)))
