@@ -5,7 +5,10 @@ import sys
 
 from .common import store
 
-NAMES = ("recovery", "quality", "pivots", "zone_rule", "tolerance", "speed", "large_graphs", "shapes", "startup")
+NAMES = (
+    "recovery", "quality", "pivots", "zone_rule", "tolerance", "methods", "neighbor_joining",
+    "speed", "large_graphs", "shapes", "startup",
+)  # fmt: skip
 
 
 def main() -> None:

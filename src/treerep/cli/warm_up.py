@@ -9,6 +9,8 @@ from rich.console import Console
 
 import treerep as tr
 
+from ..fitting.fit import METHODS
+
 # Above the size at which a fit begins to split.
 _MANY = 40_000
 
@@ -25,6 +27,12 @@ def compile_everything() -> None:
         if isinstance(metric, tr.GraphMetric):
             tr.mean_average_precision(tree, metric)
         console.print(f"{name:<28}{time.perf_counter() - start:6.1f} s")
+    small = tr.datasets.random_tree(64).distances()
+    for method in METHODS:
+        if method != "treerep":
+            start = time.perf_counter()
+            tr.fit(small, method=method)
+            console.print(f"{method:<28}{time.perf_counter() - start:6.1f} s")
     console.print(f"{'in all':<28}{time.perf_counter() - begin:6.1f} s")
 
 

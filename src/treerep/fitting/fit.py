@@ -12,6 +12,7 @@ from ..common.parallel import Workers, count_jobs
 from ..common.progress import progress_bar
 from ..metric.base import Metric, check_labels
 from ..metric.convert import as_metric
+from ..tree.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
 from .result import EXACT_SCORES, selection_score
 
@@ -203,21 +204,30 @@ def _best_of(
     rng: np.random.Generator,
     jobs: int,
 ) -> Tree:
-    """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives."""
+    """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives.
+
+    The best tree gets the support of all. Of the others only the splits are kept.
+    """
     if trials == 1:
         return attempt(rng, jobs)
     side_by_side = len(metric) <= EXACT_SCORES
     threads = 1 if side_by_side else jobs
 
-    def scored(generator: np.random.Generator) -> tuple[float, Tree]:
+    def scored(generator: np.random.Generator) -> tuple[float, Tree, Keys | None]:
         tree = attempt(generator, threads)
-        return selection_score(tree, metric, threads), tree
+        return selection_score(tree, metric, threads), tree, inner_splits(tree) if isinstance(tree, Tree) else None
 
     with progress_bar(trials, "trials", "trees") as bar, Workers(jobs if side_by_side else 1) as workers:
         best: tuple[float, Tree] | None = None
-        for result in workers.map(scored, [rng, *rng.spawn(trials - 1)]):
-            best = result if best is None or result[0] < best[0] else best
+        splits: list[Keys] = []
+        for score, tree, found in workers.map(scored, [rng, *rng.spawn(trials - 1)]):
+            best = (score, tree) if best is None or score < best[0] else best
+            if found is not None:
+                splits.append(found)
             bar.update()
             workers.check()
     assert best is not None
-    return best[1]
+    tree = best[1]
+    if not splits:  # bartal_average makes no tree
+        return tree
+    return Tree._trusted(tree.n_points, tree.edges, tree.weights, tree.labels, share_of_splits(tree, splits))

@@ -15,8 +15,8 @@ from ..common.progress import progress_bar
 from ..metric.base import Metric
 from ..scoring.streaming import check_choice
 from ..tree.tree import Tree
-from .gromov_kernels import dendrogram, extend, link, negate_products, tree_edges
 from .graphs import check_root
+from .gromov_kernels import dendrogram, extend, link, negate_products, tree_edges
 from .result import checked_block, dense_matrix, finished_tree, rounding_of
 
 LINKAGES = ("average", "single", "complete")
