@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import treerep as tr
+from treerep.tree.support import split_support
 
 POINTS = np.random.default_rng(0).normal(size=(300, 4))
 
@@ -35,6 +36,37 @@ def test_trials_on_many_points_are_compared_on_sampled_rows() -> None:
     best = tr.fit(points, metric="euclidean", trials=3)
     rng = np.random.default_rng(0)
     assert best in [tr.fit(points, metric="euclidean", rng=generator) for generator in [rng, *rng.spawn(2)]]
+
+
+@pytest.mark.parametrize("n", [60, 2200])  # side by side, and one after the other
+def test_trials_give_support(n: int) -> None:
+    points = np.random.default_rng(2).normal(size=(n, 2))
+    best = tr.fit(points, metric="euclidean", trials=4, rng=5)
+    rng = np.random.default_rng(5)
+    singles = [tr.fit(points, metric="euclidean", rng=generator) for generator in [rng, *rng.spawn(3)]]
+    assert all(tree.support is None for tree in singles)
+    assert_array_equal(best.support, split_support(best, singles))
+    # The best tree is one of the four and contains its own splits; some are found by other trials, and some are not.
+    known = best.support[~np.isnan(best.support)]
+    assert known.min() == 0.25 and known.max() > 0.25
+    assert_array_equal(tr.fit(points, metric="euclidean", trials=4, rng=5, n_jobs=1).support, best.support)
+
+
+def test_trials_on_a_tree_metric_agree() -> None:
+    tree = tr.fit(tr.datasets.random_tree(50), trials=3)
+    assert tree.support is not None
+    assert np.nanmin(tree.support) == 1
+
+
+def test_trials_of_few_points_have_no_inner_split() -> None:
+    for n in (2, 3):
+        assert np.isnan(tr.fit(1.0 - np.eye(n), trials=2).support).all()
+    assert tr.fit(np.zeros((1, 1)), trials=2).support is None
+
+
+def test_trials_of_what_is_no_tree_have_no_support() -> None:
+    mean = tr.fit(POINTS[:20], metric="euclidean", method="bartal_average", trials=2, trees=3)
+    assert not isinstance(mean, tr.Tree)
 
 
 def test_labels_pass_through() -> None:

@@ -97,7 +97,8 @@ def fit(
         Seed of the random choices. The same seed gives the same tree, whatever the number of threads.
     trials : int
         Learn this many trees and keep the one of lowest average distortion after optimal scaling: over all pairs up to
-        2,000 points, over 64 sampled rows beyond.
+        2,000 points, over 64 sampled rows beyond. The `support` of the tree's edges is the share of the trials that
+        contain their split.
     n_jobs : int, optional
         Number of threads; None uses every core.
     tol : float or "auto"

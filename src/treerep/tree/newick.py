@@ -15,6 +15,8 @@ _NAME_AND_LENGTH = rf"\s*('[^']*(?:''[^']*)*'|{_BARE})?\s*(?::\s*([-+.0-9eE]*))?
 _NAME = re.compile(_BARE)
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
+_DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE]-[0-9]+")
+_SHARE_DECIMALS = 4
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
 
 
@@ -25,17 +27,23 @@ class Parsed(NamedTuple):
     edges: NDArray[np.int64]
     weights: NDArray[np.float64]
     labels: tuple[str, ...] | None
+    support: NDArray[np.float64] | None  # None if no edge has any
 
 
-def write_newick(view: Preorder, n_points: int, labels: tuple[str, ...] | None, digits: int | None) -> str:
-    """Write a tree from the root of `view`. O(N), without recursion."""
+def write_newick(
+    view: Preorder,
+    n_points: int,
+    labels: tuple[str, ...] | None,
+    digits: int | None,
+    support: NDArray[np.float64] | None = None,
+) -> str:
+    """Write a tree from the root of `view`, with the support of the edge above each position. O(N), no recursion."""
     if digits is not None and whole_number(digits, "digits") < 1:
         raise ValueError(f"digits must be at least 1, not {digits}")
     order, up, lengths = view.order.tolist(), view.up.tolist(), view.length.tolist()
-    names = [str(v) for v in range(n_points)] if labels is None else [_quote(label) for label in labels]
+    names = _written_names(view, n_points, labels, support)
     numbers = [repr(x) for x in lengths] if digits is None else [f"{x:.{digits}g}" for x in lengths]
-    tails = [f"{names[v] if v < n_points else ''}:{x}" for v, x in zip(order, numbers, strict=True)]
-    tails[0] = names[order[0]] if order[0] < n_points else ""
+    tails = [names[0], *(f"{name}:{x}" for name, x in zip(names[1:], numbers[1:], strict=True))]
     pieces: list[str] = []
     open_nodes: list[int] = []
 
@@ -60,8 +68,30 @@ def write_newick(view: Preorder, n_points: int, labels: tuple[str, ...] | None, 
     return "".join(pieces)
 
 
-def _quote(label: str) -> str:
-    return label if _NAME.fullmatch(label) else "'" + label.replace("'", "''") + "'"
+def _written_names(
+    view: Preorder, n_points: int, labels: tuple[str, ...] | None, support: NDArray[np.float64] | None
+) -> list[str]:
+    """What stands at each position: the name of a data point, or the support of the edge above a Steiner node."""
+    inner = np.zeros(len(view.order), bool)
+    inner[view.up[1:]] = True
+    shares = [math.nan] * len(inner) if support is None else np.round(np.abs(support), _SHARE_DECIMALS).tolist()
+    names = []
+    for v, is_inner, share in zip(view.order.tolist(), inner.tolist(), shares, strict=True):
+        if v < n_points:
+            label = str(v) if labels is None else labels[v]
+            bare = _NAME.fullmatch(label) and not (is_inner and _is_share(label, whole=support is not None))
+            names.append(label if bare else "'" + label.replace("'", "''") + "'")
+        else:
+            names.append("" if math.isnan(share) else repr(share))
+    return names
+
+
+def _is_share(name: str, whole: bool) -> bool:
+    """Whether an inner name without quotes is support: a number from 0 to 1 with a point, or also without (`whole`).
+
+    Data points without labels are called 0, 1, ..., so a number without a point is support in company only.
+    """
+    return (whole and name in ("0", "1")) or (_DECIMAL.fullmatch(name) is not None and float(name) <= 1)
 
 
 def parse_newick(text: str, default_length: float | None = None, inner_labels: bool = True) -> Parsed:
@@ -72,6 +102,7 @@ def parse_newick(text: str, default_length: float | None = None, inner_labels: b
         raise ValueError(f"default_length must be a length, finite and not negative, not {default_length!r}")
     nodes = _Reader(text, inner_labels)
     nodes.read()
+    nodes.tell_points_from_support()
     lengths = np.array(nodes.lengths[1:], dtype=np.float64)
     missing = np.isnan(lengths)
     if missing.any():
@@ -88,7 +119,8 @@ def parse_newick(text: str, default_length: float | None = None, inner_labels: b
     steiner = ids < 0
     ids = np.where(steiner, len(numbers) + np.cumsum(steiner) - 1, numbers[ids])
     edges = np.stack([ids[nodes.parents[1:]], ids[1:]], axis=1) if len(ids) > 1 else np.empty((0, 2), np.int64)
-    return Parsed(len(numbers), edges, lengths, labels)
+    support = np.array(nodes.shares[1:], dtype=np.float64)
+    return Parsed(len(numbers), edges, lengths, labels, None if np.isnan(support).all() else support)
 
 
 def _number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
@@ -109,6 +141,8 @@ class _Reader:
         self.points: list[int] = []  # number of a named node, -1 for a Steiner node
         self.lengths: list[float] = []  # nan where there is none
         self.steps: list[int] = []  # where the name and length of a node are
+        self.shares: list[float] = []  # support of the edge above, nan where there is none
+        self.written: list[tuple[int, str, bool]] = []  # node, name and whether it is an inner one, as they come
         self.names: dict[str, int] = {}
 
     def read(self) -> None:
@@ -129,12 +163,16 @@ class _Reader:
                 self.parents.append(stack[-1])
                 self.points.append(-1)
                 self.lengths.append(math.nan)
+                self.shares.append(math.nan)
                 self.steps.append(start)
             if mark == "(":
                 stack.append(node)
                 continue
             self.steps[node] = start
-            self._name(node, name, inner=closed >= 0)
+            if name is None and closed < 0:
+                self.fail(node, 1, "a leaf without a name")
+            if name is not None and (closed < 0 or self.inner_labels):
+                self.written.append((node, name, closed >= 0))
             if number is not None:
                 self._measure(node, number)
             if mark == ";":
@@ -151,11 +189,16 @@ class _Reader:
         at = step.start(part) if step and step.group(part) is not None else self.steps[node]
         _fail(self.text, at, problem)
 
-    def _name(self, node: int, name: str | None, inner: bool) -> None:
-        if name is None or (inner and not self.inner_labels):
-            if not inner:
-                self.fail(node, 1, "a leaf without a name")
-            return
+    def tell_points_from_support(self) -> None:
+        """Number the named nodes, once all names are known: support of 0 or 1 is told from a name by its company."""
+        whole = any(inner and _is_share(name, whole=False) for _, name, inner in self.written)
+        for node, name, inner in self.written:
+            if inner and _is_share(name, whole):
+                self.shares[node] = float(name)
+            else:
+                self._name(node, name, inner)
+
+    def _name(self, node: int, name: str, inner: bool) -> None:
         if name[0] == "'":
             name = name[1:-1].replace("''", "'")
         number = len(self.names)

@@ -1,6 +1,7 @@
 """Trees in files: .npz for size and speed, .json for everyone."""
 
 import json
+import math
 import os
 import zipfile
 from pathlib import Path
@@ -48,7 +49,12 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise ValueError(f"{path} is damaged: {missing[0]} is missing")
     if not isinstance(fields["labels"], list | None):
         raise ValueError(f"{path} is damaged: labels is no list")
-    return {name: fields[name] for name in names}
+    return {**{name: fields[name] for name in names}, "support": _known(fields.get("support"))}
+
+
+def _known(support: Any) -> Any:
+    # JSON has no NaN. Trees without support, and those of earlier versions, have no such field.
+    return [math.nan if share is None else share for share in support] if isinstance(support, list) else support
 
 
 def _suffix(path: str | os.PathLike[str]) -> str:
@@ -71,13 +77,15 @@ def _text(value: object) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
     header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points}
-    np.savez(
-        file,
-        header=_text(header),
-        edges=tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
-        weights=tree.weights,
-        labels=_text(tree.labels),
-    )
+    arrays: dict[str, Any] = {
+        "header": _text(header),
+        "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
+        "weights": tree.weights,
+        "labels": _text(tree.labels),
+    }
+    if tree.support is not None:
+        arrays["support"] = tree.support
+    np.savez(file, **arrays)
 
 
 def _read_npz(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -89,7 +97,10 @@ def _read_npz(path: str | os.PathLike[str]) -> dict[str, Any]:
         header = fields.pop("header")
         if not isinstance(header, dict):
             raise ValueError("no header")
-        return {**header, **fields, "edges": archive["edges"], "weights": archive["weights"]}
+        arrays = {name: archive[name] for name in ("edges", "weights")}
+        if "support" in archive:
+            arrays["support"] = archive["support"]
+        return {**header, **fields, **arrays}
 
 
 def _write_json(tree: "Tree", file: IO[str]) -> None:
@@ -101,4 +112,6 @@ def _write_json(tree: "Tree", file: IO[str]) -> None:
         "edges": tree.edges.tolist(),
         "weights": tree.weights.tolist(),
     }
+    if tree.support is not None:
+        fields["support"] = [None if math.isnan(share) else share for share in tree.support.tolist()]
     file.write(json.dumps(fields))  # much faster than json.dump

@@ -21,6 +21,7 @@ from .newick import parse_newick, write_newick
 from .reduction import contracted_edges, restricted_edges
 from .rooted import Preorder, Rooted, hang, preorder
 from .storage import load_fields, save_tree
+from .support import carried_support, check_support, split_support, support_above
 from .validation import check_edges, check_tree, check_weights, owned, whole_number
 from .walks import path_between, prefer_walk, symmetric_matrix, walked_block
 
@@ -35,6 +36,10 @@ class Tree(CompiledMetric):
     edges : (N-1, 2) whole numbers
     weights : (N-1,) real numbers, finite and not negative, with a finite sum
     labels : names of the data points, optional
+    support : (N-1,) numbers from 0 to 1, optional
+        How sure each edge is: the share of several trees that contain its split of the data points (see
+        `with_support`), NaN where there is no share. `fit` with `trials` sets it; otherwise it is None. It is no part
+        of what `==` and `isclose` compare.
 
     A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path` also accept Steiner
     nodes. A tree never changes; its arrays are read-only. Anything but a tree is refused, in O(N).
@@ -49,10 +54,17 @@ class Tree(CompiledMetric):
     n_points: int
     edges: NDArray[np.int64]
     weights: NDArray[np.float64]
+    support: NDArray[np.float64] | None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
-        self, n_points: int, edges: ArrayLike, weights: ArrayLike, labels: Sequence[object] | None = None
+        self,
+        n_points: int,
+        edges: ArrayLike,
+        weights: ArrayLike,
+        labels: Sequence[object] | None = None,
+        *,
+        support: ArrayLike | None = None,
     ) -> None:
         n = whole_number(n_points, "n_points")
         if n < 1:
@@ -60,7 +72,8 @@ class Tree(CompiledMetric):
         pairs = owned(check_edges(edges, n).astype(np.int64, copy=False), edges)
         lengths = owned(check_weights(weights, pairs), weights)
         check_tree(pairs)
-        self._set(n, pairs, lengths, check_labels(labels, n))
+        shares = check_support(support, len(pairs))
+        self._set(n, pairs, lengths, check_labels(labels, n), None if shares is None else owned(shares, support))
 
     @classmethod
     def _trusted(
@@ -69,11 +82,28 @@ class Tree(CompiledMetric):
         edges: NDArray[np.int64],
         weights: NDArray[np.float64],
         labels: tuple[str, ...] | None = None,
+        support: NDArray[np.float64] | None = None,
     ) -> "Tree":
         """Make a tree of arrays that are known to be one, without looking at them or copying them."""
         tree = cls.__new__(cls)
-        tree._set(int(n_points), frozen(edges), frozen(weights), labels)
+        tree._set(int(n_points), frozen(edges), frozen(weights), labels, None if support is None else frozen(support))
         return tree
+
+    @classmethod
+    def _in_canonical_order(
+        cls,
+        n_points: int,
+        edges: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        labels: tuple[str, ...] | None,
+        support: NDArray[np.float64] | None,
+    ) -> "Tree":
+        if support is None:
+            return cls._trusted(n_points, *canonical_edges(n_points, edges, weights), labels)
+        # The numbers of the edges go through in the place of their lengths: exact up to 2^53.
+        ordered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
+        before = numbers.astype(np.int64)
+        return cls._trusted(n_points, ordered, weights[before], labels, support[before])
 
     def _set(
         self,
@@ -81,8 +111,9 @@ class Tree(CompiledMetric):
         edges: NDArray[np.int64],
         weights: NDArray[np.float64],
         labels: tuple[str, ...] | None,
+        support: NDArray[np.float64] | None,
     ) -> None:
-        self.__dict__.update(n_points=n_points, edges=edges, weights=weights, labels=labels)
+        self.__dict__.update(n_points=n_points, edges=edges, weights=weights, labels=labels, support=support)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a tree does not change: make a new one with another {name}, e.g. by Tree.with_weights")
@@ -91,7 +122,7 @@ class Tree(CompiledMetric):
         raise AttributeError(f"a tree does not change: {name} cannot be deleted, make a new tree instead")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tree._trusted, (self.n_points, self.edges, self.weights, self.labels)
+        return Tree._trusted, (self.n_points, self.edges, self.weights, self.labels, self.support)
 
     def __len__(self) -> int:
         return self.n_points
@@ -212,20 +243,26 @@ class Tree(CompiledMetric):
 
     def with_weights(self, weights: ArrayLike) -> "Tree":
         """Return the same tree with other edge weights, in the order of `edges`."""
-        return Tree._trusted(self.n_points, self.edges, owned(check_weights(weights, self.edges), weights), self.labels)
+        lengths = owned(check_weights(weights, self.edges), weights)
+        return Tree._trusted(self.n_points, self.edges, lengths, self.labels, self.support)
+
+    def with_support(self, trees: Iterable["Tree"]) -> "Tree":
+        """Return the same tree with support: the share of `trees` that contain each edge's split (`split_support`)."""
+        return Tree._trusted(self.n_points, self.edges, self.weights, self.labels, split_support(self, trees))
 
     def canonical(self) -> "Tree":
         """Return the tree with Steiner nodes numbered depth-first from point 0 and edges sorted: see `canonical_edges`.
 
         Trees that differ only in the ids of Steiner nodes and the order of edges become equal.
         """
-        return Tree._trusted(self.n_points, *canonical_edges(self.n_points, self.edges, self.weights), self.labels)
+        return Tree._in_canonical_order(self.n_points, self.edges, self.weights, self.labels, self.support)
 
     def restrict(self, points: Iterable[int | str]) -> "Tree":
         """Return the subtree spanned by some points (ids or labels), numbered in the given order. O(N).
 
         Distances and labels are kept. Steiner nodes that become leaves, or lie on a line between two neighbours,
-        disappear. The result is canonical.
+        disappear. The result is canonical. Support is kept where all points are: how often a split of all points was
+        found says nothing about a split of some.
         """
         chosen = self._points(points)
         if len(chosen) == 0:
@@ -235,19 +272,26 @@ class Tree(CompiledMetric):
             raise ValueError(f"point {repeated[0]} is chosen more than once: choose each point once")
         edges, weights = restricted_edges(self._view_from(int(chosen[0])), chosen)
         labels = None if self.labels is None else tuple(self.labels[i] for i in chosen)
-        return Tree._trusted(len(chosen), edges, weights, labels)
+        part = Tree._trusted(len(chosen), edges, weights, labels)
+        return part if len(chosen) < len(self) else self._carry_support(part, chosen)
 
     def contracted(self, tol: float = 0.0) -> "Tree":
         """Return the tree without Steiner nodes that are not needed. O(N). The result is canonical.
 
         Edges of length at most `tol` with a Steiner node at one end are contracted (two data points stay two nodes,
         even at distance 0); then Steiner leaves are dropped and Steiner nodes with two neighbours removed from their
-        line. With tol=0 no distance between data points changes.
+        line. With tol=0 no distance between data points changes. The edges that are left make the splits that they
+        made before, and keep their support.
         """
         if not tol >= 0:
             raise ValueError(f"tol must be a length, 0 or more, not {tol!r}")
         edges, weights = contracted_edges(self._view, self.n_points, float(tol))
-        return Tree._trusted(self.n_points, edges, weights, self.labels)
+        small = Tree._trusted(self.n_points, edges, weights, self.labels)
+        return self._carry_support(small, np.arange(self.n_points))
+
+    def _carry_support(self, part: "Tree", points: NDArray[np.int64]) -> "Tree":
+        support = carried_support(self, part, points)
+        return part if support is None else Tree._trusted(part.n_points, part.edges, part.weights, part.labels, support)
 
     def cut(self, k: int) -> NDArray[np.int64]:
         """Cut the tree into k clusters and return the cluster of each point, numbered by first appearance.
@@ -307,11 +351,20 @@ class Tree(CompiledMetric):
         Data points that are inner nodes are written as inner names. Lengths are written so that they read back exactly,
         or with the given number of significant digits.
 
+        If the tree has support, an inner node carries that of the edge above it in the place of a name, to four
+        decimals and always with a point. A data point there keeps its name instead, so support at inner data points is
+        not written: `save` keeps all of it. Names of inner nodes that could be taken for support are quoted.
+
         >>> Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]).newick()
         "(a:1.0,b:2.0,'it''s':0.5);"
+        >>> edges, none = [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], float("nan")
+        >>> Tree(4, edges, [1.0] * 5, labels="abcd", support=[none, none, 0.95, none, none]).newick()
+        '(a:1.0,b:1.0,(c:1.0,d:1.0)0.95:1.0);'
         """
         node = self._default_root() if root is None else self._node(root)
-        return write_newick(self._view_from(node), self.n_points, self.labels, digits)
+        view = self._view_from(node)
+        above = None if self.support is None else support_above(view, self.edges, self.support)
+        return write_newick(view, self.n_points, self.labels, digits, above)
 
     def _default_root(self) -> int:
         beside = self.edges[(self.edges == 0).any(axis=1)].max(axis=1, initial=0)
@@ -324,14 +377,18 @@ class Tree(CompiledMetric):
 
         Named nodes become data points, numbered as they appear in the text; nameless inner nodes become Steiner nodes.
         Names that are exactly 0 ... n-1, as `newick` writes a tree without labels, are point numbers and no labels.
-        A missing length is refused unless `default_length` is given. With inner_labels=False the names of inner nodes
-        are ignored: use it where they are support values. Underscores stay underscores.
+        A missing length is refused unless `default_length` is given. Underscores stay underscores.
+
+        A number from 0 to 1 with a decimal point in the place of an inner name, without quotes, is the support of the
+        edge above, as `newick` writes it (ignored at the root); where there is such a number, so is an inner 0 or 1.
+        Percentages are not guessed. With inner_labels=False all names and numbers of inner nodes are ignored.
 
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
+        >>> Tree.from_newick("((a:1,b:2)0.95:0.5,c:3,d:1);").support
+        array([ nan,  nan,  nan,  nan, 0.95])
         """
-        n, edges, weights, labels = parse_newick(text, default_length, inner_labels)
-        return cls._trusted(n, *canonical_edges(n, edges, weights), labels)
+        return cls._in_canonical_order(*parse_newick(text, default_length, inner_labels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to a .npz or .json file, whole or not at all."""
