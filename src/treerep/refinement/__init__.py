@@ -1,0 +1,1 @@
+"""Room `refinement`: the best tree, not just a tree."""
