@@ -1,0 +1,151 @@
+"""The least average distortion, and the best balance of distances and neighbourhoods.
+
+|q|, the relative error of a pair, is smoothed to sqrt(q^2 + eps^2), and so are ranks (see `neighborhoods`). The sum is
+minimised by a projected limited-memory quasi-Newton method, with less and less smoothing.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .least_squares import Quadratic, least_squares
+from .neighborhoods import Neighborhoods
+from .pairs import Optimum, Pairs
+from .path_sum_kernels import FACTORS, SMOOTH
+from .splits import Vector
+
+#: The smoothing of the average distortion that is reported.
+SMOOTHING = 1e-3
+_MEMORY = 20
+#: The search ends when this many steps lower the objective by less than this share of itself.
+_PATIENCE, _PROGRESS = 25, 1e-5
+
+#: The objective and its gradient.
+Objective = Callable[[Vector], tuple[float, Vector]]
+
+
+class Stage(NamedTuple):
+    """One part of the way: how smooth errors are, how wide the steps of ranks are, and how many steps to take."""
+
+    smoothing: float
+    width: float  # as a share of the distance of neighbours
+    steps: int
+
+
+_DISTANCES = (Stage(3e-2, 0.0, 50), Stage(1e-2, 0.0, 50), Stage(3e-3, 0.0, 75), Stage(SMOOTHING, 0.0, 1000))
+_BALANCED = (Stage(3e-2, 0.3, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.05, 60))
+
+
+class Balance(NamedTuple):
+    """What counts: (1 - share) times the average distortion plus share / 2 times (1 - mean average precision)."""
+
+    share: float
+    near: Neighborhoods
+
+
+def least_distortion(
+    pairs: Pairs, given: Vector, floor: Vector, tol: float, deadline: float, balance: Balance | None = None
+) -> Optimum:
+    """Find lengths of least average distortion, or of the best balance with neighbourhoods."""
+    problem = Quadratic(pairs)
+    count = max(pairs.sums(FACTORS, given)[0], 1.0)
+    raised = np.maximum(given, floor)
+    # Ordinary least squares cost next to nothing and often begin nearer.
+    squares = least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length
+    start = _stated(pairs, given, count, balance)
+    best = min(((_stated(pairs, length, count, balance), length) for length in (raised, squares)), key=_value)
+    if balance is not None:
+        best = min(best, (_stated(pairs, raised, count, balance), raised), key=_value)
+    length, steps = best[1], 0
+    for stage in _DISTANCES if balance is None else _BALANCED:
+        if _residual(problem, pairs, best[1], floor) <= tol or time.monotonic() > deadline:
+            break
+        objective = _objective(pairs, count, stage, balance)
+        length, more = _quasi_newton(objective, problem, length, floor, stage.steps, deadline)
+        steps += more
+        best = min(best, (_stated(pairs, length, count, balance), length), key=_value)
+    return Optimum(best[1], best[0], start, _residual(problem, pairs, best[1], floor), steps)
+
+
+def _value(end: tuple[float, Vector]) -> float:
+    return end[0]
+
+
+def _stated(pairs: Pairs, length: Vector, count: float, balance: Balance | None) -> float:
+    """The objective that is reported: ranks as they are, and errors all but unsmoothed."""
+    distortion = pairs.sums(SMOOTH, length, SMOOTHING)[0] / count
+    if balance is None:
+        return distortion
+    return (1 - balance.share) * distortion + balance.share / 2 * balance.near.loss(length)
+
+
+def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None) -> Objective:
+    """The smooth objective of a stage, times the number of pairs."""
+    if balance is None:
+        return lambda length: pairs.sums(SMOOTH, length, stage.smoothing)
+    share, near = balance
+    width = stage.width * near.near
+
+    def both(length: Vector) -> tuple[float, Vector]:
+        value, gradient = pairs.sums(SMOOTH, length, stage.smoothing)
+        loss, slope = near.smooth_loss(length, width)
+        weight = count * share / 2
+        return (1 - share) * value + weight * loss, (1 - share) * gradient + weight * slope
+
+    return both
+
+
+def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -> float:
+    """Largest derivative of the distortion over its largest possible value, where the bounds leave a choice."""
+    gradient = pairs.sums(SMOOTH, length, SMOOTHING)[1]
+    # By Cauchy and Schwarz no sum of derivatives u q / sqrt(q^2 + eps^2) over the paths through an edge is larger.
+    largest = np.sqrt(np.maximum(pairs.crossing(), 1.0) * problem.diagonal)
+    held = (length <= floor) & (gradient > 0)
+    return float(np.abs(np.where(held, 0.0, gradient) / largest)[problem.measured].max(initial=0.0))
+
+
+def _quasi_newton(
+    objective: Objective, problem: Quadratic, length: Vector, floor: Vector, most: int, deadline: float
+) -> tuple[Vector, int]:
+    """Projected limited-memory BFGS steps (Nocedal, Math. Comput. 35, 1980)."""
+    value, gradient = objective(length)
+    memory: list[tuple[Vector, Vector]] = []
+    trace = [value]
+    for steps in range(most):
+        if time.monotonic() > deadline or (steps >= _PATIENCE and trace[-_PATIENCE] - value <= _PROGRESS * value):
+            return length, steps
+        free = problem.measured & ((length > floor) | (gradient < 0))
+        way = _two_loops(memory, np.where(free, -gradient, 0.0), free, problem.diagonal)
+        for _ in range(40):
+            step = np.where(free, np.maximum(floor, length + way) - length, 0.0)
+            after, slope = objective(length + step)
+            if after < value and after <= value + 1e-4 * float(gradient @ step):
+                break
+            way = way / 2
+        else:
+            return length, steps
+        memory = [*memory[1 - _MEMORY :], (step, slope - gradient)]
+        length, value, gradient = length + step, after, slope
+        trace.append(value)
+    return length, most
+
+
+def _two_loops(memory: list[tuple[Vector, Vector]], way: Vector, free: NDArray[np.bool_], diagonal: Vector) -> Vector:
+    """Nocedal's recursion among the free edges: the steepest descent `way`, turned by what past steps have shown."""
+    used: list[tuple[Vector, Vector, float, float]] = []
+    for step, change in reversed(memory):
+        s, y = np.where(free, step, 0.0), np.where(free, change, 0.0)
+        product = float(s @ y)
+        if product > 1e-14 * math.sqrt(float(s @ s) * float(y @ y)):
+            share = float(s @ way) / product
+            way = way - share * y
+            used.append((s, y, product, share))
+    scale = used[0][2] / float(used[0][1] @ (used[0][1] / diagonal)) if used else 1.0
+    way = scale * way / diagonal
+    for s, y, product, share in reversed(used):
+        way = way + (share - float(y @ way) / product) * s
+    return way

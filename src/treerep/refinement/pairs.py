@@ -1,0 +1,123 @@
+"""The pairs of points that an objective adds up, and sums over their paths."""
+
+import copy
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.memory import available_memory
+from ..common.parallel import Workers
+from ..fitting.result import checked_block
+from ..metric.base import Metric
+from ..scoring.streaming import row_slices, triangle_slices
+from .path_sum_kernels import add_down, add_up, cut_sums, row_sums
+from .splits import Splits, Vector
+
+#: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would overflow.
+_NOTHING = 1e-100
+
+
+class _Task(NamedTuple):
+    number: int
+    rows: NDArray[np.int64]
+    start: int
+
+
+class Pairs:
+    """The pairs of points that an objective adds up: all, or those of sampled rows with all other points.
+
+    Points are numbered as in `splits`. Distances are kept if there is room for them and asked for again at every pass
+    otherwise. They are measured in `unit`, a power of two near the largest, so that squares neither overflow nor
+    vanish. Factors u = 1 / d^(power / 2) weight the errors of the pairs; u = 0 leaves a pair at distance 0 out.
+    """
+
+    def __init__(
+        self, splits: Splits, metric: Metric, sample: NDArray[np.int64] | None, power: float, workers: Workers
+    ) -> None:
+        self.splits, self.metric, self.power, self.workers = splits, metric, power, workers
+        self.n = n = len(splits.points)
+        self.upper = sample is None
+        if sample is None:
+            rows = np.arange(n)
+            self.tasks = [_Task(k, rows[part], part.start) for k, part in enumerate(triangle_slices(n))]
+            self.count, self.scale = n * (n - 1) // 2, 1.0
+        else:
+            rows = np.flatnonzero(np.isin(splits.points, sample))
+            self.tasks = [_Task(k, rows[part], 0) for k, part in enumerate(row_slices(len(rows), n))]
+            # The expected number of times that a pair is met, from either end, is 2 rows / n.
+            self.count, self.scale = len(rows) * (n - 1), n / (2 * len(rows))
+        self.below = (splits.last - splits.first).astype(np.int64)
+        self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(rows, splits.first)
+        self.radius = float(checked_block(metric, splits.points[:1], splits.points).max()) or 1.0
+        self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
+        self._distances: dict[int, Vector] = {}
+        self._factors: dict[int, Vector] = {}
+        self._keep = self.count * (16 if power else 8) < available_memory() // 2
+
+    def with_power(self, power: float) -> "Pairs":
+        """The same pairs with other factors; the distances are shared."""
+        other = copy.copy(self)
+        other.power, other._factors = power, {}
+        return other
+
+    def cut_sums(self, length: Vector) -> Vector:
+        """Sum of path lengths over the paths through each edge, without factors. O(N)."""
+        out = np.empty(len(length))
+        cut_sums(self.splits.up, self.below, self.sampled_below, length, out)
+        return (0.5 if self.upper else self.scale) * out
+
+    def crossing(self) -> Vector:
+        """Number of paths through each edge."""
+        s, t, n, r = self.below, self.sampled_below, self.n, self.sampled_below[0]
+        return (0.5 if self.upper else self.scale) * (t * (n - s) + s * (r - t))
+
+    def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
+        """Sum of values over the pairs, and the sums of their derivatives over the paths through each edge."""
+        splits, depth = self.splits, length.copy()
+        depth[0] = 0.0
+        add_down(splits.up, depth)
+        tree = splits.up, splits.first, splits.last, splits.node, depth, depth[splits.node]
+
+        def work(task: _Task) -> tuple[float, Vector, Vector]:
+            at_point, at_node = np.zeros(self.n - task.start), np.zeros(len(depth))
+            block = task.rows, task.start, self.upper, *self._read(task)
+            return row_sums(what, eps, *tree, *block, at_point, at_node), at_point, at_node
+
+        self.workers.check()
+        value, ends, sums = 0.0, np.zeros(self.n), np.zeros(len(depth))
+        for task, (part, at_point, at_node) in zip(self.tasks, self.workers.map(work, self.tasks), strict=True):
+            value += part
+            ends[task.start :] += at_point
+            sums += at_node
+        sums[splits.node] += ends
+        add_up(splits.up, sums)
+        sums[0] = 0.0
+        return self.scale * value, self.scale * sums
+
+    def _read(self, task: _Task) -> tuple[Vector, Vector]:
+        distance, factor = self._distances.get(task.number), self._factors.get(task.number)
+        if distance is None:
+            points = self.splits.points
+            distance = checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
+            if self._keep:
+                self._distances[task.number] = distance
+        if not self.power:
+            return distance, np.ones_like(distance)
+        if factor is None:
+            factor = np.zeros_like(distance)
+            np.power(distance, -self.power / 2, out=factor, where=distance > _NOTHING)
+            if self._keep:
+                self._factors[task.number] = factor
+        return distance, factor
+
+
+class Optimum(NamedTuple):
+    """What a search has found, lengths in units of `Pairs.unit`."""
+
+    length: Vector
+    value: float
+    start: float
+    residual: float
+    iterations: int
