@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .metric.graph import GraphMetric as GraphMetric
     from .metric.matrix import MatrixMetric as MatrixMetric
     from .metric.points import PointMetric as PointMetric
+    from .refinement.refine import refine as refine
     from .scoring.distortion import average_distortion as average_distortion
     from .scoring.distortion import distance_error as distance_error
     from .scoring.distortion import worst_distortion as worst_distortion
@@ -41,6 +42,7 @@ _HOMES = {
     "distance_error": "scoring.distortion",
     "fit": "fitting.fit",
     "mean_average_precision": "scoring.precision",
+    "refine": "refinement.refine",
     "worst_distortion": "scoring.distortion",
 }
 

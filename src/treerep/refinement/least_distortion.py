@@ -41,10 +41,24 @@ _BALANCED = (Stage(3e-2, 0.3, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.05, 60)
 
 
 class Balance(NamedTuple):
-    """What counts: (1 - share) times the average distortion plus share / 2 times (1 - mean average precision)."""
+    """What counts, in logarithms: a hundredth of the distortion as much as a hundredth of the lost precision at 1/2.
+
+    (1 - share) log(distortion + 0.001) + share log(1 - mean average precision + 0.001)
+    """
 
     share: float
     near: Neighborhoods
+
+
+#: So that logarithms stay finite.
+_LITTLE = 1e-3
+
+
+def stated_objective(distortion: float, loss: float, share: float) -> float:
+    """The objective of a distortion and a loss of precision: see `Balance`; the distortion itself if share is 0."""
+    if share == 0:
+        return distortion
+    return (1 - share) * math.log(distortion + _LITTLE) + share * math.log(loss + _LITTLE)
 
 
 def least_distortion(
@@ -58,8 +72,6 @@ def least_distortion(
     squares = least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length
     start = _stated(pairs, given, count, balance)
     best = min(((_stated(pairs, length, count, balance), length) for length in (raised, squares)), key=_value)
-    if balance is not None:
-        best = min(best, (_stated(pairs, raised, count, balance), raised), key=_value)
     length, steps = best[1], 0
     for stage in _DISTANCES if balance is None else _BALANCED:
         if _residual(problem, pairs, best[1], floor) <= tol or time.monotonic() > deadline:
@@ -80,7 +92,7 @@ def _stated(pairs: Pairs, length: Vector, count: float, balance: Balance | None)
     distortion = pairs.sums(SMOOTH, length, SMOOTHING)[0] / count
     if balance is None:
         return distortion
-    return (1 - balance.share) * distortion + balance.share / 2 * balance.near.loss(length)
+    return stated_objective(distortion, balance.near.loss(length), balance.share)
 
 
 def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None) -> Objective:
@@ -93,8 +105,11 @@ def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None
     def both(length: Vector) -> tuple[float, Vector]:
         value, gradient = pairs.sums(SMOOTH, length, stage.smoothing)
         loss, slope = near.smooth_loss(length, width)
-        weight = count * share / 2
-        return (1 - share) * value + weight * loss, (1 - share) * gradient + weight * slope
+        distortion, loss = value / count + _LITTLE, loss + _LITTLE
+        # Shifted by a constant, so that progress can be measured as a share of it.
+        sum_of_logs = (1 - share) * math.log(distortion) + share * math.log(loss) - 2 * math.log(_LITTLE)
+        by_edge = (1 - share) / distortion * gradient + share / loss * count * slope
+        return count * sum_of_logs, by_edge
 
     return both
 

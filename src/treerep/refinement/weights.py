@@ -62,7 +62,8 @@ def fit_weights(
     power : float from 0 to 2, for "l2"
         0 is ordinary least squares, 2 relative least squares (Fitch and Margoliash, Science 155, 1967).
     balance : float from 0 to 1, for "l1"
-        (1 - balance) times the average distortion plus balance / 2 times (1 - mean average precision) is minimised.
+        0 minimises the average distortion, 1 maximises mean average precision; between, the mean of the logarithms of
+        the distortion and of 1 - precision, weighted so, is minimised.
     neighbors : csr_array, optional
         Whose ranks count for `balance`; by default the edges of a graph, or the ten nearest points.
     rows : int or "all"
