@@ -114,7 +114,7 @@ def score(method: Method, graph: tr.GraphMetric, truth: tr.MatrixMetric) -> Scor
                 tr.average_distortion(tree, truth),
             ]
         )
-    time = seconds(lambda: tr.fit(data, rng=0, **method.options), 3 if len(graph) < 3000 else 1)
+    time = seconds(lambda: tr.fit(data, rng=0, **method.options))
     return Scores(*np.mean(found, axis=0).tolist(), time)
 
 

@@ -81,7 +81,8 @@ def twin(d: np.ndarray, rng: np.random.Generator) -> tr.Tree:
 def test_every_tree_equals_its_plain_twin(d: np.ndarray, seed: int) -> None:
     rng = np.random.default_rng(seed)
     trees = bartal_average(tr.MatrixMetric(d), trees=3, rng=rng).trees
-    expected = [twin(d, generator) for generator in np.random.default_rng(seed).spawn(3)]
+    seeds = np.random.default_rng(seed).integers(2**63, size=3)
+    expected = [twin(d, np.random.default_rng(each)) for each in seeds]
     assert list(trees) == expected
 
 

@@ -43,6 +43,7 @@ def noisy(n: int, seed: int, noise: float) -> np.ndarray:
 def replay(d: np.ndarray, edges: np.ndarray, lengths: np.ndarray, method: str) -> None:
     """Do the joins again with plain matrices, from scratch at every step, and check each of them."""
     names, m = list(range(len(d))), len(d)
+    scale = d.sum(axis=1).max() / (m - 2)
     d, v = d.astype(float), d.astype(float)
     for k in range(m - 3):
         i, j = names.index(edges[2 * k, 0]), names.index(edges[2 * k + 1, 0])
@@ -57,7 +58,7 @@ def replay(d: np.ndarray, edges: np.ndarray, lengths: np.ndarray, method: str) -
         b = d[i, j] - a
         assert_allclose(lengths[2 * k : 2 * k + 2], [a, b], atol=1e-9 * (1 + sums.max()))
         weight = 0.5
-        if method == "bionj" and v[i, j] > 1e-12 * sums.max():
+        if method == "bionj" and v[i, j] > 1e-12 * scale:
             weight = np.clip(0.5 + (v[j] - v[i]).sum() / (2 * (m - 2) * v[i, j]), 0, 1)
         v[i] = v[:, i] = weight * v[i] + (1 - weight) * v[j] - weight * (1 - weight) * v[i, j]
         d[i] = d[:, i] = weight * (d[i] - a) + (1 - weight) * (d[j] - b)
@@ -144,6 +145,40 @@ def test_tree_metrics_come_back(method: str, d: np.ndarray) -> None:
     for scale in (1.0, 1e-9, 1e9):
         tree = tr.fit(d * scale, method=method)
         assert_allclose(tree.block(range(len(d)), range(len(d))), d * scale, atol=1e-9 * scale * d.max(initial=0))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10_000), n=st.integers(4, 30), scale=st.sampled_from([1.0, 1e-7, 1e7]))
+def test_duplicates_on_a_line_come_back(method: str, seed: int, n: int, scale: float) -> None:
+    # Once only duplicates are left, all that is left of distances is rounding noise.
+    x = scale * np.random.default_rng(seed).integers(0, 4, n)
+    d = np.abs(x[:, None] - x)
+    assert_allclose(tr.fit(d, method=method).distances(), d, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_short_inner_edges_come_back(method: str) -> None:
+    rng = np.random.default_rng(0)
+    edges = [(k, k + 1) for k in range(39)] + [(int(rng.integers(0, 40)), k) for k in range(40, 60)]
+    weights = np.concatenate([1e-6 * rng.uniform(0.5, 1.5, 39), rng.uniform(0.5, 1.5, 20)])
+    d = tr.Tree(60, edges, weights).distances()
+    assert_allclose(tr.fit(d, method=method).distances(), d, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_line_of_points_comes_back(method: str) -> None:
+    x = np.cumsum(np.random.default_rng(0).uniform(0.5, 1.5, 400))
+    d = np.abs(x[:, None] - x)
+    assert_allclose(tr.fit(d, method=method).distances(), d, atol=1e-9 * d.max())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_float32_near_its_end_gives_a_tree_or_a_clear_line(method: str) -> None:
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        d = np.triu(3.4e38 * rng.choice([0, 1, 0.5, 0.99], (9, 9)), 1).astype(np.float32)
+        assert len(tr.fit(d + d.T, method=method)) == 9
 
 
 @pytest.mark.parametrize("method", METHODS)

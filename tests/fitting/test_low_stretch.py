@@ -308,3 +308,8 @@ def test_bad_distances_and_options_are_named() -> None:
         learn(Table(np.array([[0, np.nan], [np.nan, 0]])))
     with pytest.raises(ValueError, match="graph is one of 'complete', 'knn', not 'tree'"):
         learn(MatrixMetric(np.ones((3, 3)) - np.eye(3)), graph="tree")
+
+
+def test_the_smallest_distances_do_not_hang() -> None:
+    least = 5e-324
+    assert tr.fit(least * (1 - np.eye(4)), method="low_stretch").weights.tolist() == [least] * 3

@@ -118,6 +118,21 @@ def test_bad_options_get_one_clear_line(arguments: dict[str, object], message: s
     assert "\n" not in str(error.value)
 
 
+def test_trials_from_one_root_are_refused() -> None:
+    with pytest.raises(ValueError, match="all 5 trials from root 2 would give the same tree: leave out root or trials"):
+        tr.fit(Own(), method="gromov", root=2, trials=5)
+
+
+def test_more_trials_are_never_worse() -> None:
+    for method in ("bartal", "frt", "relaxed_neighbor_joining"):
+        options = {"trees": 3} if method == "bartal" else {}
+        scores = [
+            float(tr.average_distortion(tr.fit(Own(), method=method, trials=k, **options), Own(), scale="optimal"))
+            for k in (1, 2, 4)
+        ]
+        assert scores == sorted(scores, reverse=True)
+
+
 def test_a_graph_needs_no_graph() -> None:
     ring = tr.GraphMetric([[k, (k + 1) % 6] for k in range(6)])
     with pytest.raises(ValueError, match="k is for data that is no graph, and this is a GraphMetric: leave out k"):

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import treerep as tr
 from tests.strategies import SHAPES, any_symmetric, distances_from_parents, integer_metrics, parents
 from treerep.fitting import prim
-from treerep.fitting.graphs import sparse_graph, tree_edges
+from treerep.fitting.graphs import sparse_graph, joining_edges
 from treerep.fitting.spanning_kernels import grow_tree
 from treerep.metric.base import Metric
 
@@ -166,8 +166,8 @@ def test_bad_roots_are_refused() -> None:
         spanning([[0, 3], [3, 0]], root=2)
 
 
-def test_tree_edges_reads_ends_and_lengths_off_the_rows() -> None:
+def test_joining_edges_reads_ends_and_lengths_off_the_rows() -> None:
     rows = tr.GraphMetric([[0, 1], [1, 2], [0, 3]], weights=[1.0, 2.0, 3.0]).adjacency
-    edges, lengths = tree_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, 2, False))
+    edges, lengths = joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, 2, False))
     assert edges.tolist() == [[1, 0], [2, 1], [0, 3]]
     assert lengths.tolist() == [1, 2, 3]

@@ -26,6 +26,22 @@ def test_quality_is_the_papers(name: str, data_folder: Path) -> None:
     assert distortion <= paper_distortion + 0.02
 
 
+# The same, columns NJ: unscaled.
+PAPER_NJ = {
+    "celegans": (0.713, 0.124), "diseasome": (0.962, 0.161), "csphd": (0.993, 0.134),
+    "yeast": (0.892, 0.149), "grid_worm": (0.800, 0.135), "grqc": (0.862, 0.200),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAPER_NJ)
+def test_neighbor_joining_gives_the_papers_row(name: str, data_folder: Path) -> None:
+    graph = tr.datasets.load(name).metric
+    tree = tr.fit(graph, method="neighbor_joining")
+    within = 0.01 if name == "celegans" else 0.005
+    scores = tr.mean_average_precision(tree, graph, ties="rank"), tr.average_distortion(tree, graph)
+    assert [float(score) for score in scores] == pytest.approx(PAPER_NJ[name], abs=within)
+
+
 def test_a_graph_and_its_matrix_give_the_same_tree(data_folder: Path) -> None:
     graph = tr.datasets.load("yeast").metric
     every = np.arange(len(graph))

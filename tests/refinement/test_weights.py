@@ -12,7 +12,7 @@ from treerep.common.parallel import Workers
 from treerep.metric.base import Metric, MetricError
 from treerep.metric.convert import as_metric
 from treerep.metric.matrix import MatrixMetric
-from treerep.refinement import weights as module
+from treerep.refinement import pairs as module
 from treerep.refinement.path_sum_kernels import (
     FACTORS,
     PRODUCT,

@@ -1,18 +1,33 @@
 """Say so before memory runs out, not after."""
 
 import os
+import sys
 from pathlib import Path
+
+_CONTAINER = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int:
-    """Bytes that can be had without swapping, or all of the machine's where the system does not tell."""
+    """Bytes that can be had without swapping, within the limit of a container; all there are where nobody tells."""
+    return min(_on_the_machine(), _in_the_container())
+
+
+def _on_the_machine() -> int:
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
-    except (OSError, ValueError):
-        pass
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError, AttributeError):  # no such file, or no such question on this system
+        return sys.maxsize
+
+
+def _in_the_container() -> int:
+    try:
+        limit, used = (int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current"))
+        return max(0, limit - used)
+    except (OSError, ValueError):  # none, or "max"
+        return sys.maxsize
 
 
 def check_memory(needed: int, what: str, remedy: str) -> None:

@@ -26,6 +26,9 @@ def count_jobs(n_jobs: int | None = None) -> int:
     return positive_number(n_jobs, "n_jobs")
 
 
+_entered: set["Workers"] = set()  # those that an interrupt stops
+
+
 class Workers:
     """A pool of threads for kernels that release the GIL; with one job everything runs inline.
 
@@ -60,18 +63,21 @@ class Workers:
         # Only where Python's own handler is in force: whoever installed another one knows why.
         main = threading.current_thread() is threading.main_thread()
         self._listens = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        _entered.add(self)
         if self._listens:
             signal.signal(signal.SIGINT, self._interrupt)
         return self
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._interrupted = True
-        self.stopped.set()
+        for workers in list(_entered):
+            workers.stopped.set()
         signal.default_int_handler(number, frame)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _entered.discard(self)
         if self._listens:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if kind is not None:

@@ -74,7 +74,8 @@ def _draw(
         return work(finished_tree(table, *partition_tree(table.distances, diameter, generator)))
 
     with progress_bar(count, "random trees", "trees") as bar, Workers(n_jobs) as workers:
-        for result in workers.map(one, rng.spawn(count)):
+        # Drawn, not spawned: then the generator's own children stay those of `trials`.
+        for result in workers.map(one, [np.random.default_rng(seed) for seed in rng.integers(2**63, size=count)]):
             yield result
             bar.update()
             workers.check()

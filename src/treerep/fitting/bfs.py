@@ -4,7 +4,7 @@ import numpy as np
 
 from ..metric.base import Metric
 from ..tree.tree import Tree
-from .graphs import central_point, check_root, sparse_graph, tree_edges
+from .graphs import central_point, check_root, joining_edges, sparse_graph
 from .result import checked_block, finished_tree
 from .spanning_kernels import grow_tree
 
@@ -31,7 +31,7 @@ def bfs(
     n = len(metric)
     start = central_point(metric, rng) if root is None else check_root(root, n)
     if rows is not None:
-        return finished_tree(metric, *tree_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, True)))
+        return finished_tree(metric, *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, True)))
     others = np.delete(np.arange(n), start)
     lengths = checked_block(metric, np.array([start]), others)[0]
     return finished_tree(metric, np.column_stack([np.full(n - 1, start), others]), lengths)

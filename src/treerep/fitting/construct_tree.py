@@ -35,7 +35,7 @@ def construct_tree(metric: Metric, *, rng: np.random.Generator, root: int | None
     delta: so the bound. The paper decides by the same counts, but by distance from the branch where that differs by a
     factor of lambda. That is worse on graphs, for lambda from 1.5 to infinity, and so is to keep the nearer point
     always: 0.26, 0.17, 0.18 and 0.26, 0.19, 0.19 against 0.20, 0.14, 0.16 here (average distortion after scaling on
-    C. elegans, Diseasome and CS PhD, mean of the same ten roots).
+    C. elegans, Diseasome and CS PhD, mean of ten roots, other ones than in the table of the documentation).
 
     The numbers for ConstructTree in the paper on TreeRep (0.325, 0.315, 0.282) do not come back. The code used there
     hangs the new node off p, as a leaf, where it should split the way from p to the root, so that q is too far from the

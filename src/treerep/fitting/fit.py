@@ -12,6 +12,7 @@ from ..common.parallel import Workers, count_jobs
 from ..common.progress import progress_bar
 from ..metric.base import Metric, check_labels
 from ..metric.convert import as_metric
+from ..tree.average import TreeAverage
 from ..tree.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
 from .result import EXACT_SCORES, selection_score
@@ -88,7 +89,8 @@ def fit(
     Parameters
     ----------
     data : Metric, array, DataFrame, sparse matrix or networkx graph
-        A distance matrix; points, with `metric`; or a graph (see `as_metric`). Never modified.
+        A distance matrix; points, with `metric`; or a graph (see `as_metric`; a networkx graph counts edges unless
+        `as_metric(G, weight=...)` names their lengths). Never modified.
     method : str
         One of those below. The page "Methods" of the documentation compares them.
     metric : str, optional
@@ -148,9 +150,11 @@ def fit(
     "bfs"                      shortest paths from a central point                   n^2, or edges times log n; n
     "level_tree"               layering tree (Chepoi et al. 2008)                    edges; edges
     "low_stretch"              AKPW low-stretch spanning tree                        n^2 a round, or edges log n; n
-    "bartal", "bartal_average" best, or mean, of random trees (Bartal 1996)          n^2 log n a tree; n^2
+    "bartal", "bartal_average" best, or mean, of random trees (Bartal 1996)          n^2 a halving and tree; n^2
     "frt"                      random dominating tree (Fakcharoenphol et al. 2003)   n^2; n log n
     ========================== ===================================================== ==================================
+
+    The default root of "bfs" and "level_tree" costs up to n more searches (288 beyond 4,096 points).
 
     TreeRep is exact on tree metrics: the tree comes back with its lengths and the fewest possible nodes. In general
     some 10 to 20 distances per point are looked at, so the time is near n log n (n^2 at worst, for example on a star),
@@ -168,7 +172,7 @@ def fit(
     >>> fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]], method="minimum_spanning_tree")
     Tree(3 points, 0 Steiner nodes)
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
     count, jobs = positive_number(trials, "trials"), count_jobs(n_jobs)
     learn = getattr(importlib.import_module(f".{METHODS[method]}", __package__), method)
@@ -184,18 +188,24 @@ def fit(
             raise ValueError(f"{method} takes no {name}" + (f", but {known}" if known else ": leave it out"))
     if count > 1 and "rng" not in takes:
         raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
+    if count > 1 and root is not None:
+        raise ValueError(f"all {count} trials from root {root!r} would give the same tree: leave out root or trials")
     space = as_metric(data, metric=metric)
     n = len(space)
     if not 1 <= n < 2**30:
         raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
     if n == 1:
-        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(space.labels, n))
+        point = Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(space.labels, n))
+        return TreeAverage([point]) if method == "bartal_average" else point
 
     def attempt(generator: np.random.Generator, threads: int) -> Tree:
         shared = {name: value for name, value in (("rng", generator), ("n_jobs", threads)) if name in takes}
         return learn(space, **shared, **options)
 
-    return _best_of(attempt, space, count, np.random.default_rng(rng), jobs)
+    with Workers(1) as workers:  # so that no interrupt is lost, whatever the method does
+        fitted = _best_of(attempt, space, count, np.random.default_rng(rng), jobs)
+        workers.check()
+    return fitted
 
 
 def _best_of(

@@ -119,7 +119,7 @@ def _spanning(i: NDArray[np.int32], j: NDArray[np.int32]) -> NDArray[np.int64]:
     return tree.data.astype(np.int64) - 1
 
 
-def tree_edges(graph: csr_array, via: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def joining_edges(graph: csr_array, via: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return ends and lengths of the edges by which vertices have joined a tree (see `grow_tree`)."""
     joined = np.flatnonzero(via >= 0)
     parents = np.searchsorted(graph.indptr, via[joined], side="right") - 1

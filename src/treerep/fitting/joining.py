@@ -10,8 +10,8 @@ from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..metric.base import Metric, MetricError
 from ..metric.matrix import MatrixMetric
-from .joining_kernels import EDGES, LEFT, WIDTH, Clusters, start
-from .result import dense_matrix
+from .joining_kernels import EDGES, LEFT, WIDTH, Clusters, prepare
+from .result import checked_block, dense_matrix
 
 # Entries of the matrix looked at between two looks at the clock and the keyboard: some tenths of a second.
 _BUDGET = 100_000_000
@@ -27,12 +27,14 @@ def join_all(metric: Metric, method: str, step: Step, variances: bool = False) -
     """
     n = len(metric)
     if n == 2:
-        return np.array([[0, 1]]), metric.pairs([0], [1])
-    single = isinstance(metric, MatrixMetric) and metric.oracle.distances.dtype == np.float32
+        return np.array([[0, 1]]), checked_block(metric, np.array([0]), np.array([1]))[0]
+    single = isinstance(metric, MatrixMetric) and metric.distances.dtype == np.float32
+    # Sums of three distances must fit, too.
+    single = single and float(metric.distances.max()) < 1e37  # type: ignore[attr-defined]
     matrix = dense_matrix(metric, method, np.float32 if single else np.float64, room=2 if variances else 1)
     clusters = _clusters(matrix, variances)
     with progress_bar(n, method, "points") as bar, Workers(1) as workers:
-        if n > 3 and not start(clusters):
+        if n > 3 and not prepare(clusters):
             raise MetricError("the distances are so large that their sums overflow: rescale them")
         while clusters.counts[LEFT] > 3:
             left = int(clusters.counts[LEFT])
@@ -48,7 +50,7 @@ def _clusters(matrix: NDArray[Any], variances: bool) -> Clusters:
     sums, means, gone, reach, bound, nearest, row, change = (np.zeros(n) for _ in range(8))
     edges, lengths = np.empty((2 * n - 3, 2), np.int32), np.empty(2 * n - 3)
     counts = np.array([n, n, 0, 0, 1])
-    levels = np.array([0.0, 0.0, 1e4 * np.finfo(matrix.dtype).eps])
+    levels = np.array([0.0, 0.0, 1e4 * np.finfo(matrix.dtype).eps, 0.0])
     return Clusters(
         matrix, matrix.copy() if variances else np.empty((0, 0), matrix.dtype), sums, means, gone,
         np.arange(n, dtype=np.int32), np.zeros(n, np.int32), reach, bound, nearest, row, change,

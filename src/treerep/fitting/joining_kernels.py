@@ -19,7 +19,9 @@ _SPAN = 256
 # Entries of `counts` ...
 WIDTH, LEFT, EDGES, SCANS, MAYBE_TREE = 0, 1, 2, 3, 4
 # ... and of `levels`.
-DRIFT, HIGHEST, ROUNDING = 0, 1, 2
+DRIFT, HIGHEST, ROUNDING, SCALE = 0, 1, 2, 3
+# A walk to a mutually nearest pair that is longer than this gives up: on a path it would go to the end every time.
+_WALK = 32
 
 
 class Clusters(NamedTuple):
@@ -55,7 +57,7 @@ def _seek(c: Clusters, i: int) -> float:
         nearest = min(nearest, distance)
         if value < least:
             least, at = value, start
-    while c.matrix[i, at] + c.gone[at] - c.means[at] != least:
+    while at < width - 1 and c.matrix[i, at] + c.gone[at] - c.means[at] != least:
         at += 1
     c.gone[i] = 0.0
     c.partner[i], c.reach[i] = at, c.matrix[i, at]
@@ -94,7 +96,7 @@ def _weight(c: Clusters, i: int, j: int) -> float:
     λ = 1/2 + sum_k (v_jk - v_ik) / (2 (m - 2) v_ij), within 0 ... 1
     """
     # A variance of 0 says nothing, and comes out of sums and differences as rounding noise.
-    if not c.variances.size or c.variances[i, j] <= 1e-12 * c.levels[HIGHEST]:
+    if not c.variances.size or c.variances[i, j] <= 1e-12 * c.levels[SCALE]:
         return 0.5
     total = 0.0
     for k in range(c.counts[WIDTH]):
@@ -197,15 +199,19 @@ def _move_together(c: Clusters) -> None:
             c.reach[to] = c.reach[k] if place >= 0 else np.inf
             c.partner[to] = max(place, 0)
             c.bound[to], c.nearest[to], c.names[to] = c.bound[k], c.nearest[k], c.names[k]
-            c.sums[to], c.means[to] = c.sums[k], c.means[k]
+            c.means[to] = c.means[k]
             to += 1
-    for k in range(left):
-        c.gone[k] = 0.0
+    for i in range(left):
+        c.gone[i] = 0.0
+        c.sums[i] = 0.0
+        for k in range(left):
+            if k != i:
+                c.sums[i] += c.matrix[i, k]
     c.counts[WIDTH] = left
 
 
 @kernel
-def start(c: Clusters) -> bool:
+def prepare(c: Clusters) -> bool:
     """Take the sums of all rows and seek every row's minimum; False if the sums overflow."""
     n = c.names.size
     for i in range(n):
@@ -216,7 +222,8 @@ def start(c: Clusters) -> bool:
         c.sums[i] = total
         c.means[i] = total / (n - 2)
     _raise_levels(c)  # from 0
-    if not c.levels[HIGHEST] < np.inf:
+    c.levels[SCALE] = c.levels[HIGHEST]
+    if not c.levels[SCALE] < np.inf:
         return False
     for i in range(n):
         _seek(c, i)
@@ -241,18 +248,22 @@ def join_closest(c: Clusters, joins: int) -> None:
 
 @helper
 def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
-    """Walk from a cluster to its nearest, and on to the nearest of that, until two are nearest to each other."""
+    """Walk from a cluster to its nearest, and on to the nearest of that, until two are nearest to each other.
+
+    The closest pair of all is one such pair, and is taken where the walk is long.
+    """
     i = int(pick * c.counts[WIDTH])
     while c.gone[i] != 0.0:
         i = (i + 1) % c.counts[WIDTH]
     value = _seek(c, i) - c.means[i]
-    while True:
+    for _ in range(_WALK):
         j = c.partner[i]
         closer = _seek(c, j) - c.means[j]
-        # Equal up to rounding is mutual; so every step comes closer, and the walk ends.
+        # Equal up to rounding is mutual: so every step comes closer.
         if closer >= value - 1e-13 * abs(value):
             return min(i, j), max(i, j)
         i, value = j, closer
+    return _closest_pair(c)
 
 
 @helper
@@ -263,7 +274,7 @@ def _siblings(c: Clusters, i: int, j: int) -> bool:
         if c.gone[k] == 0.0 and k != i and k != j:
             difference = c.matrix[i, k] - c.matrix[j, k]
             low, high = min(low, difference), max(high, difference)
-    return high - low <= c.levels[ROUNDING] * c.levels[HIGHEST]
+    return high - low <= c.levels[ROUNDING] * c.levels[SCALE]
 
 
 @kernel
@@ -282,6 +293,5 @@ def join_mutual(c: Clusters, starts: NDArray[np.float64]) -> None:
             else:
                 c.counts[MAYBE_TREE] = 0
         _join(c, i, j)
-        if c.counts[MAYBE_TREE]:
-            _seek(c, i)
+        _seek(c, i)
         _make_room(c)

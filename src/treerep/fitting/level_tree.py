@@ -7,7 +7,7 @@ from ..metric.graph import GraphMetric
 from ..tree.tree import Tree
 from .graphs import central_point, check_root, sparse_graph
 from .level_tree_kernels import layer_parents
-from .result import finished_tree
+from .result import checked_pairs, finished_tree
 
 
 def level_tree(
@@ -42,5 +42,5 @@ def level_tree(
     points = np.delete(np.arange(n), start)
     parents = layer_parents(rows.indptr, rows.indices, start)[points]
     unweighted = isinstance(metric, GraphMetric) and not metric.weighted
-    lengths = np.ones(n - 1) if unweighted else metric.pairs(points, parents)
+    lengths = np.ones(n - 1) if unweighted else checked_pairs(metric, points, parents.astype(np.int64))
     return finished_tree(metric, np.column_stack([parents, points]), lengths)

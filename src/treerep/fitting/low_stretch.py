@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..common.parallel import run
+from ..common.progress import progress_bar
 from ..metric.base import Metric
 from ..scoring.streaming import row_slices, triangle_slices
 from ..tree.tree import Tree
@@ -60,7 +61,7 @@ def _active(shortest: float, count: int) -> tuple[float, float]:
     if shortest == 0:
         return 0.0, float(np.nextafter(0, 1))
     x = 1 / (2 * log(count))
-    return x, shortest / x
+    return x, max(shortest / x, float(np.nextafter(shortest, inf)))
 
 
 def _tree_of_graph(graph: csr_array, rng: np.random.Generator) -> tuple[Ends, Lengths]:
@@ -101,11 +102,13 @@ def _tree_of_pairs(metric: Metric, rng: np.random.Generator, n_jobs: int | None)
     label, count = np.arange(len(metric)), len(metric)
     shortest = _shortest_distance(metric, n_jobs)
     tree: list[tuple[Ends, Lengths]] = []
-    while count > 1:
-        label = rng.permutation(count)[label]
-        ball, ends, lengths, shortest = _balls_of_pairs(metric, label, count, shortest)
-        tree.append((ends, lengths))
-        label, count = ball[label], count - len(ends)
+    with progress_bar(len(metric) - 1, "low-stretch tree", "edges") as bar:
+        while count > 1:
+            label = rng.permutation(count)[label]
+            ball, ends, lengths, shortest = _balls_of_pairs(metric, label, count, shortest)
+            tree.append((ends, lengths))
+            label, count = ball[label], count - len(ends)
+            bar.update(len(ends))
     return _joined(tree)
 
 

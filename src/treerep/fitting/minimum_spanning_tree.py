@@ -4,7 +4,7 @@ import numpy as np
 
 from ..metric.base import Metric
 from ..tree.tree import Tree
-from .graphs import check_root, sparse_graph, tree_edges
+from .graphs import check_root, joining_edges, sparse_graph
 from .prim import prim_complete
 from .result import finished_tree
 from .spanning_kernels import grow_tree
@@ -35,7 +35,9 @@ def minimum_spanning_tree(
     n = len(metric)
     start = int(rng.integers(n)) if root is None else check_root(root, n)
     if rows is not None:
-        return finished_tree(metric, *tree_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, False)))
+        return finished_tree(
+            metric, *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, False))
+        )
     parents, lengths = prim_complete(metric, start)
     points = np.delete(np.arange(n), start)
     return finished_tree(metric, np.column_stack([parents[points], points]), lengths[points])

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..common.memory import check_memory
+from ..common.progress import progress_bar
 from ..metric.base import Metric, MetricError, check_labels
 from ..metric.compiled import CompiledMetric
 from ..scoring.distortion import average_distortion
@@ -45,8 +46,10 @@ def dense_matrix(metric: Metric, method: str, dtype: Any = np.float64, room: flo
         "use method='treerep', which needs none",
     )
     matrix = np.empty((n, n), dtype)
-    for rows in row_slices(n, n):
-        matrix[rows] = checked_block(metric, np.arange(rows.start, rows.stop), np.arange(n))
+    with progress_bar(n, "distances", "points") as bar:
+        for rows in row_slices(n, n):
+            matrix[rows] = checked_block(metric, np.arange(rows.start, rows.stop), np.arange(n))
+            bar.update(rows.stop - rows.start)
     return matrix
 
 
@@ -60,6 +63,13 @@ def checked_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int6
             "distances are finite and never negative"
         )
     return block
+
+
+def checked_pairs(metric: Metric, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Distances of pairs, looked at like those of blocks."""
+    if isinstance(metric, CompiledMetric):
+        return metric.pairs(i, j)
+    return np.array([checked_block(metric, i[k : k + 1], j[k : k + 1])[0, 0] for k in range(len(i))])
 
 
 def rounding_of(metric: Metric, largest: float) -> float:

@@ -1,0 +1,30 @@
+"""How much memory there is, and the line that says that it is not enough."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from treerep.common import memory
+
+
+def test_a_container_has_less_than_its_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
+    free = memory.available_memory()  # no files: no limit
+    assert 2**20 < free < sys.maxsize
+    (tmp_path / "memory.max").write_text("3000000\n")
+    (tmp_path / "memory.current").write_text("1000000\n")
+    assert memory.available_memory() == 2_000_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.available_memory() > 2**20
+
+
+def test_systems_that_do_not_tell_have_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> str:
+        raise OSError
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    monkeypatch.delattr(os, "sysconf")
+    assert memory.available_memory() == sys.maxsize
+    memory.check_memory(2**60, "anything", "nothing to do")
