@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import treerep as tr
 from tests.strategies import SHAPES, any_symmetric, distances_from_parents, integer_metrics, parents
 from treerep.fitting import prim
-from treerep.fitting.graphs import sparse_graph, joining_edges
+from treerep.fitting.graphs import joining_edges, sparse_graph
 from treerep.fitting.spanning_kernels import grow_tree
 from treerep.metric.base import Metric
 

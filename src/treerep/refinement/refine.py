@@ -141,7 +141,8 @@ def _check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
         raise ValueError(f"moves is True or False, not {moves!r}")
     if isinstance(balance, bool) or not isinstance(balance, (int, float, np.number)) or not 0 <= balance <= 1:
         raise ValueError(f"balance is a number from 0 (distances) to 1 (neighbourhoods), not {balance!r}")
-    if time_limit is not None and (isinstance(time_limit, bool) or not time_limit > 0):
+    number = isinstance(time_limit, (int, float, np.number)) and not isinstance(time_limit, bool)
+    if time_limit is not None and not (number and time_limit > 0):
         raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
 
 
@@ -196,8 +197,9 @@ class _Run:
     def refined(self, tree: Tree, moves: bool) -> _Candidate:
         """The best that can be made of the tree, and of another start."""
         given = self.judge(tree, "tree")
-        if len(tree) < 3 or self.distortion(tree) <= _EXACT:
+        if len(tree) < 2 or self.distortion(tree) <= _EXACT:
             return given
+        moves = moves and len(tree) > 3
         found = [given]
         if moves:
             starts = [given]
