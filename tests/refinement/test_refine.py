@@ -107,7 +107,7 @@ def test_the_time_limit_is_kept() -> None:
 
 
 def test_many_points_are_refined_by_samples() -> None:
-    points = tr.datasets.hyperbolic_points(6000, 3, rng=0)
+    points = tr.datasets.hyperbolic_points(12_000, 3, rng=0)
     tree = tr.fit(points)
     better = tr.refine(tree, points, time_limit=20.0)
     ours, theirs = (tr.average_distortion(t, points, rows=200, rng=5) for t in (better, tree))

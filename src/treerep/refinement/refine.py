@@ -18,15 +18,17 @@ from ..scoring.precision import mean_average_precision
 from ..scoring.streaming import check_choice, check_same_points
 from ..tree.tree import Tree
 from .least_distortion import stated_objective
-from .moves import Distances, rearrange
+from .moves import ALL_PAIRS, Distances, rearrange
 from .neighborhoods import neighbor_graph
 from .weights import fit_weights
 
 WEIGHTS = ("l1", "l2", "relative_l2", "heuristic", "none")
 
-# Up to here distances are held as a matrix, another start is tried, and all pairs count.
-_SMALL = 5000
-_STARTS = 10  # trees by relaxed neighbour joining, of which the best is tried
+# Up to here distances are held as a matrix, and all pairs count.
+_SMALL = ALL_PAIRS
+# Up to here another start is tried.
+_OTHER_START = 5000
+_STARTS = 20  # trees by relaxed neighbour joining, of which the best is tried
 _SWEEPS = 4
 _ROUNDS = 4  # of moves and weights, while they lower the objective
 _SAMPLED_ROWS = 256
@@ -95,14 +97,16 @@ def refine(
         relative errors (Fitch and Margoliash 1967). "heuristic": the 200 gradient steps on sampled pairs of the paper,
         for comparison. "none": they stay as they are but next to moves.
     moves : bool
-        Whether points and subtrees may move. Up to 5,000 points, relaxed neighbour joining is then tried as another
-        start.
+        Whether the topology may change. Up to 5,000 points, relaxed neighbour joining is then tried as another start.
+        Points and subtrees move, but with a balance of 1/2 or more only up to 1,500 points: moves are made for
+        distances, neighbourhoods gain little by them, and the time is better spent on weights.
     balance : float from 0 to 1
         0: distances; 1: neighbourhoods, that is mean average precision. The objective is
-        (1 - balance) log(distortion + 0.001) + balance log(1 - precision + 0.001), or the distortion itself at 0.
-        Neighbours are those of a graph, or the ten nearest points of any other data. Beyond 5,000 points the distortion
-        alone is the objective, and balance only sets how much near points count in the moves. It is for "l1": the
-        other weights have the objective in their name.
+        (1 - s) log(distortion + 0.001) + s log(1 - precision + 0.001) with s : 1 - s = 4 balance : 5 (1 - balance), or
+        the distortion itself at 0.
+        Neighbours are those of a graph, or the ten nearest points of any other data. Beyond 10,000 points the
+        distortion alone is the objective, and balance only sets how much near points count in the moves. It is for
+        "l1": the other weights have the objective in their name.
     time_limit : float, optional
         Seconds. What has been reached by then is returned.
     rng, n_jobs
@@ -117,8 +121,7 @@ def refine(
     -----
     Moves take a point or a subtree out and put it back where the squared error of its distances, weighted by
     1 / d^(4 balance) (at most 1 / d^2), is least, in O(N) for all places. Weights: "l2" takes O(n^2) in all, others
-    O(n^2) a step. Beyond 5,000 points weights are fitted to 256 sampled rows, and beyond 10,000 moves look at 512
-    reference points.
+    O(n^2) a step. Beyond 10,000 points weights are fitted to 256 sampled rows, and moves look at 512 reference points.
 
     Examples
     --------
@@ -158,7 +161,10 @@ class _Run:
         self.rng = np.random.default_rng(rng)
         self.small = len(metric) <= _SMALL
         self.graph, self.neighbors = None, None
-        self.share = balance if self.small and weights == "l1" and len(metric) > 2 else 0.0
+        # Distances and neighbourhoods weigh 5 (1 - balance) to 4 balance.
+        share = balance / (balance + 1.25 * (1 - balance))
+        self.share = share if self.small and weights == "l1" and len(metric) > 2 else 0.0
+        self.moves_pay = balance < 0.5 or len(metric) <= _TWO_CANDIDATES
         if self.share:
             self.neighbors = neighbor_graph(metric)
             self.graph = metric if isinstance(metric, GraphMetric) else GraphMetric(_ones(self.neighbors))
@@ -203,10 +209,12 @@ class _Run:
         found = [given]
         if moves:
             starts = [given]
-            if self.small and not self.over:
+            if len(tree) <= _OTHER_START and not self.over:
                 other = fit(self.metric, method=_OTHER, trials=_STARTS, rng=self.rng, n_jobs=self.n_jobs)
                 starts.append(self.judge(other, _OTHER))
-            found += starts[1:] + [self.moved(start) for start in starts]
+            found += starts[1:]
+            if self.moves_pay:
+                found += [self.moved(start) for start in starts]
         # The more promising ones get their weights fitted to the end.
         found.sort(key=_objective)
         several = 2 if self.small and len(tree) <= _TWO_CANDIDATES else 1
