@@ -37,8 +37,7 @@ def minimum_evolution(metric: Metric, *, criterion: str = "balanced", nni: bool 
     """Learn a tree by minimum evolution; see `fit`.
 
     Points are inserted in their order. Exact on tree metrics, by either criterion. On others some lengths come out
-    negative and are set to 0; this stretches distances, more so with "balanced", which looks at near points most and
-    keeps neighbourhoods best. "ols" keeps distances better.
+    negative and are set to 0. On the paper's graphs "balanced" keeps neighbourhoods better, and "ols" distances.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
     if not isinstance(nni, (bool, np.bool_)):
