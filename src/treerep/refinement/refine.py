@@ -38,6 +38,7 @@ _TWO_CANDIDATES = 1500
 _EXACT = 1e-9
 # A round of moves and weights that gains less than this share is the last.
 _PROGRESS = 1e-3
+_MOST_SHARE = 0.95
 _OTHER = "relaxed_neighbor_joining"
 _JUDGE = 1  # seed of the rows by which trees of many points are compared
 
@@ -98,12 +99,11 @@ def refine(
         for comparison. "none": they stay as they are but next to moves.
     moves : bool
         Whether the topology may change. Up to 5,000 points, relaxed neighbour joining is then tried as another start.
-        Points and subtrees move, but with a balance of 1/2 or more only up to 1,500 points: moves are made for
-        distances, neighbourhoods gain little by them, and the time is better spent on weights.
+        Points and subtrees move if `balance` is below 1/2: moves are made for distances, neighbourhoods lose by them.
     balance : float from 0 to 1
         0: distances; 1: neighbourhoods, that is mean average precision. The objective is
-        (1 - s) log(distortion + 0.001) + s log(1 - precision + 0.001) with s : 1 - s = 4 balance : 5 (1 - balance), or
-        the distortion itself at 0.
+        (1 - s) log(distortion + 0.001) + s log(1 - precision + 0.001) with s : 1 - s = 2 balance : 3 (1 - balance), s
+        at most 0.95, or the distortion itself at 0.
         Neighbours are those of a graph, or the ten nearest points of any other data. Beyond 10,000 points the
         distortion alone is the objective, and balance only sets how much near points count in the moves. It is for
         "l1": the other weights have the objective in their name.
@@ -161,10 +161,11 @@ class _Run:
         self.rng = np.random.default_rng(rng)
         self.small = len(metric) <= _SMALL
         self.graph, self.neighbors = None, None
-        # Distances and neighbourhoods weigh 5 (1 - balance) to 4 balance.
-        share = balance / (balance + 1.25 * (1 - balance))
+        # Distances and neighbourhoods weigh 3 (1 - balance) to 2 balance, and distances never nothing: they would grow
+        # beyond all bounds.
+        share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _MOST_SHARE)
         self.share = share if self.small and weights == "l1" and len(metric) > 2 else 0.0
-        self.moves_pay = balance < 0.5 or len(metric) <= _TWO_CANDIDATES
+        self.moves_pay = balance < 0.5 or weights != "l1"
         if self.share:
             self.neighbors = neighbor_graph(metric)
             self.graph = metric if isinstance(metric, GraphMetric) else GraphMetric(_ones(self.neighbors))
