@@ -20,6 +20,7 @@ FUNCTIONS = [name for name in tr.__all__ if inspect.isfunction(getattr(tr, name)
 def test_the_front_door_is_what_was_agreed():
     assert set(tr.__all__) == {
         "fit",
+        "refine",
         "average_distortion",
         "worst_distortion",
         "distance_error",
@@ -51,7 +52,7 @@ def test_every_name_of_datasets_has_a_docstring(name):
 def test_everything_after_the_data_is_keyword_only(name):
     parameters = inspect.signature(getattr(tr, name)).parameters.values()
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    assert len(positional) == 1 or positional in (["approx", "truth"], ["approx", "graph"])
+    assert len(positional) == 1 or positional in (["approx", "truth"], ["approx", "graph"], ["tree", "data"])
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 

@@ -41,8 +41,9 @@ class Neighborhoods:
         self.splits, self.workers = splits, workers
         rows = graph[splits.points][:, splits.points]
         self.starts, self.neighbors = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
-        #: A typical distance of neighbours, in the unit of the lengths.
-        self.near = float(np.median(graph.data)) / unit if graph.nnz else 0.0
+        #: A typical distance of neighbours that differ, in the unit of the lengths.
+        apart = graph.data[graph.data > 0]
+        self.near = float(np.median(apart)) / unit if len(apart) else 1.0
         n = len(splits.points)
         self.blocks = [(low, min(low + _ROWS, n)) for low in range(0, n, _ROWS)]
 
