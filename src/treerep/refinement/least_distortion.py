@@ -21,8 +21,10 @@ from .splits import Vector
 #: The smoothing of the average distortion that is reported.
 SMOOTHING = 1e-3
 _MEMORY = 20
-#: The search ends when this many steps lower the objective by less than this share of itself.
+#: The search ends when this many steps lower the objective by less than this share of itself. What sampled rows gain
+#: beyond is noise: other rows gain nothing (20,000 cells: 0.0912 after 5 s, 0.0910 after 65 s).
 _PATIENCE, _PROGRESS = 25, 1e-5
+_SAMPLED_PATIENCE, _SAMPLED_PROGRESS = 10, 1e-3
 
 #: The objective and its gradient.
 Objective = Callable[[Vector], tuple[float, Vector]]
@@ -130,8 +132,9 @@ def _quasi_newton(
     value, gradient = objective(length)
     memory: list[tuple[Vector, Vector]] = []
     trace = [value]
+    patience, progress = (_PATIENCE, _PROGRESS) if problem.pairs.upper else (_SAMPLED_PATIENCE, _SAMPLED_PROGRESS)
     for steps in range(most):
-        if time.monotonic() > deadline or (steps >= _PATIENCE and trace[-_PATIENCE] - value <= _PROGRESS * value):
+        if time.monotonic() > deadline or (steps >= patience and trace[-patience] - value <= progress * value):
             return length, steps
         free = problem.measured & ((length > floor) | (gradient < 0))
         way = _two_loops(memory, np.where(free, -gradient, 0.0), free, problem.diagonal)

@@ -36,8 +36,8 @@ _SAMPLED_ROWS = 256
 _TWO_CANDIDATES = 1500
 # What is exact is left alone.
 _EXACT = 1e-9
-# A round of moves and weights that gains less than this share is the last.
-_PROGRESS = 1e-3
+# A round of moves and weights that gains less than this share is the last. Samples cannot tell less than a hundredth.
+_PROGRESS, _SAMPLED_PROGRESS = 1e-3, 1e-2
 _MOST_SHARE = 0.95
 _OTHER = "relaxed_neighbor_joining"
 _JUDGE = 1  # seed of the rows by which trees of many points are compared
@@ -227,8 +227,9 @@ class _Run:
             if self.over:
                 break
             found = rearrange(
-                candidate.tree, self.metric, power=self.power, sweeps=_SWEEPS, max_seconds=self.left, rng=self.rng
-            )
+                candidate.tree, self.metric, power=self.power, sweeps=_SWEEPS if self.small else 1,
+                max_seconds=self.left, rng=self.rng,
+            )  # fmt: skip
             tree, residual = found.tree, None
             better = self.judge(tree, candidate.start, candidate.moves + found.moves)
             if self.weights != "none" and not self.over:
@@ -245,7 +246,7 @@ class _Run:
             if gain <= 0:
                 break
             candidate = better
-            if gain < _PROGRESS * abs(candidate.objective):
+            if gain < (_PROGRESS if self.small else _SAMPLED_PROGRESS) * abs(candidate.objective):
                 break
         return candidate
 
