@@ -168,7 +168,7 @@ def test_squares_may_be_beyond_all_numbers(scale: float, weights: str) -> None:
 def test_heuristic_weights_stay_heuristic_next_to_moves() -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric)
-    plain, exact = (tr.refine(tree, metric, weights=weights) for weights in ("heuristic", "l2"))  # type: ignore[arg-type]
+    plain, exact = (tr.refine(tree, metric, weights=weights) for weights in ("heuristic", "l2"))
     assert plain.refinement.objective > exact.refinement.objective * (1 + 1e-6)
     assert plain.refinement.objective < plain.refinement.objective_before
 
