@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 import treerep as tr
 from tests.tree.strategies import trees
 from treerep.common.parallel import Workers
+from treerep.refinement import rank_kernels
 from treerep.refinement.neighborhoods import Neighborhoods, neighbor_graph
 from treerep.refinement.splits import find_tree_splits, gather
 from treerep.refinement.weights import fit_weights
@@ -121,3 +122,24 @@ def test_balance_never_ends_above_its_start() -> None:
                 tr.fit(metric, rng=seed), metric, objective="l1", balance=share, neighbors=graph.adjacency
             )
             assert fit.value <= fit.start
+
+
+def test_every_neighbour_is_found_where_rounding_hides_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neighbours so near that depths cannot tell them apart: one that is not listed would be read from nowhere."""
+    # What is compiled for others has no entry for Python.
+    monkeypatch.setattr(rank_kernels, "_distance", rank_kernels._distance.py_func)
+    rng = np.random.default_rng(0)
+    cluster = np.arange(60) // 20
+    d = np.triu(rng.uniform(1, 2, (60, 60)) * np.where(cluster[:, None] == cluster, 1e-16, 1.0), 1)
+    metric = tr.MatrixMetric(d + d.T)
+    tree = tr.fit(metric, method="neighbor_joining")
+    short = rng.uniform(0, 1e-16, len(tree.weights))
+    tree = tree.with_weights(np.where(tree.weights < 1e-3, short, tree.weights * rng.uniform(0.5, 1.5)))
+    splits = find_tree_splits(tree)
+    near = Neighborhoods(neighbor_graph(metric), splits, 1.0, Workers(1))
+    hung = near._hung(gather(splits, tree.weights))
+    for v in range(60):
+        own = near.neighbors[near.starts[v] : near.starts[v + 1]]
+        close = rank_kernels._room.py_func(60)
+        count = rank_kernels._find_close.py_func(hung, v, own, 0.05 * near.near, close)
+        assert set(own) <= set(close.point[:count])

@@ -2,7 +2,9 @@
 
 import pickle
 import time
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from numpy.testing import assert_allclose
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.fitting.fit import METHODS
+from treerep.fitting.result import selection_score
+from treerep.refinement import refine as module
 from treerep.refinement.refine import WEIGHTS, RefinedTree
 
 POINTS = np.random.default_rng(0).normal(size=(60, 4))
@@ -95,15 +99,78 @@ def test_a_seed_gives_one_tree_whatever_the_threads() -> None:
     assert tr.refine(tree, metric, rng=3, n_jobs=1) == tr.refine(tree, metric, rng=3, n_jobs=2)
 
 
-def test_the_time_limit_is_kept() -> None:
-    metric = tr.PointMetric(np.random.default_rng(0).normal(size=(1500, 5)))
+def test_a_time_limit_that_is_not_reached_changes_nothing() -> None:
+    metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric)
-    tr.refine(tr.fit(POINTS, metric="euclidean"), POINTS, metric="euclidean")  # compiles
-    begin = time.monotonic()
-    better = tr.refine(tree, metric, time_limit=3.0)
-    # The rest is the last look at the scores, and a shared machine.
-    assert time.monotonic() - begin < 6.0
-    assert better.refinement.objective < better.refinement.objective_before
+    assert tr.refine(tree, metric, balance=0.2, time_limit=1e6) == tr.refine(tree, metric, balance=0.2)
+
+
+@pytest.mark.parametrize("balance", [0.0, 0.5])
+def test_every_part_keeps_to_the_time_limit(monkeypatch: pytest.MonkeyPatch, balance: float) -> None:
+    metric = tr.PointMetric(POINTS)
+    tree = tr.fit(metric)
+    starts = []
+
+    def counted(*arguments: Any) -> float:
+        starts.append(arguments[0])
+        return selection_score(*arguments)
+
+    monkeypatch.setattr(module, "selection_score", counted)
+    # Whoever looks at the clock moves it on by a second.
+    clock = count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    report = tr.refine(tree, metric, balance=balance, time_limit=60, n_jobs=1).refinement
+    assert report.objective < report.objective_before
+    assert 1 <= len(starts) < 20
+    assert 30 < report.seconds < 70
+
+
+def test_no_time_at_all() -> None:
+    metric = tr.PointMetric(POINTS)
+    tree = tr.fit(metric)
+    assert tr.refine(tree, metric, time_limit=1e-9) == tree
+
+
+@pytest.mark.parametrize("weights", ["l2", "relative_l2", "none"])
+def test_duplicates_that_are_apart_are_brought_together(weights: str) -> None:
+    # All relative errors are 0, and yet the points 0 and 1, which are the same, are at distance 1.
+    d = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]])
+    star = tr.Tree(4, [[k, 4] for k in range(4)], [0.5] * 4)
+    better = tr.refine(star, d, weights=weights)  # type: ignore[arg-type]
+    assert better.refinement.distortion_before == 0
+    assert better.refinement.objective_before == 1
+    assert_allclose(better.distances(), d, atol=1e-12)
+
+
+def test_all_points_in_one_place() -> None:
+    star = tr.Tree(5, [[k, 5] for k in range(5)], [1.0] * 5)
+    assert tr.refine(star, np.zeros((5, 5)), weights="l2").weights.sum() == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rounding_to_float32_is_no_error_to_repair(seed: int) -> None:
+    d = tr.datasets.random_tree(60, hidden=0.4, rng=seed).distances().astype(np.float32)
+    tree = tr.fit(d)
+    assert tr.refine(tree, d) == tree
+
+
+@pytest.mark.parametrize("scale", [2.0**-660, 2.0**660])
+@pytest.mark.parametrize("weights", ["l1", "l2", "relative_l2", "none"])
+def test_squares_may_be_beyond_all_numbers(scale: float, weights: str) -> None:
+    d = tr.PointMetric(POINTS[:12]).block(range(12), range(12))
+    tree = tr.fit(d)
+    options: dict[str, Any] = {"weights": weights, "balance": 0.0}
+    one = tr.refine(tree, d, **options)
+    other = tr.refine(tree.with_weights(tree.weights * scale), d * scale, **options)
+    assert_allclose(other.weights / scale, one.weights, atol=1e-6)
+
+
+def test_heuristic_weights_stay_heuristic_next_to_moves() -> None:
+    metric = tr.PointMetric(POINTS)
+    tree = tr.fit(metric)
+    plain, exact = (tr.refine(tree, metric, weights=weights) for weights in ("heuristic", "l2"))
+    assert plain.refinement.objective > exact.refinement.objective * (1 + 1e-6)
+    assert plain.refinement.objective < plain.refinement.objective_before
 
 
 def test_many_points_are_refined_by_samples() -> None:
@@ -150,6 +217,8 @@ def test_one_tree_beats_what_is_published(name: str, data_folder: Path) -> None:
         ({"weights": "l3"}, "weights is one of 'l1', 'l2', 'relative_l2', 'heuristic', 'none', not 'l3'"),
         ({"balance": 1.5}, "balance is a number from 0 .distances. to 1 .neighbourhoods., not 1.5"),
         ({"balance": "both"}, "balance is a number from 0"),
+        ({"balance": float("nan")}, "balance is a number from 0 .*, not nan"),
+        ({"balance": np.complex128(1)}, "balance is a number from 0"),
         ({"moves": 3}, "moves is True or False, not 3"),
         ({"time_limit": 0}, "time_limit is a number of seconds above 0, or None, not 0"),
         ({"time_limit": "soon"}, "time_limit is a number of seconds above 0, or None, not 'soon'"),
@@ -164,3 +233,8 @@ def test_bad_arguments_get_one_clear_line(arguments: dict[str, object], message:
 def test_other_points_are_refused() -> None:
     with pytest.raises(ValueError, match="tree has 60 points and data has 3"):
         tr.refine(tr.fit(POINTS, metric="euclidean"), np.zeros((3, 3)))
+
+
+def test_what_is_no_tree_is_refused() -> None:
+    with pytest.raises(TypeError, match="refine takes a Tree, for example from fit, and then the data, not a ndarray"):
+        tr.refine(np.zeros((3, 3)), np.zeros((3, 3)))  # type: ignore[arg-type]

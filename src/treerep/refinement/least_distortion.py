@@ -74,12 +74,12 @@ def least_distortion(
     squares = least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length
     start = _stated(pairs, given, count, balance)
     best = min(((_stated(pairs, length, count, balance), length) for length in (raised, squares)), key=_value)
-    length, steps = best[1], 0
+    length, steps, seconds = best[1], 0, 0.0
     for stage in _DISTANCES if balance is None else _BALANCED:
-        if _residual(problem, pairs, best[1], floor) <= tol or time.monotonic() > deadline:
+        if time.monotonic() + seconds > deadline or _residual(problem, pairs, best[1], floor) <= tol:
             break
         objective = _objective(pairs, count, stage, balance)
-        length, more = _quasi_newton(objective, problem, length, floor, stage.steps, deadline)
+        length, more, seconds = _quasi_newton(objective, problem, length, floor, stage.steps, deadline)
         steps += more
         best = min(best, (_stated(pairs, length, count, balance), length), key=_value)
     return Optimum(best[1], best[0], start, _residual(problem, pairs, best[1], floor), steps)
@@ -127,15 +127,22 @@ def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -
 
 def _quasi_newton(
     objective: Objective, problem: Quadratic, length: Vector, floor: Vector, most: int, deadline: float
-) -> tuple[Vector, int]:
-    """Projected limited-memory BFGS steps (Nocedal, Math. Comput. 35, 1980)."""
+) -> tuple[Vector, int, float]:
+    """Projected limited-memory BFGS steps (Nocedal, Math. Comput. 35, 1980).
+
+    Returns the length, the number of steps and the seconds that a look at the objective takes: ranks of thousands of
+    points take more than one, so that none begins which would end after the deadline.
+    """
+    begin = time.monotonic()
     value, gradient = objective(length)
+    seconds = time.monotonic() - begin
+    latest = deadline - seconds
     memory: list[tuple[Vector, Vector]] = []
     trace = [value]
     patience, progress = (_PATIENCE, _PROGRESS) if problem.pairs.upper else (_SAMPLED_PATIENCE, _SAMPLED_PROGRESS)
     for steps in range(most):
-        if time.monotonic() > deadline or (steps >= patience and trace[-patience] - value <= progress * value):
-            return length, steps
+        if time.monotonic() > latest or (steps >= patience and trace[-patience] - value <= progress * value):
+            return length, steps, seconds
         free = problem.measured & ((length > floor) | (gradient < 0))
         way = _two_loops(memory, np.where(free, -gradient, 0.0), free, problem.diagonal)
         for _ in range(40):
@@ -144,12 +151,14 @@ def _quasi_newton(
             if after < value and after <= value + 1e-4 * float(gradient @ step):
                 break
             way = way / 2
+            if time.monotonic() > latest:
+                return length, steps, seconds
         else:
-            return length, steps
+            return length, steps, seconds
         memory = [*memory[1 - _MEMORY :], (step, slope - gradient)]
         length, value, gradient = length + step, after, slope
         trace.append(value)
-    return length, most
+    return length, most, seconds
 
 
 def _two_loops(memory: list[tuple[Vector, Vector]], way: Vector, free: NDArray[np.bool_], diagonal: Vector) -> Vector:

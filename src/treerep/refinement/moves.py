@@ -112,7 +112,7 @@ def rearrange(
     generator = np.random.default_rng(rng)
     distances = Distances(metric, float(power), None if references is None else generator)
     ready = time.perf_counter()
-    before = distances.objective(tree)
+    before = distances.in_units(tree)
     # The last look at the objective will take as long as this one.
     end = math.inf if max_seconds is None else began + max_seconds - (time.perf_counter() - ready)
     with Workers(1) as workers:
@@ -123,10 +123,11 @@ def rearrange(
             if search.moves == found or search.late():
                 break
     result = search.tree() if search.moves else tree
-    after = distances.objective(result) if search.moves else before
+    after = distances.in_units(result) if search.moves else before
+    size = distances.size
     if not after < before:
-        return Rearranged(tree, before, before, 0, search.sweeps)
-    return Rearranged(result, before, after, search.moves, search.sweeps)
+        return Rearranged(tree, before * size, before * size, 0, search.sweeps)
+    return Rearranged(result, before * size, after * size, search.moves, search.sweeps)
 
 
 def _check(tree: Tree, metric: Metric, power: Any, sweeps: Any, references: Any, max_seconds: Any) -> None:
@@ -169,15 +170,21 @@ class Distances:
             return self.matrix[rows] if len(cols) == len(self.matrix) else self.matrix[np.ix_(rows, cols)]
         return checked_block(self.metric, rows, cols) / self.unit
 
-    def objective(self, tree: Tree) -> float:
-        """Sum of the weighted squared errors over all pairs, or its estimate from some rows."""
+    @property
+    def size(self) -> float:
+        """The unit of the objective. Squares of distances beyond 1e154 are too large for numbers."""
+        with np.errstate(over="ignore"):
+            return float(np.float64(self.unit) ** (2 - self.power))
+
+    def in_units(self, tree: Tree) -> float:
+        """Sum of the weighted squared errors over all pairs, or its estimate from some rows, over `size`."""
         n, total = len(tree), 0.0
         scaled = tree.with_weights(tree.weights / self.unit)
         for part in row_slices(len(self.judges), n):
             rows = self.judges[part]
             known = frozen(self.read(rows, self.points))
             total += sum_of_errors(known, frozen(scaled.block(rows, self.points)), self.power, self.smallest)
-        return total / 2 * n / len(self.judges) * self.unit ** (2 - self.power)
+        return total / 2 * n / len(self.judges)
 
 
 class Search:

@@ -36,7 +36,7 @@ def _distance(tree: Hung, v: int, u: int) -> float:
             a = tree.up[a]
         else:
             b = tree.up[b]
-    return tree.leaf_depth[v] + tree.leaf_depth[u] - 2.0 * tree.depth[a]
+    return tree.leaf_depth[u] + (tree.leaf_depth[v] - 2.0 * tree.depth[a])
 
 
 @helper
@@ -45,12 +45,14 @@ def _find_close(tree: Hung, v: int, near: Any, beyond: float, close: Close) -> i
     farthest = 0.0
     for u in near:
         farthest = max(farthest, _distance(tree, v, u))
-    # The same sum may be rounded in another way below.
-    bound = farthest * (1.0 + 1e-12) + beyond
+    # Every neighbour must be found, or its place is that of another row: `_distance` rounds as the sum below does, and
+    # climbing goes on for as long as rounding may hide that a neighbour is near.
+    bound = farthest + beyond
+    highest = tree.leaf_depth[v] - bound - 1e-15 * tree.leaf_depth[v]
     count = 0
     k, begin, end = tree.node[v], v, v + 1
     # All points whose paths turn higher up are farther away than that turn.
-    while k >= 0 and tree.leaf_depth[v] - tree.depth[k] <= bound:
+    while k >= 0 and tree.depth[k] >= highest:
         base = tree.leaf_depth[v] - 2.0 * tree.depth[k]
         for side in range(2):
             low, high = (tree.first[k], begin) if side == 0 else (end, tree.last[k])

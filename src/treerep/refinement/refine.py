@@ -2,20 +2,24 @@
 
 import math
 import time
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..fitting.fit import fit
-from ..fitting.result import dense_matrix
+from ..common.memory import check_memory
+from ..common.parallel import Workers, run
+from ..common.progress import progress_bar
+from ..fitting.result import EXACT_SCORES, checked_block, selection_score
 from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
-from ..scoring.distortion import average_distortion
+from ..scoring.distortion import average_distortion, distance_error
 from ..scoring.precision import mean_average_precision
-from ..scoring.streaming import check_choice, check_same_points
+from ..scoring.score import Score
+from ..scoring.streaming import check_choice, check_same_points, row_slices
 from ..tree.tree import Tree
 from .least_distortion import stated_objective
 from .moves import ALL_PAIRS, Distances, rearrange
@@ -34,12 +38,17 @@ _ROUNDS = 4  # of moves and weights, while they lower the objective
 _SAMPLED_ROWS = 256
 # Up to here the weights of two candidates are fitted to the end, beyond only those of the more promising one.
 _TWO_CANDIDATES = 1500
-# What is exact is left alone.
+# What is exact is left alone: an average distortion below this, or below the rounding of the data.
 _EXACT = 1e-9
+# Largest error of an exact tree, as a multiple of that, where pairs at distance 0 have to be looked at too.
+_WORST = 64
+# Shares of the time that is left, where it is limited.
+_FOR_OTHER_START, _FOR_MOVES = 0.25, 0.5
 # A round of moves and weights that gains less than this share is the last. Samples cannot tell less than a hundredth.
 _PROGRESS, _SAMPLED_PROGRESS = 1e-3, 1e-2
 _MOST_SHARE = 0.95
 _OTHER = "relaxed_neighbor_joining"
+_NUMBERS = (int, float, np.integer, np.floating)
 _JUDGE = 1  # seed of the rows by which trees of many points are compared
 
 
@@ -66,10 +75,12 @@ class RefinedTree(Tree):
 
 class _Candidate(NamedTuple):
     tree: Tree
-    objective: float
+    objective: float  # squared errors in the unit of `Distances`, so that they neither overflow nor vanish
     start: str
     moves: int = 0
     residual: float | None = None
+    distortion: Score | None = None  # of those whose objective needs it ...
+    precision: float | None = None  # ... so that nothing is measured twice
 
 
 def refine(
@@ -105,10 +116,11 @@ def refine(
         (1 - s) log(distortion + 0.001) + s log(1 - precision + 0.001) with s : 1 - s = 2 balance : 3 (1 - balance), s
         at most 0.95, or the distortion itself at 0.
         Neighbours are those of a graph, or the ten nearest points of any other data. Beyond 10,000 points the
-        distortion alone is the objective, and balance only sets how much near points count in the moves. It is for
-        "l1": the other weights have the objective in their name.
+        distortion alone is the objective, and balance only says whether there are moves and how much near points count
+        in them. It is for "l1": the other weights have the objective in their name.
     time_limit : float, optional
-        Seconds. What has been reached by then is returned.
+        Seconds. What has been reached by then is returned. Reading the distances of up to 10,000 points and scoring the
+        tree once is not cut short: on two cores some seconds for 10,000 points, and tenths of one for 3,000.
     rng, n_jobs
         As in `fit`.
 
@@ -131,20 +143,22 @@ def refine(
     >>> better.refinement.distortion < better.refinement.distortion_before
     True
     """
+    if not isinstance(tree, Tree):
+        raise TypeError(f"refine takes a Tree, for example from fit, and then the data, not a {type(tree).__name__}")
     check_choice("weights", weights, WEIGHTS)
     _check_arguments(moves, balance, time_limit)
     space = as_metric(data, metric=metric)
     check_same_points(tree, space, ("tree", "data"))
-    run = _Run(space, weights, float(balance), time_limit, rng, n_jobs)
-    return run.finished(tree, run.refined(tree, moves))
+    work = _Run(space, weights, float(balance), time_limit, rng, n_jobs)
+    return work.finished(*work.refined(tree, moves))
 
 
 def _check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
     if not isinstance(moves, (bool, np.bool_)):
         raise ValueError(f"moves is True or False, not {moves!r}")
-    if isinstance(balance, bool) or not isinstance(balance, (int, float, np.number)) or not 0 <= balance <= 1:
+    if isinstance(balance, bool) or not isinstance(balance, _NUMBERS) or not 0 <= balance <= 1:
         raise ValueError(f"balance is a number from 0 (distances) to 1 (neighbourhoods), not {balance!r}")
-    number = isinstance(time_limit, (int, float, np.number)) and not isinstance(time_limit, bool)
+    number = isinstance(time_limit, _NUMBERS) and not isinstance(time_limit, bool)
     if time_limit is not None and not (number and time_limit > 0):
         raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
 
@@ -157,6 +171,7 @@ class _Run:
     ) -> None:
         self.begin = time.monotonic()
         self.limit = math.inf if time_limit is None else self.begin + time_limit
+        self.look = 0.0  # seconds that the last look at a candidate took
         self.weights, self.n_jobs = weights, n_jobs
         self.rng = np.random.default_rng(rng)
         self.small = len(metric) <= _SMALL
@@ -166,28 +181,36 @@ class _Run:
         share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _MOST_SHARE)
         self.share = share if self.small and weights == "l1" and len(metric) > 2 else 0.0
         self.moves_pay = balance < 0.5 or weights != "l1"
+        self.rounding = max(_EXACT, metric.eps)
+        self.metric = _held(metric, n_jobs) if self.small else metric
         if self.share:
-            self.neighbors = neighbor_graph(metric)
+            graph = isinstance(metric, GraphMetric)
+            self.neighbors = neighbor_graph(metric if graph else self.metric)
             self.graph = metric if isinstance(metric, GraphMetric) else GraphMetric(_ones(self.neighbors))
-        self.metric = _held(metric) if self.small else metric
         self.rows: Literal["all"] | int = "all" if self.small else _SAMPLED_ROWS
         self.power = {"l1": min(2.0, 4 * balance), "relative_l2": 2.0}.get(weights, 0.0)
         self.errors = None if weights == "l1" else Distances(self.metric, self.power, None if self.small else self.rng)
 
     @property
-    def left(self) -> float | None:
-        """Seconds left."""
-        return None if self.limit == math.inf else max(0.0, self.limit - time.monotonic())
-
-    @property
     def over(self) -> bool:
-        """Whether the time is over."""
-        return time.monotonic() >= self.limit
+        """Whether there is no time left but for another look at what was found."""
+        return time.monotonic() + self.look >= self.limit
 
-    def distortion(self, tree: Tree) -> float:
+    def turns(self, count: int, share: float = 1.0) -> Iterator[float]:
+        """When each of several pieces of work has to be done that have this share of the time left together."""
+        end = time.monotonic() + share * (self.limit - time.monotonic())
+        for rest in range(count, 0, -1):
+            now = time.monotonic()
+            yield now + max(0.0, end - now) / rest
+
+    def seconds(self, end: float) -> float | None:
+        """Seconds until then, less what a look at the outcome takes."""
+        return None if end == math.inf else max(0.0, end - self.look - time.monotonic())
+
+    def distortion(self, tree: Tree) -> Score:
         """Average distortion: of all pairs, or of rows that the weights are not fitted to."""
         rows: Literal["all"] | int = "all" if self.small else _SAMPLED_ROWS
-        return float(average_distortion(tree, self.metric, rows=rows, rng=_JUDGE, n_jobs=self.n_jobs))
+        return average_distortion(tree, self.metric, rows=rows, rng=_JUDGE, n_jobs=self.n_jobs)
 
     def precision(self, tree: Tree) -> float | None:
         """Mean average precision, where it counts."""
@@ -195,53 +218,86 @@ class _Run:
 
     def judge(self, tree: Tree, start: str, moves: int = 0, residual: float | None = None) -> _Candidate:
         """A candidate with its objective."""
+        begin = time.monotonic()
+        found = _Candidate(tree, 0.0, start, moves, residual)
         if self.errors is not None:
-            return _Candidate(tree, self.errors.objective(tree), start, moves, residual)
-        precision = self.precision(tree)
-        loss = 0.0 if precision is None else 1 - precision
-        return _Candidate(tree, stated_objective(self.distortion(tree), loss, self.share), start, moves, residual)
+            found = found._replace(objective=self.errors.in_units(tree))
+        else:
+            distortion, precision = self.distortion(tree), self.precision(tree)
+            loss = 0.0 if precision is None else 1 - precision
+            objective = stated_objective(float(distortion), loss, self.share)
+            found = found._replace(objective=objective, distortion=distortion, precision=precision)
+        self.look = time.monotonic() - begin
+        return found
 
-    def refined(self, tree: Tree, moves: bool) -> _Candidate:
-        """The best that can be made of the tree, and of another start."""
+    def exact(self, given: _Candidate) -> bool:
+        """Whether the tree has the distances of the data, up to rounding."""
+        assert given.distortion is not None
+        if len(given.tree) < 2 or given.distortion > self.rounding:
+            return len(given.tree) < 2
+        if not given.distortion.skipped:
+            return True
+        # Pairs at distance 0 have no relative error, and yet they may be apart in the tree.
+        every = np.arange(len(given.tree))
+        largest = float(checked_block(self.metric, every[:1], every).max())
+        worst = distance_error(given.tree, self.metric, norm="linf", rows=self.rows, rng=_JUDGE, n_jobs=self.n_jobs)
+        return float(worst) <= _WORST * self.rounding * largest
+
+    def refined(self, tree: Tree, moves: bool) -> tuple[_Candidate, _Candidate]:
+        """The tree as it was given, and the best that can be made of it and of another start."""
         given = self.judge(tree, "tree")
-        if len(tree) < 2 or self.distortion(tree) <= _EXACT:
-            return given
-        moves = moves and len(tree) > 3
-        found = [given]
-        if moves:
-            starts = [given]
+        if given.distortion is None:
+            given = given._replace(distortion=self.distortion(tree))
+        if self.exact(given):
+            return given, given
+        found = starts = [given]
+        if moves and len(tree) > 3:
             if len(tree) <= _OTHER_START and not self.over:
-                other = fit(self.metric, method=_OTHER, trials=_STARTS, rng=self.rng, n_jobs=self.n_jobs)
-                starts.append(self.judge(other, _OTHER))
-            found += starts[1:]
+                found = starts = [given, self.judge(self.other_start(), _OTHER)]
             if self.moves_pay:
-                found += [self.moved(start) for start in starts]
+                if not self.small:
+                    # References are few: they tell places apart only where the lengths are right.
+                    starts = [self.quickly_weighted(given, self.limit)]
+                found = [*found, *starts, *map(self.moved, starts, self.turns(len(starts), _FOR_MOVES))]
         # The more promising ones get their weights fitted to the end.
-        found.sort(key=_objective)
-        several = 2 if self.small and len(tree) <= _TWO_CANDIDATES else 1
-        return min([given, *found, *(self.weighted(one) for one in found[:several])], key=_objective)
+        promising = sorted(found, key=_objective)[: 2 if len(tree) <= _TWO_CANDIDATES else 1]
+        fitted = map(self.weighted, promising, self.turns(len(promising)))
+        return given, min([given, *found, *fitted], key=_objective)
 
-    def moved(self, candidate: _Candidate) -> _Candidate:
-        """Moves and quick weights, in turn, while they lower the objective."""
+    def other_start(self) -> Tree:
+        """The best of several trees by relaxed neighbour joining, chosen as by `fit`; of fewer if time is short."""
+        from ..fitting.relaxed_neighbor_joining import relaxed_neighbor_joining
+
+        side_by_side = len(self.metric) <= EXACT_SCORES
+
+        def scored(generator: np.random.Generator) -> tuple[float, Tree]:
+            tree = relaxed_neighbor_joining(self.metric, rng=generator)
+            return selection_score(tree, self.metric, 1 if side_by_side else self.n_jobs), tree
+
+        end = next(self.turns(1, _FOR_OTHER_START))
+        best: tuple[float, Tree] | None = None
+        jobs = self.n_jobs if side_by_side else 1
+        with progress_bar(_STARTS, "other starts", "trees") as bar, Workers(jobs) as workers:
+            for score, tree in workers.map(scored, [self.rng, *self.rng.spawn(_STARTS - 1)]):
+                best = (score, tree) if best is None or score < best[0] else best
+                bar.update()
+                workers.check()
+                if time.monotonic() >= end:
+                    break
+        assert best is not None
+        return best[1]
+
+    def moved(self, candidate: _Candidate, end: float) -> _Candidate:
+        """Moves and quick weights, in turn, while they lower the objective and the time is not over."""
         for _ in range(_ROUNDS):
-            if self.over:
+            if self.seconds(end) == 0:
                 break
             found = rearrange(
                 candidate.tree, self.metric, power=self.power, sweeps=_SWEEPS if self.small else 1,
-                max_seconds=self.left, rng=self.rng,
+                max_seconds=self.seconds(end), rng=self.rng,
             )  # fmt: skip
-            tree, residual = found.tree, None
-            better = self.judge(tree, candidate.start, candidate.moves + found.moves)
-            if self.weights != "none" and not self.over:
-                power = self.power if self.weights != "l1" else 0.0
-                fitted = fit_weights(
-                    tree, self.metric, power=power, rows=self.rows, rng=self.rng, tol=1e-6, max_seconds=self.left,
-                    n_jobs=self.n_jobs,
-                )  # fmt: skip
-                tree, residual = fitted.tree, fitted.residual
-                better = min(
-                    better, self.judge(tree, candidate.start, candidate.moves + found.moves, residual), key=_objective
-                )
+            moved = self.judge(found.tree, candidate.start, candidate.moves + found.moves)
+            better = self.quickly_weighted(moved, end)
             gain = candidate.objective - better.objective
             if gain <= 0:
                 break
@@ -250,27 +306,39 @@ class _Run:
                 break
         return candidate
 
-    def weighted(self, candidate: _Candidate) -> _Candidate:
+    def quickly_weighted(self, candidate: _Candidate, end: float) -> _Candidate:
+        """The same topology with weights by least squares, if that is better."""
+        if self.weights in ("none", "heuristic") or self.seconds(end) == 0:
+            return candidate
+        fitted = fit_weights(
+            candidate.tree, self.metric, power=self.power if self.weights != "l1" else 0.0, rows=self.rows,
+            rng=self.rng, tol=1e-6, max_seconds=self.seconds(end), n_jobs=self.n_jobs,
+        )  # fmt: skip
+        after = self.judge(fitted.tree, candidate.start, candidate.moves, fitted.residual)
+        return min(candidate, after, key=_objective)
+
+    def weighted(self, candidate: _Candidate, end: float) -> _Candidate:
         """The same topology with the weights that were asked for."""
         if self.weights == "none" or self.over:
             return candidate
         fitted = fit_weights(
             candidate.tree, self.metric, objective={"relative_l2": "l2"}.get(self.weights, self.weights),
             power=self.power if self.weights == "relative_l2" else 0.0, balance=self.share, neighbors=self.neighbors,
-            rows=self.rows, rng=self.rng, max_seconds=self.left, n_jobs=self.n_jobs,
+            rows=self.rows, rng=self.rng, max_seconds=self.seconds(end), n_jobs=self.n_jobs,
         )  # fmt: skip
         return self.judge(fitted.tree, candidate.start, candidate.moves, fitted.residual)
 
-    def finished(self, tree: Tree, best: _Candidate) -> RefinedTree:
+    def finished(self, given: _Candidate, best: _Candidate) -> RefinedTree:
         """The tree with its report."""
-        before = self.judge(tree, "tree")
+        size = 1.0 if self.errors is None else self.errors.size
+        distortion = self.distortion(best.tree) if best.distortion is None else best.distortion
+        assert given.distortion is not None
         refinement = Refinement(
-            best.objective, before.objective, self.distortion(best.tree), self.distortion(tree),
-            self.precision(best.tree), self.precision(tree), best.residual, best.moves, best.start,
-            time.monotonic() - self.begin,
+            best.objective * size, given.objective * size, float(distortion), float(given.distortion),
+            best.precision, given.precision, best.residual, best.moves, best.start, time.monotonic() - self.begin,
         )  # fmt: skip
         same = best.tree.support if best.moves == 0 and best.start == "tree" else None
-        refined = RefinedTree._trusted(tree.n_points, best.tree.edges, best.tree.weights, tree.labels, same)
+        refined = RefinedTree._trusted(len(best.tree), best.tree.edges, best.tree.weights, given.tree.labels, same)
         assert isinstance(refined, RefinedTree)
         refined.__dict__["refinement"] = refinement
         return refined
@@ -280,11 +348,22 @@ def _objective(candidate: _Candidate) -> float:
     return candidate.objective
 
 
-def _held(metric: Metric) -> Metric:
+def _held(metric: Metric, n_jobs: int | None) -> Metric:
     """Distances are read many times: as a table that is cheap to read."""
     if isinstance(metric, MatrixMetric):
         return metric
-    return MatrixMetric(dense_matrix(metric, "refine"), labels=metric.labels)
+    n = len(metric)
+    check_memory(8 * n * n, f"refine on {n:,} points", "sample the points, and insert the others afterwards")
+    matrix, every = np.empty((n, n)), np.arange(n)
+
+    def read(rows: slice) -> int:
+        matrix[rows] = checked_block(metric, every[rows], every)
+        return rows.stop - rows.start
+
+    with progress_bar(n, "distances", "points") as bar:
+        for done in run(read, row_slices(n, n), n_jobs):
+            bar.update(done)
+    return MatrixMetric(matrix, labels=metric.labels)
 
 
 def _ones(graph: csr_array) -> csr_array:
