@@ -58,6 +58,8 @@ def fit(
     n_jobs: int | None = ...,
     tol: float | Literal["auto"] | None = ...,
     pivot: str | None = ...,
+    finish: str | None = ...,
+    zone_size: int | None = ...,
     graph: str | None = ...,
     k: int | None = ...,
     root: int | None = ...,
@@ -76,6 +78,8 @@ def fit(
     n_jobs: int | None = None,
     tol: float | str | None = None,
     pivot: str | None = None,
+    finish: str | None = None,
+    zone_size: int | None = None,
     graph: str | None = None,
     k: int | None = None,
     root: int | None = None,
@@ -111,6 +115,11 @@ def fit(
     pivot : "random", "near" or "closest"
         Of `treerep`. Which point of a zone on an edge is placed next: any (the default); the nearest to the edge's
         newer end among four; or the nearest of all, which is the paper's rule and quadratic on long paths.
+    finish : "treerep" or "nj"
+        Of `treerep`. "nj": zones of at most `zone_size` points are finished by neighbour joining, the nodes that they
+        hang off among them. It finds neighbours better where the data is far from a tree, in O(n zone_size).
+    zone_size : int
+        See `finish`; 100 by default.
     graph : "complete" or "knn"
         Of `minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch`, which need a graph, for data that is none.
         The complete graph is never stored; the graph of the `k` nearest neighbours (10 by default) is connected by the
@@ -178,8 +187,8 @@ def fit(
     learn = getattr(importlib.import_module(f".{METHODS[method]}", __package__), method)
     takes = inspect.signature(learn).parameters
     own = {
-        "tol": tol, "pivot": pivot, "graph": graph, "k": k, "root": root, "linkage": linkage,
-        "criterion": criterion, "nni": nni, "trees": trees,
+        "tol": tol, "pivot": pivot, "finish": finish, "zone_size": zone_size, "graph": graph, "k": k, "root": root,
+        "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees,
     }  # fmt: skip
     options = {name: value for name, value in own.items() if value is not None}
     for name in options:

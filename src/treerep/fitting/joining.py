@@ -10,11 +10,12 @@ from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..metric.base import Metric, MetricError
 from ..metric.matrix import MatrixMetric
-from .joining_kernels import EDGES, LEFT, WIDTH, Clusters, prepare
+from .joining_kernels import EDGES, LEFT, WIDTH, Clusters, join_closest, prepare
 from .result import checked_block, dense_matrix
 
 # Entries of the matrix looked at between two looks at the clock and the keyboard: some tenths of a second.
 _BUDGET = 100_000_000
+_OVERFLOW = "the distances are so large that their sums overflow: rescale them"
 
 #: Joins some pairs: called with the clusters and how many joins it may do.
 Step = Callable[[Clusters, int], None]
@@ -35,7 +36,7 @@ def join_all(metric: Metric, method: str, step: Step, variances: bool = False) -
     clusters = _clusters(matrix, variances)
     with progress_bar(n, method, "points") as bar, Workers(1) as workers:
         if n > 3 and not prepare(clusters):
-            raise MetricError("the distances are so large that their sums overflow: rescale them")
+            raise MetricError(_OVERFLOW)
         while clusters.counts[LEFT] > 3:
             left = int(clusters.counts[LEFT])
             step(clusters, 1 + _BUDGET // (16 * left))
@@ -43,6 +44,17 @@ def join_all(metric: Metric, method: str, step: Step, variances: bool = False) -
             workers.check()
     _join_three(clusters)
     return clusters.edges, clusters.lengths
+
+
+def join_few(matrix: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Neighbour joining of three points or more, without ado; the matrix is used up. Lengths are not negative."""
+    clusters = _clusters(matrix, variances=False)
+    if len(matrix) > 3:
+        if not prepare(clusters):
+            raise MetricError(_OVERFLOW)
+        join_closest(clusters, len(matrix))
+    _join_three(clusters)
+    return clusters.edges, without_negatives(clusters.lengths)
 
 
 def _clusters(matrix: NDArray[Any], variances: bool) -> Clusters:

@@ -16,13 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.numbers import positive_number
 from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..metric.base import Metric, frozen
 from ..metric.kernels import block_distances
 from ..metric.oracles import KNOWN, MatrixOracle, bytes_per_point, gathered
+from ..scoring.streaming import check_choice
 from ..tree.tree import Tree
 from . import zone_kernels as kernels
+from .joining import join_few
 from .result import checked_block, finished_tree, rounding_of
 from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
@@ -36,6 +39,8 @@ _CHUNK = 1 << 15
 _BUDGET = 4_000_000
 
 PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernels' codes
+FINISHES = ("treerep", "nj")
+_ZONE_SIZE = 100
 
 
 def treerep(
@@ -45,18 +50,26 @@ def treerep(
     n_jobs: int | None = None,
     tol: float | str = "auto",
     pivot: str = "random",
+    finish: str = "treerep",
+    zone_size: int | None = None,
 ) -> Tree:
     """Learn a tree with TreeRep; see `fit`."""
     if pivot not in PIVOT_RULES:
         raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
+    check_choice("finish", finish, FINISHES)
+    if finish != "nj" and zone_size is not None:
+        raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
+    joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
     n = len(metric)
     priority = rng.permutation(n).astype(np.int32)
     with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers:
-        engine = TreeRep(metric, priority, _tolerance(tol), PIVOT_RULES.index(pivot), workers, bar)
+        engine = TreeRep(metric, priority, _tolerance(tol), PIVOT_RULES.index(pivot), workers, bar, joined)
         edges, weights = engine.run()
-    nodes = engine.nodes
+    nodes, short = engine.nodes, engine.tol
     del engine  # its working memory is not needed any more, and the next step has its own
-    return finished_tree(metric, edges, weights, nodes)
+    tree = finished_tree(metric, edges, weights, nodes)
+    # Neighbour joining makes every point a leaf and every node binary, at the price of edges without length.
+    return tree.contracted(short) if joined else tree
 
 
 def _tolerance(tol: float | str) -> float | None:
@@ -83,6 +96,10 @@ class Zone(NamedTuple):
         return self.hi - self.lo
 
 
+#: Edges, their lengths, and how many points were sorted for them.
+Finished = tuple[NDArray[np.int32], NDArray[np.float64], int]
+
+
 class Step(NamedTuple):
     """One step of a large zone: its pivots, the universal tree on them, and the oracle that knows the pivots."""
 
@@ -102,6 +119,8 @@ class TreeRep:
     tol : float, or None for "auto"
     rule : index into PIVOT_RULES
     workers, bar : the threads to use and the progress bar to move
+    joined : int
+        Zones of at most so many points are finished by neighbour joining; 0: none.
 
     Attributes
     ----------
@@ -112,9 +131,16 @@ class TreeRep:
     """
 
     def __init__(
-        self, metric: Metric, priority: NDArray[np.int32], tol: float | None, rule: int, workers: Workers, bar: Any
+        self,
+        metric: Metric,
+        priority: NDArray[np.int32],
+        tol: float | None,
+        rule: int,
+        workers: Workers,
+        bar: Any,
+        joined: int = 0,
     ) -> None:
-        self.metric, self.rule, self.workers, self.bar = metric, rule, workers, bar
+        self.metric, self.rule, self.workers, self.bar, self.joined = metric, rule, workers, bar, joined
         self.n = len(metric)
         self.oracle = metric.oracle if isinstance(metric.oracle, KNOWN) else None
         self.visits = 0
@@ -138,6 +164,8 @@ class TreeRep:
         elif self.oracle is None:
             self.finish_points = _FINISH_BY_MATRIX
             self.rows = np.empty((2, self.n))  # distances to the pivots y and z of the zone that a point is in
+        if joined:
+            self.finish_points = joined
 
     def run(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""
@@ -301,7 +329,40 @@ class TreeRep:
         here = np.arange(len(slots), dtype=np.int32)
         return local, self.nodes[slots], _with_room(here, near_a, near_b, priority[slots])
 
-    def _finish(self, zones: list[Zone]) -> tuple[NDArray[np.int32], NDArray[np.float64], int]:
+    def _finish(self, zones: list[Zone]) -> Finished:
+        """Complete neighbouring zones: by steps of TreeRep, or by neighbour joining where that is asked for."""
+        if not self.joined:
+            return self._finish_by_steps(zones)
+        enough = [zone.kind > 0 and zone.size + zone.kind > 3 for zone in zones]
+        parts = [self._join(zone) for zone, join in zip(zones, enough, strict=True) if join]
+        few = [zone for zone, join in zip(zones, enough, strict=True) if not join]
+        parts += [self._finish_by_steps(few)] if few else []
+        edges, weights, visits = zip(*parts, strict=True)
+        return np.concatenate(edges), np.concatenate(weights), sum(visits)
+
+    def _join(self, zone: Zone) -> Finished:
+        """Join the points of a zone, with the nodes that it hangs off as two points or one more."""
+        if self.workers.stopped.is_set():
+            return np.empty((0, 2), np.int32), np.empty(0), 0
+        m, part, slots = zone.size, slice(zone.lo, zone.hi), self.points.slots[zone.lo : zone.hi]
+        within = np.empty((m, m))
+        if self.oracle is None:
+            within[:] = self._block(slots, slots)
+        else:
+            block_distances(self.oracle, slots.astype(np.int64), slots, within)
+        matrix = np.zeros((m + zone.kind, m + zone.kind))
+        matrix[:m, :m] = within
+        for k, near in enumerate((self.points.near_a, self.points.near_b)[: zone.kind]):
+            matrix[m + k, :m] = matrix[:m, m + k] = near[part]
+        matrix[m:, m:] = zone.length * (1 - np.eye(zone.kind))
+        edges, weights = join_few(matrix)
+        # There are fewer new nodes than points: each is called after one of them.
+        nodes = self.nodes[slots]
+        names = np.concatenate([nodes, [zone.a, zone.b][: zone.kind], self.n + nodes]).astype(np.int32)
+        self.bar.update(m)
+        return names[edges], weights, m
+
+    def _finish_by_steps(self, zones: list[Zone]) -> Finished:
         """Complete neighbouring zones depth-first, looking up now and then to show progress and to be interrupted."""
         oracle, names, points = self._local(zones)
         size = len(points.slots) // 2
