@@ -1,0 +1,94 @@
+"""One base point: at least half of the hyperbolicity, in O(n^3).
+
+Gromov, Hyperbolic groups (1987); Fournier, Ismail and Vigneron, Computing the Gromov hyperbolicity of a discrete metric
+space (2015). With the Gromov products P at w, delta_w = max over x, y, z of min(P_xz, P_zy) - P_xy, and
+delta_w <= delta <= 2 delta_w. Not even the triangle inequality is needed for that.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.memory import check_memory
+from .pace import Best, Pace, Stopped
+from .spaces import Space, whole_type
+
+_ROWS = 64  # rows of a task; after each round of tasks all of them know the best so far
+_ROUND = 16
+
+
+def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace) -> tuple[float, bool]:
+    """Return an upper bound of h = 2 delta, and whether all bases were looked at; better quadruples go to `best`.
+
+    The first base is the farthest from point 0, and every other one the farthest from those before it.
+    `metric` says that the triangle inequality holds. O(n^3) time for each base, and a second n x n array.
+    """
+    d = space.distances
+    high = float(d.max()) * (1 if metric else 2)
+    nearest = d[0].copy()
+    try:
+        for _ in range(min(bases, len(d))):
+            base = int(np.argmax(nearest))
+            high = min(high, 2 * _one_base(space, metric, base, best, pace))
+            best.show(high)
+            np.minimum(nearest, d[base], out=nearest)
+    except Stopped:
+        return max(high, best.h), False
+    return max(high, best.h), True
+
+
+def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> float:
+    """Return 2 delta_w."""
+    from .base_point_kernels import gromov_products, largest_defect
+
+    d = space.distances
+    n = len(d)
+    products = np.empty((n, n), _product_type(d, base, metric))
+    chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
+    for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), chunks):
+        pass
+    scalar = products.dtype.type
+    least = scalar(0) if products.dtype.kind == "u" else scalar(products.min())
+    h, x, y = scalar(0), -1, -1
+    for k in range(0, len(chunks), _ROUND):
+
+        def work(rows: tuple[int, int], h: Any = h) -> Any:
+            return largest_defect(products, *rows, least, h)
+
+        for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):
+            if found > h:
+                h, x, y = scalar(found), at_x, at_y
+    if h > 0:
+        z = int(np.argmax(np.minimum(products[x], products[y])))
+        best.offer(float(h), space.points[[base, z, x, y]])
+    return float(h)
+
+
+def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
+    # 0 <= P(x, y) <= 2 d(w, x) where the triangle inequality holds: a byte does for most graphs.
+    dtype = np.dtype(np.float64)
+    if d.dtype.kind == "u":
+        small = whole_type(2 * float(d[base].max())) if metric else None
+        dtype = small or np.dtype(np.int16 if d.dtype == np.uint8 else np.int32)
+    check_memory(len(d) ** 2 * dtype.itemsize, f"Gromov products of {len(d):,} points", "use method='sample'")
+    return dtype
+
+
+def triangle_violation(space: Space, pace: Pace) -> tuple[float, NDArray[np.int64]]:
+    """Return the largest d(x, y) - d(x, z) - d(z, y) and the points x, y, z, z; 0 for a metric. O(n^3) time.
+
+    It is the four-point value of x, y, z and z: for a tree metric it must be 0, like all others.
+    """
+    from .base_point_kernels import largest_violation
+
+    d = space.distances
+    n = len(d)
+    zero = np.zeros(1, np.int32 if space.whole else np.float64)
+    worst, x, y = 0.0, 0, 0
+    chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
+    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows, zero), chunks):
+        if found > worst:
+            worst, x, y = float(found), at_x, at_y
+    z = int(np.argmin(d[x].astype(np.float64) + d[y]))
+    return worst, space.points[[x, y, z, z]]
