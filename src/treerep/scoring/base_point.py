@@ -16,6 +16,7 @@ from .spaces import Space, whole_type
 
 _ROWS = 64  # rows of a task; after each round of tasks all of them know the best so far
 _ROUND = 16
+_FINE = float(1 << 29)  # twice that is an int32
 
 
 def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace) -> tuple[float, bool]:
@@ -48,13 +49,15 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> 
     chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
     for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), chunks):
         pass
+    if products.dtype.kind != "u":
+        products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
+    keys = products.view(np.int64) if products.dtype.kind == "f" else products
     scalar = products.dtype.type
-    least = scalar(0) if products.dtype.kind == "u" else scalar(products.min())
     h, x, y = scalar(0), -1, -1
     for k in range(0, len(chunks), _ROUND):
 
         def work(rows: tuple[int, int], h: Any = h) -> Any:
-            return largest_defect(products, *rows, least, h)
+            return largest_defect(products, keys, *rows, h)
 
         for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):
             if found > h:
@@ -75,20 +78,32 @@ def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
     return dtype
 
 
-def triangle_violation(space: Space, pace: Pace) -> tuple[float, NDArray[np.int64]]:
-    """Return the largest d(x, y) - d(x, z) - d(z, y) and the points x, y, z, z; 0 for a metric. O(n^3) time.
+def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
+    """Return the largest d(x, y) - d(x, z) - d(z, y), an upper bound of it, and x, y, z, z; 0 for a metric. O(n^3) time.
 
     It is the four-point value of x, y, z and z: for a tree metric it must be 0, like all others.
     """
+    d = space.distances
+    unit = 1.0 if space.whole else float(d.max()) / _FINE
+    # Integers are added and compared eight at a time, floats one by one: real distances are rounded to a grid first.
+    worst, x, y = _worst_triangle(np.rint(d / unit).astype(np.int32) if unit != 1 else d.astype(np.int32), pace)
+    slack = worst * unit
+    if not space.whole:
+        slack += 2 * unit
+        if worst * unit > 2 * unit:  # not a matter of the grid
+            worst, x, y = _worst_triangle(d.astype(np.float64), pace)
+            slack = worst
+    z = int(np.argmin(d[x].astype(np.float64) + d[y]))
+    exact = float(d[x, y]) - float(d[x, z]) - float(d[z, y])
+    return max(0.0, exact), max(slack, exact), space.points[[x, y, z, z]]
+
+
+def _worst_triangle(d: NDArray[Any], pace: Pace) -> tuple[float, int, int]:
     from .base_point_kernels import largest_violation
 
-    d = space.distances
-    n = len(d)
-    zero = np.zeros(1, np.int32 if space.whole else np.float64)
     worst, x, y = 0.0, 0, 0
-    chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
-    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows, zero), chunks):
+    chunks = [(k, min(k + _ROWS, len(d))) for k in range(0, len(d), _ROWS)]
+    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows), chunks):
         if found > worst:
             worst, x, y = float(found), at_x, at_y
-    z = int(np.argmin(d[x].astype(np.float64) + d[y]))
-    return worst, space.points[[x, y, z, z]]
+    return worst, x, y

@@ -23,55 +23,57 @@ def gromov_products(distances: Any, base: int, first: int, last: int, out: Any) 
 
 
 @helper
-def _bottlenecks(products: Any, first: int, last: int, left: int, right: int, floor: Any, widest: Any) -> None:
+def _bottlenecks(keys: Any, first: int, last: int, left: int, right: int, floor: Any, widest: Any) -> None:
     """widest[x - first, y - left] = max over z of min(P[x, z], P[z, y]); values up to `floor` may be missed."""
-    for z in range(len(products)):
-        row = products[z]
+    for x in range(last - first):
+        for y in range(right - left):
+            widest[x, y] = floor
+    for z in range(len(keys)):
+        row = keys[z, left:right]  # counted from 0: an index that might be negative would keep numba from vectors
         for x in range(first, last):
-            through = products[x, z]
+            through = keys[x, z]
             if through > floor:
                 best = widest[x - first]
-                for y in range(left, right):
+                for y in range(len(row)):
                     reached = row[y] if row[y] < through else through
-                    best[y - left] = reached if reached > best[y - left] else best[y - left]
+                    best[y] = reached if reached > best[y] else best[y]
 
 
 @kernel
-def largest_defect(products: Any, first: int, last: int, least: Any, h: Any) -> Any:
+def largest_defect(products: Any, keys: Any, first: int, last: int, h: Any) -> Any:
     """Return (h, x, y): the largest max over z of min(P[x, z], P[z, y]) - P[x, y] above h, of the rows x given.
 
-    `least` is a lower bound of all products.
+    No product is negative. `keys` are the same bits as integers, which are in the same order: only integers are
+    compared 4 to 32 at a time.
     """
     n = len(products)
-    widest = np.empty((ROWS, _COLUMNS), products.dtype)
+    widest = np.empty((ROWS, _COLUMNS), keys.dtype)
+    values = widest.view(products.dtype)
+    floor = np.zeros(1, products.dtype)
+    floor_key = floor.view(keys.dtype)
     at_x, at_y = -1, -1
     for top in range(first, last, ROWS):
         bottom = min(top + ROWS, last)
         for left in range(top, n, _COLUMNS):
             right = min(left + _COLUMNS, n)
-            for x in range(bottom - top):
-                for y in range(right - left):
-                    widest[x, y] = least
-            # min(P[x, z], P[z, y]) must exceed h + P[x, y] >= h + least.
-            _bottlenecks(products, top, bottom, left, right, products.dtype.type(h + least), widest)
+            # min(P[x, z], P[z, y]) must exceed h + P[x, y] >= h.
+            floor[0] = h
+            _bottlenecks(keys, top, bottom, left, right, floor_key[0], widest)
             for x in range(top, bottom):
                 for y in range(max(left, x), right):
-                    if widest[x - top, y - left] > h + products[x, y]:
-                        h = products.dtype.type(widest[x - top, y - left] - products[x, y])
+                    if values[x - top, y - left] > h + products[x, y]:
+                        h = products.dtype.type(values[x - top, y - left] - products[x, y])
                         at_x, at_y = x, y
     return h, at_x, at_y
 
 
 @kernel
-def largest_violation(distances: Any, first: int, last: int, zero: Any) -> Any:
-    """Return (v, x, y): the largest d(x, y) - min over z of d(x, z) + d(z, y), of rows x; 0 and -1 if none is > 0.
-
-    `zero` is an array of one 0, of the type to add in.
-    """
+def largest_violation(distances: Any, first: int, last: int) -> Any:
+    """Return (v, x, y): the largest d(x, y) - min over z of d(x, z) + d(z, y), of rows x; 0 and -1 if none is > 0."""
     n = len(distances)
-    wide = zero.dtype.type
-    shortest = np.empty((ROWS, _COLUMNS), zero.dtype)
-    worst, at_x, at_y = zero[0], -1, -1
+    wide = distances.dtype.type
+    shortest = np.empty((ROWS, _COLUMNS), distances.dtype)
+    worst, at_x, at_y = wide(0), -1, -1
     for top in range(first, last, ROWS):
         bottom = min(top + ROWS, last)
         for left in range(top, n, _COLUMNS):
@@ -80,13 +82,13 @@ def largest_violation(distances: Any, first: int, last: int, zero: Any) -> Any:
                 for y in range(left, right):
                     shortest[x - top, y - left] = distances[x, y]
             for z in range(n):
-                row = distances[z]
+                row = distances[z, left:right]
                 for x in range(top, bottom):
-                    there = wide(distances[x, z])
+                    there = distances[x, z]
                     best = shortest[x - top]
-                    for y in range(left, right):
+                    for y in range(len(row)):
                         path = wide(there + row[y])
-                        best[y - left] = path if path < best[y - left] else best[y - left]
+                        best[y] = path if path < best[y] else best[y]
             for x in range(top, bottom):
                 for y in range(max(left, x + 1), right):
                     violation = wide(distances[x, y] - shortest[x - top, y - left])

@@ -19,6 +19,7 @@ _KEYS = 4096  # real distances are sorted into so many bins before they are sort
 _FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before
 _FIRST_BATCH, _LARGEST_BATCH, _PARTS = 64, 1 << 14, 8
 _BATCH_WORK = 4e7  # steps that a batch should take: hundredths of a second
+_INLINE = 1e6  # steps that are not worth waking a thread
 _ROWS = 256  # rows a task goes through
 
 # Sums of three distances fit.
@@ -98,8 +99,10 @@ class _Search:
             )  # fmt: skip
 
         length = -(-len(batch) // _PARTS)
+        parts = [batch[k : k + length] for k in range(0, len(batch), length)]
+        small = len(batch) * len(self.distances) < _INLINE and self.work < _INLINE
         self.work = 0
-        for found, witness, steps in pace.map(work, [batch[k : k + length] for k in range(0, len(batch), length)]):
+        for found, witness, steps in pace.map(work, parts, inline=small):
             if found > h:
                 self.best.offer(float(found), self.points[witness])
             self.work += steps

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metric.base import Metric
+from ..metric.matrix import MatrixMetric
 from .pace import Best, Pace, Stopped
+from .streaming import read_block
 
 _BLOCK = 1 << 13
+_TABLE = 1000
 _NORMAL = 1.959964  # 95 %
 
 
@@ -32,9 +35,11 @@ def sample_quadruples(metric: Metric, count: int, rng: Any, best: Best, pace: Pa
     sizes = [min(_BLOCK, count - done) for done in range(0, count, _BLOCK)]
     tasks = list(zip(sizes, np.random.default_rng(rng).spawn(len(sizes)), strict=True))
     values: list[NDArray[np.float64]] = []
+    # So few distances that quadruples ask for each of them again and again.
+    table = MatrixMetric(_all(metric)) if len(metric) <= _TABLE else metric
 
     def work(task: tuple[int, np.random.Generator]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        return four_point_values(metric, distinct_quadruples(len(metric), *task))
+        return four_point_values(table, distinct_quadruples(len(metric), *task))
 
     def keep(found: tuple[NDArray[np.float64], NDArray[np.int64]]) -> None:
         values.append(found[0])
@@ -51,6 +56,12 @@ def sample_quadruples(metric: Metric, count: int, rng: Any, best: Best, pace: Pa
     deltas = np.concatenate(values) / 2
     spread = float(deltas.std(ddof=1)) if len(deltas) > 1 else math.inf
     return Mean(math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas))
+
+
+def _all(metric: Metric) -> NDArray[np.float64]:
+    everyone = np.arange(len(metric))
+    upper = np.triu(read_block(metric, everyone, everyone), 1)
+    return upper + upper.T
 
 
 def distinct_quadruples(n: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -220,9 +220,9 @@ def _search(job: _Job, space: Space) -> tuple[float, bool]:
     high = largest * (1 if job.triangles else 2)
     try:
         if not job.triangles:
-            violation, four = triangle_violation(space, job.pace)
+            violation, bound, four = triangle_violation(space, job.pace)
             job.best.offer(violation, four)
-            slack = max(slack, violation)
+            slack = max(slack, bound)
     except Stopped:
         return high, False
     high = min(high, search_bases(space, job.triangles, 1, job.best, job.pace)[0])

@@ -23,9 +23,9 @@ class Pace:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
         self._steps = steps
 
-    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Yield work(task) in order, and stop in between when time is up."""
-        results = self.workers.map(work, tasks)
+    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False) -> Iterator[Result]:
+        """Yield work(task) in order, and stop in between when time is up; inline work is too small for threads."""
+        results = map(work, tasks) if inline else self.workers.map(work, tasks)
         while True:
             self.check()
             try:
