@@ -49,7 +49,7 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> 
     chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
     for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), chunks):
         pass
-    if products.dtype.kind != "u":
+    if products.dtype.kind == "f":
         products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
     keys = products.view(np.int64) if products.dtype.kind == "f" else products
     scalar = products.dtype.type
@@ -64,16 +64,20 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> 
                 h, x, y = scalar(found), at_x, at_y
     if h > 0:
         z = int(np.argmax(np.minimum(products[x], products[y])))
-        best.offer(float(h), space.points[[base, z, x, y]])
+        # Products are rounded: the value that counts is that of the distances.
+        best.offer(_four_point_value(d, base, z, x, y), space.points[[base, z, x, y]])
     return float(h)
+
+
+def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
+    one, two, three = (float(d[i, j]) + float(d[k, m]) for i, j, k, m in ((a, b, c, e), (a, c, b, e), (a, e, b, c)))
+    return one - max(two, three)
 
 
 def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
     # 0 <= P(x, y) <= 2 d(w, x) where the triangle inequality holds: a byte does for most graphs.
-    dtype = np.dtype(np.float64)
-    if d.dtype.kind == "u":
-        small = whole_type(2 * float(d[base].max())) if metric else None
-        dtype = small or np.dtype(np.int16 if d.dtype == np.uint8 else np.int32)
+    small = whole_type(2 * float(d[base].max())) if metric and d.dtype.kind == "u" else None
+    dtype = small or np.dtype(np.float64)
     check_memory(len(d) ** 2 * dtype.itemsize, f"Gromov products of {len(d):,} points", "use method='sample'")
     return dtype
 

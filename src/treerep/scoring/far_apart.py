@@ -23,7 +23,7 @@ _INLINE = 1e6  # steps that are not worth waking a thread
 _ROWS = 256  # rows a task goes through
 
 # Sums of three distances fit.
-_WIDE = {"u1": np.int16, "u2": np.int32, "f4": np.float64, "f8": np.float64}
+_WIDE = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
 
 
 def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: Pace) -> tuple[float, bool]:
@@ -151,7 +151,8 @@ def _bands(
     counts = np.array(list(pace.map(count, chunks)))
     totals = counts.sum(axis=0)
     high, listed = len(totals) - 1, 0
-    while high >= 0 and (high + 1) / scale + slack > best.h:
+    # Distances of a key: that number itself, or up to the next one.
+    while high > 0 and (high if space.whole else (high + 1) / scale) + slack > best.h:
         low, wanted = high, max(_FIRST_BAND, listed)
         while low > 1 and totals[low : high + 1].sum() < wanted:
             low -= 1
@@ -171,5 +172,3 @@ def _bands(
         listed += len(pairs)
         yield pairs
         high = low - 1
-        if high < 1:
-            return

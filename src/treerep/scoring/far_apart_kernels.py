@@ -46,8 +46,9 @@ def keep_mutual(far: Any, first: int, last: int) -> None:
     for left in range(first, n, _TILE):
         for a in range(first, min(last, left + _TILE)):
             for b in range(max(left, a + 1), min(left + _TILE, n)):
-                if far[b, a] == 0:
-                    far[a, b] = 0
+                # A choice between values, not a branch: which way it goes cannot be foreseen.
+                kept = far[a, b]
+                far[a, b] = kept if far[b, a] != 0 else far.dtype.type(0)
 
 
 @kernel

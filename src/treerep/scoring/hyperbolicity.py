@@ -15,7 +15,7 @@ from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
 from ..metric.oracles import TreeOracle
 from .base_point import search_bases, triangle_violation
-from .diameter import bound_diameter
+from .diameter import bound_diameter, bound_graph_diameter
 from .far_apart import search_far_apart
 from .four_point_sampling import Mean, sample_quadruples
 from .four_points import Hyperbolicity
@@ -90,7 +90,7 @@ def hyperbolicity(
     4 sqrt(n) eps diameter are what rounding makes of 0: they are reported as 0. Where the triangle inequality is violated
     the four points of delta need not be distinct, and delta can exceed half the diameter.
 
-    Memory is n^2 distances of 1 to 8 bytes, 1 for most graphs and then only of the largest biconnected component; "base"
+    Memory is n^2 distances of 1, 2 or 8 bytes, 1 for most graphs and then only of the largest biconnected component; "base"
     and "exact" on graphs twice that. Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world
     graphs (ESA 2015); Gromov, Hyperbolic groups (1987).
 
@@ -111,8 +111,10 @@ def hyperbolicity(
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
         job = _Job(distances, Best(bar), Pace(workers, time_limit, steps), obeys_triangles(distances))
-        if isinstance(distances.oracle if not isinstance(distances, GraphMetric) else None, TreeOracle):
-            outcome = _Outcome("exact", 0.0, *bound_diameter(distances, True, math.inf, job.pace))
+        if not isinstance(distances, GraphMetric) and isinstance(distances.oracle, TreeOracle):
+            # In a tree two sweeps find the diameter, among the data points too.
+            reach, _ = bound_diameter(distances, True, 2, job.pace)
+            outcome = _Outcome("exact", 0.0, reach, reach)
         elif len(distances) > 3 and (method == "sample" or (method == "auto" and _too_large(distances))):
             outcome = _sample(job, quadruples, rng)
         else:
@@ -153,7 +155,7 @@ def _bound(job: _Job, method: str, bases: int) -> _Outcome:
     """Run "exact" or "base", or both one after the other for "auto"."""
     if isinstance(job.metric, GraphMetric):
         graph = job.metric
-        low, high = bound_diameter(graph, True, math.inf, job.pace)
+        low, high = bound_graph_diameter(graph, job.pace)
         rows = graph.adjacency
         place = np.full(len(graph), -1)
         parts = components((rows.indptr, rows.indices, None))
@@ -217,15 +219,17 @@ def _search(job: _Job, space: Space) -> tuple[float, bool]:
     slack = 0.0 if job.metric.integral else 4 * job.metric.eps * largest
     if space.graph is not None:
         return search_far_apart(space, slack, step, job.best, job.pace)
-    high = largest * (1 if job.triangles else 2)
+    if largest == 0:
+        return 0.0, True
+    triangles, high = job.triangles, largest * (1 if job.triangles else 2)
     try:
-        if not job.triangles:
+        if not triangles:
             violation, bound, four = triangle_violation(space, job.pace)
             job.best.offer(violation, four)
-            slack = max(slack, bound)
+            slack, triangles = max(slack, bound), bound == 0
     except Stopped:
         return high, False
-    high = min(high, search_bases(space, job.triangles, 1, job.best, job.pace)[0])
+    high = min(high, search_bases(space, triangles, 1, job.best, job.pace)[0])
     if high <= rounding(job.metric, largest):
         return high, True
     found, done = search_far_apart(space, slack, step, job.best, job.pace)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..common.memory import check_memory
 from ..metric.base import Metric, MetricError
 from ..metric.graph import GraphMetric
-from ..metric.oracles import BY_ROW, HubOracle, MatrixOracle
+from ..metric.oracles import BY_ROW, HubOracle
 from .pace import Pace
 from .streaming import read_block, triangle_slices
 
@@ -27,7 +27,7 @@ class Space(NamedTuple):
     """Some points of a metric with all their distances."""
 
     points: NDArray[np.int64]  # their numbers in the metric
-    distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, float32 or float64
+    distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, or float64
     graph: Graph | None  # starts, neighbours, lengths (None: all 1) if the distances are those of a graph
 
     @property
@@ -52,8 +52,7 @@ def whole_type(largest: float) -> np.dtype[Any] | None:
 def read_space(metric: Metric, pace: Pace) -> Space:
     """Read all distances of a metric that is not a graph: the pairs i < j, and their mirror images."""
     n = len(metric)
-    dtype = metric.oracle.distances.dtype if isinstance(metric.oracle, MatrixOracle) else np.dtype(np.float64)
-    dtype = np.dtype(np.float32) if dtype == np.float32 else np.dtype(np.float64)
+    dtype = np.dtype(np.float64)
     if metric.integral:
         dtype = whole_type(max((_read(metric, part).max() for part in triangle_slices(n)), default=0.0)) or dtype
     check_memory(n * n * dtype.itemsize, f"hyperbolicity of {n:,} points", _REMEDY)
@@ -84,12 +83,12 @@ def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
 def as_graph(space: Space) -> Space:
     """Give a space the graph of its pairs at distance 1 if all its distances are shortest paths along them."""
     d = space.distances
-    if not space.whole or len(d) < 2:
+    if not space.whole or np.count_nonzero(d) < len(d) * (len(d) - 1):  # duplicates are no vertices
         return space
     i, j = np.nonzero(d == 1)
     starts = np.searchsorted(i, np.arange(len(d) + 1))
     found = np.zeros_like(d)  # what is out of reach stays 0
-    if len(i) and float(d.max()) < len(d):
+    if float(d.max(initial=0)) < len(d):  # levels fit the type
         _all_steps((starts, j.astype(np.int32), None), found)
     if not np.array_equal(found, d):
         return space
