@@ -40,20 +40,35 @@ def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace)
 
 
 def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> float:
-    """Return 2 delta_w."""
-    from .base_point_kernels import gromov_products, largest_defect
+    """Return 2 delta_w, or a little more where distances are real."""
+    from .base_point_kernels import gromov_products
 
     d = space.distances
     n = len(d)
     products = np.empty((n, n), _product_type(d, base, metric))
-    chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
-    for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), chunks):
+    for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), _chunks(n)):
         pass
     if products.dtype.kind == "f":
         products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
-    keys = products.view(np.int64) if products.dtype.kind == "f" else products
+        # Eight small integers are compared at once, floats one by one: a fine grid first, which tells all but 0.
+        unit = max(float(products.max()) / _FINE, float(np.finfo(np.float64).tiny))
+        grid = np.rint(products / unit).astype(np.int32)
+        h, x, y = _largest_defect(grid, grid, pace)
+        if h > 1:
+            _offer(space, products, base, x, y, best)
+            return (h + 1) * unit  # either side of the difference is off by half a unit
+    h, x, y = _largest_defect(products, products.view(np.int64) if products.dtype.kind == "f" else products, pace)
+    if h > 0:
+        _offer(space, products, base, x, y, best)
+    return h
+
+
+def _largest_defect(products: NDArray[Any], keys: NDArray[Any], pace: Pace) -> tuple[float, int, int]:
+    from .base_point_kernels import largest_defect
+
     scalar = products.dtype.type
     h, x, y = scalar(0), -1, -1
+    chunks = _chunks(len(products))
     for k in range(0, len(chunks), _ROUND):
 
         def work(rows: tuple[int, int], h: Any = h) -> Any:
@@ -62,11 +77,17 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> 
         for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):
             if found > h:
                 h, x, y = scalar(found), at_x, at_y
-    if h > 0:
-        z = int(np.argmax(np.minimum(products[x], products[y])))
-        # Products are rounded: the value that counts is that of the distances.
-        best.offer(_four_point_value(d, base, z, x, y), space.points[[base, z, x, y]])
-    return float(h)
+    return float(h), x, y
+
+
+def _chunks(n: int) -> list[tuple[int, int]]:
+    return [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
+
+
+def _offer(space: Space, products: NDArray[Any], base: int, x: int, y: int, best: Best) -> None:
+    """Offer the best z for this pair. Products are rounded: the value that counts is that of the distances."""
+    z = int(np.argmax(np.minimum(products[x], products[y])))
+    best.offer(_four_point_value(space.distances, base, z, x, y), space.points[[base, z, x, y]])
 
 
 def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
@@ -106,8 +127,7 @@ def _worst_triangle(d: NDArray[Any], pace: Pace) -> tuple[float, int, int]:
     from .base_point_kernels import largest_violation
 
     worst, x, y = 0.0, 0, 0
-    chunks = [(k, min(k + _ROWS, len(d))) for k in range(0, len(d), _ROWS)]
-    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows), chunks):
+    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows), _chunks(len(d))):
         if found > worst:
             worst, x, y = float(found), at_x, at_y
     return worst, x, y

@@ -133,9 +133,7 @@ def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
     return far
 
 
-def _bands(
-    space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace
-) -> Iterator[NDArray[np.int32]]:
+def _bands(space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace) -> Iterator[NDArray[np.int32]]:
     """Yield the pairs in the order of their distances, the farthest first, in pieces that grow."""
     from .far_apart_kernels import count_by_key, list_by_key
 
