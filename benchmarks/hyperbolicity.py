@@ -20,7 +20,10 @@ from .common import Table, in_child, seconds
 
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc", "wordnet")
 # Table 1 of the paper: delta over the diameter; bounds where it fixed a base point.
-PAPER = {"celegans": "0.21", "diseasome": "0.17", "csphd": "0.23", "yeast": "<= 0.32", "grid_worm": "<= 0.38", "grqc": "<= 0.36"}  # fmt: skip
+PAPER = {
+    "celegans": "0.21", "diseasome": "0.17", "csphd": "0.23",
+    "yeast": "<= 0.32", "grid_worm": "<= 0.38", "grqc": "<= 0.36",
+}  # fmt: skip
 
 # Sage hands out no all-pairs distances without making a dictionary of them; its Wiener index is the sum of just these.
 SAGE = """
@@ -148,7 +151,7 @@ def measure() -> list[Table]:
             "Exact hyperbolicity of graphs",
             exact_rows(),
             "Seconds, least of several, all distances included on both sides. Ours on all cores, without Sage's start. "
-            "Distances: within the largest biconnected component, by 256 searches at once; Sage's, one after the other, "
+            "Distances: within the largest biconnected component, 256 searches at once; Sage's one after the other, "
             "measured as the time of its Wiener index of that component.",
         ),
         Table("One base point, against plain NumPy", base_rows(), "NumPy: n outer minima of float64 products."),

@@ -104,9 +104,9 @@ def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
 
 
 def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
-    """Return the largest d(x, y) - d(x, z) - d(z, y), an upper bound of it, and x, y, z, z; 0 for a metric. O(n^3) time.
+    """Return the largest d(x, y) - d(x, z) - d(z, y), an upper bound of it, and x, y, z, z; 0 for a metric.
 
-    It is the four-point value of x, y, z and z: for a tree metric it must be 0, like all others.
+    O(n^3) time. It is the four-point value of x, y, z and z: for a tree metric it must be 0, like all others.
     """
     d = space.distances
     unit = 1.0 if space.whole else float(d.max()) / _FINE

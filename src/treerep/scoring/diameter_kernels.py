@@ -10,7 +10,7 @@ from ..metric.search_kernels import search_breadth_first, search_nearest_first
 
 @helper
 def _next_point(least: Any, most: Any, low: float, central: bool) -> int:
-    """Return the most central point, or the one that may reach farthest, of those that may reach beyond `low`; or -1."""
+    """Return the most central point, or the farthest-reaching one, of those that may reach beyond `low`; or -1."""
     point = -1
     for v in range(len(least)):
         if most[v] > low:

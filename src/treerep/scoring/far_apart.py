@@ -1,8 +1,8 @@
 """The exact search: pairs from the farthest down, each with all pairs before it.
 
-Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA 2015). What is added
-here: a bound for mates, whose lists are sorted by distance; distances that may violate the triangle inequality; pairs in
-batches that are searched at the same time, of sizes that depend on the work alone, so that results do not depend on the
+Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA 2015). Added here: a
+bound for mates, whose lists are sorted by distance; distances that may violate the triangle inequality; and batches of
+pairs that are searched at the same time, of sizes that depend on the work alone, so that results do not depend on the
 number of threads.
 """
 
@@ -23,7 +23,7 @@ _INLINE = 1e6  # steps that are not worth waking a thread
 _ROWS = 256  # rows a task goes through
 
 # Sums of three distances fit.
-_WIDE = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
+_WIDE: dict[str, Any] = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
 
 
 def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: Pace) -> tuple[float, bool]:

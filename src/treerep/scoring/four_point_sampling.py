@@ -1,6 +1,7 @@
 """Average hyperbolicity: the mean of the four-point value over random quadruples, from a few distances each.
 
-Albert, DasGupta and Mobasheri, Topological implications of negative curvature for biological and social networks (2014).
+Albert, DasGupta and Mobasheri, Topological implications of negative curvature for biological and social networks
+(Physical Review E, 2014).
 """
 
 import math

@@ -1,4 +1,4 @@
-"""delta-hyperbolicity: how far from a tree are these distances?"""
+"""delta-hyperbolicity: how far these distances are from a tree."""
 
 import math
 from collections.abc import Callable
@@ -29,9 +29,11 @@ _METHODS = ("auto", "exact", "base", "sample")
 _AUTO_POINTS = 4_000
 _AUTO_COMPONENT = 30_000
 _AUTO_STEPS = 3e9
+_SMALL = 200
 _SAMPLED_ROWS = 16  # rows that method="sample" spends on the diameter
 
 Look = Callable[[Space], tuple[float, bool]]
+Make = Callable[[NDArray[np.int64], Pace], Space]
 
 
 def hyperbolicity(
@@ -87,12 +89,12 @@ def hyperbolicity(
     Notes
     -----
     Exact for whole numbers. Otherwise distances are taken as they are rounded, and values up to
-    4 sqrt(n) eps diameter are what rounding makes of 0: they are reported as 0. Where the triangle inequality is violated
-    the four points of delta need not be distinct, and delta can exceed half the diameter.
+    4 sqrt(n) eps diameter are what rounding makes of 0: they are reported as 0. Where the triangle inequality is
+    violated the four points of delta need not be distinct, and delta can exceed half the diameter.
 
-    Memory is n^2 distances of 1, 2 or 8 bytes, 1 for most graphs and then only of the largest biconnected component; "base"
-    and "exact" on graphs twice that. Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world
-    graphs (ESA 2015); Gromov, Hyperbolic groups (1987).
+    Memory is n^2 distances of 1, 2 or 8 bytes; for graphs twice that, but of the largest biconnected component only,
+    and mostly 1 byte. "base" keeps a second matrix. Borassi, Coudert, Crescenzi and Marino, On computing the
+    hyperbolicity of real-world graphs (ESA 2015); Gromov, Hyperbolic groups (1987).
 
     Examples
     --------
@@ -160,10 +162,10 @@ def _bound(job: _Job, method: str, bases: int) -> _Outcome:
         place = np.full(len(graph), -1)
         parts = components((rows.indptr, rows.indices, None))
 
-        def make(vertices: NDArray[np.int64]) -> Space:
-            return search_component(graph, vertices, place, job.pace)
+        def make(vertices: NDArray[np.int64], pace: Pace) -> Space:
+            return search_component(graph, vertices, place, pace)
 
-        found, done = _over_components(job, _looker(job, method, bases), parts, make, high)
+        found = _over_components(job, _looker(job, method, bases), parts, make, high)
         return _Outcome("base" if method == "base" else "exact", found, low, high)
     try:
         space = read_space(job.metric, job.pace)
@@ -174,7 +176,7 @@ def _bound(job: _Job, method: str, bases: int) -> _Outcome:
     if space.graph is not None:
         place, parts = np.full(len(space.points), -1), components(space.graph)
         look = _looker(job._replace(triangles=True), method, bases)
-        found, _ = _over_components(job, look, parts, lambda vertices: restrict(space, vertices, place), diameter)
+        found = _over_components(job, look, parts, lambda vertices, _: restrict(space, vertices, place), diameter)
     else:
         found, done = _looker(job, method, bases)(space)
         if method == "auto" and not done:
@@ -190,26 +192,41 @@ def _looker(job: _Job, method: str, bases: int) -> Look:
     return lambda space: _search(job, space)
 
 
-def _over_components(
-    job: _Job, look: Look, parts: list[NDArray[np.int64]], make: Callable[[NDArray[np.int64]], Space], diameter: float
-) -> tuple[float, bool]:
-    """Search the biconnected components of a graph, the largest first; return an upper bound of h and if all was done."""
-    unit = not getattr(job.metric, "weighted", False)
+def _over_components(job: _Job, look: Look, parts: list[NDArray[np.int64]], make: Make, diameter: float) -> float:
+    """Search the biconnected components of a graph, the largest first; return an upper bound of h."""
     high = 0.0
-    for vertices in parts:
-        # Any two of m vertices lie on a cycle, so they are m / 2 steps apart at most, and h is at most the diameter.
-        ceiling = min(diameter, len(vertices) // 2) if unit else diameter
-        if ceiling <= job.best.h:
+    for k, vertices in enumerate(parts):
+        if _ceiling(job, vertices, diameter) <= job.best.h:
             break
         try:
-            space = make(vertices)
+            found, done = look(make(vertices, job.pace))
         except Stopped:
-            return max(high, ceiling), False
-        found, done = look(space)
+            found, done = _ceiling(job, vertices, diameter), False
         high = max(high, found)
         if not done:
-            return max(high, ceiling), False
-    return max(high, job.best.h), True
+            return _over_the_rest(job, parts[k + 1 :], make, diameter, high)
+    return max(high, job.best.h)
+
+
+def _ceiling(job: _Job, vertices: NDArray[np.int64], diameter: float) -> float:
+    # Any two of m vertices lie on a cycle, so they are m / 2 steps apart at most, and h is at most the diameter.
+    return diameter if getattr(job.metric, "weighted", False) else min(diameter, len(vertices) // 2)
+
+
+def _over_the_rest(job: _Job, parts: list[NDArray[np.int64]], make: Make, diameter: float, high: float) -> float:
+    """Raise an upper bound of h to what the components might have that there was no time for.
+
+    A few small ones are measured all the same, so that they do not spoil what is known of the large ones.
+    """
+    free = Pace(job.pace.workers, None)
+    for k, vertices in enumerate(parts):
+        ceiling = _ceiling(job, vertices, diameter)
+        if ceiling <= high:
+            break
+        if len(vertices) <= _SMALL and k < _SMALL:
+            ceiling = float(make(vertices, free).distances.max())
+        high = max(high, ceiling)
+    return high
 
 
 def _search(job: _Job, space: Space) -> tuple[float, bool]:
@@ -243,8 +260,6 @@ def _result(job: _Job, outcome: _Outcome, normalize: bool) -> Hyperbolicity:
     high = outcome.high if outcome.high > max(low, zero) else low
     least, most = (outcome.least_diameter, outcome.most_diameter) if normalize else (1.0, 1.0)
     unit = least or 1.0  # all distances 0
-    spread = () if mean is None else (mean.value, max(0.0, mean.value - mean.half_width), mean.value + mean.half_width)
-    means = dict(zip(("mean", "mean_low", "mean_high"), (value / unit for value in spread), strict=False))
     return Hyperbolicity(
         low / 2 / unit,
         low=low / 2 / (unit if most == least else most),
@@ -253,5 +268,7 @@ def _result(job: _Job, outcome: _Outcome, normalize: bool) -> Hyperbolicity:
         diameter=outcome.least_diameter,
         relative=low / (outcome.least_diameter or 1.0),
         method=outcome.method,
-        **means,
+        mean=None if mean is None else mean.value / unit,
+        mean_low=None if mean is None else max(0.0, mean.value - mean.half_width) / unit,
+        mean_high=None if mean is None else (mean.value + mean.half_width) / unit,
     )

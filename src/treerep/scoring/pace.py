@@ -26,13 +26,15 @@ class Pace:
     def map(self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False) -> Iterator[Result]:
         """Yield work(task) in order, and stop in between when time is up; inline work is too small for threads."""
         results = map(work, tasks) if inline else self.workers.map(work, tasks)
-        while True:
+        try:
             self.check()
-            try:
-                result = next(results)
-            except StopIteration:
-                return
-            yield result
+            for result in results:
+                yield result
+                self.check()
+        finally:
+            close = getattr(results, "close", None)
+            if close is not None:  # a pool's: drops the tasks that have not begun
+                close()
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if an interrupt came, and `Stopped` when time is up."""
