@@ -5,6 +5,7 @@ space (2015). With the Gromov products P at w, delta_w = max over x, y, z of min
 delta_w <= delta <= 2 delta_w. Not even the triangle inequality is needed for that.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from ..common.memory import check_memory
 from .pace import Best, Pace, Stopped
 from .spaces import Space, whole_type
 
-_ROWS = 64  # rows of a task; after each round of tasks all of them know the best so far
+_ROWS = 64  # rows of a task, at most; after each round of tasks all of them know the best so far
 _ROUND = 16
+_TASK = 1 << 31  # steps of a task, at most: tenths of a second, so that a time limit is kept
 _FINE = float(1 << 29)  # twice that is an int32
 
 
@@ -48,26 +50,29 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> 
     products = np.empty((n, n), _product_type(d, base, metric))
     for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), _chunks(n)):
         pass
+
+    def offer(x: int, y: int) -> None:
+        # Products are rounded: the value that counts is that of the distances.
+        z = int(np.argmax(np.minimum(products[x], products[y])))
+        best.offer(_four_point_value(d, base, z, x, y), space.points[[base, z, x, y]])
+
     if products.dtype.kind == "f":
         products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
         # Eight small integers are compared at once, floats one by one: a fine grid first, which tells all but 0.
         unit = max(float(products.max()) / _FINE, float(np.finfo(np.float64).tiny))
         grid = np.rint(products / unit).astype(np.int32)
-        h, x, y = _largest_defect(grid, grid, pace)
+        h = _largest_defect(grid, grid, offer, pace)
         if h > 1:
-            _offer(space, products, base, x, y, best)
             return (h + 1) * unit  # either side of the difference is off by half a unit
-    h, x, y = _largest_defect(products, products.view(np.int64) if products.dtype.kind == "f" else products, pace)
-    if h > 0:
-        _offer(space, products, base, x, y, best)
-    return h
+    keys = products.view(np.int64) if products.dtype.kind == "f" else products
+    return _largest_defect(products, keys, offer, pace)
 
 
-def _largest_defect(products: NDArray[Any], keys: NDArray[Any], pace: Pace) -> tuple[float, int, int]:
+def _largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace) -> float:
     from .base_point_kernels import largest_defect
 
     scalar = products.dtype.type
-    h, x, y = scalar(0), -1, -1
+    h = scalar(0)
     chunks = _chunks(len(products))
     for k in range(0, len(chunks), _ROUND):
 
@@ -76,18 +81,14 @@ def _largest_defect(products: NDArray[Any], keys: NDArray[Any], pace: Pace) -> t
 
         for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):
             if found > h:
-                h, x, y = scalar(found), at_x, at_y
-    return float(h), x, y
+                h = scalar(found)
+                offer(at_x, at_y)  # at once: time may be up before the end
+    return float(h)
 
 
 def _chunks(n: int) -> list[tuple[int, int]]:
-    return [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
-
-
-def _offer(space: Space, products: NDArray[Any], base: int, x: int, y: int, best: Best) -> None:
-    """Offer the best z for this pair. Products are rounded: the value that counts is that of the distances."""
-    z = int(np.argmax(np.minimum(products[x], products[y])))
-    best.offer(_four_point_value(space.distances, base, z, x, y), space.points[[base, z, x, y]])
+    step = max(1, min(_ROWS, _TASK // n**2) // 8) * 8  # kernels take eight rows at a time
+    return [(k, min(k + step, n)) for k in range(0, n, step)]
 
 
 def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:

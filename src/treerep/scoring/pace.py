@@ -25,9 +25,9 @@ class Pace:
 
     def map(self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False) -> Iterator[Result]:
         """Yield work(task) in order, and stop in between when time is up; inline work is too small for threads."""
+        self.check()
         results = map(work, tasks) if inline else self.workers.map(work, tasks)
         try:
-            self.check()
             for result in results:
                 yield result
                 self.check()
