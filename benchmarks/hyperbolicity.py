@@ -132,7 +132,7 @@ def large_rows() -> list[dict[str, Any]]:
     rows = []
     for name, method, limit in (
         ("wordnet", "exact", 300), ("wordnet", "sample", 300),
-        ("enron", "exact", 20), ("enron", "exact", 300), ("enron", "sample", 300),
+        ("enron", "exact", 40), ("enron", "exact", 300), ("enron", "sample", 300),
     ):  # fmt: skip
         run = in_child(LARGE, name, method, limit)
         rows.append(
