@@ -25,6 +25,7 @@ def test_the_front_door_is_what_was_agreed():
         "worst_distortion",
         "distance_error",
         "mean_average_precision",
+        "hyperbolicity",
         "as_metric",
         "Metric",
         "MatrixMetric",

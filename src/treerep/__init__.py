@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .scoring.distortion import average_distortion as average_distortion
     from .scoring.distortion import distance_error as distance_error
     from .scoring.distortion import worst_distortion as worst_distortion
+    from .scoring.hyperbolicity import hyperbolicity as hyperbolicity
     from .scoring.precision import mean_average_precision as mean_average_precision
     from .tree.tree import Tree as Tree
 
@@ -41,6 +42,7 @@ _HOMES = {
     "average_distortion": "scoring.distortion",
     "distance_error": "scoring.distortion",
     "fit": "fitting.fit",
+    "hyperbolicity": "scoring.hyperbolicity",
     "mean_average_precision": "scoring.precision",
     "refine": "refinement.refine",
     "worst_distortion": "scoring.distortion",

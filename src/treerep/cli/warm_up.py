@@ -27,6 +27,10 @@ def compile_everything() -> None:
         if isinstance(metric, tr.GraphMetric):
             tr.mean_average_precision(tree, metric)
         console.print(f"{name:<28}{time.perf_counter() - start:6.1f} s")
+    start = time.perf_counter()
+    tr.hyperbolicity(tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)]), method="exact")
+    tr.hyperbolicity(np.random.default_rng(0).standard_normal((40, 3)), metric="euclidean", method="exact")
+    console.print(f"{'hyperbolicity':<28}{time.perf_counter() - start:6.1f} s")
     small = tr.datasets.random_tree(64).distances()
     for method in METHODS:
         if method != "treerep":

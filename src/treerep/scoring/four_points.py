@@ -1,0 +1,94 @@
+"""What `hyperbolicity` returns: a number with the proof of it."""
+
+from typing import Any
+
+
+class Hyperbolicity(float):
+    """delta, the largest four-point value that was found, as a float that knows how far to trust it.
+
+    With normalize=True, delta, its bounds and the mean are divided by the diameter.
+
+    Attributes
+    ----------
+    delta : float
+        The value itself: proved by `witness`, so never more than the true delta.
+    low, high : float
+        The true delta lies in between for certain; both are delta when exact.
+    exact : bool
+        True when low and high are the same.
+    witness : tuple of four point numbers (a, b, c, d), or None where delta is 0
+        d(a, b) + d(c, d) is the largest of the three sums of their distances, and 2 delta more than the second.
+    diameter : float
+        The largest distance; for method "sample", the largest that was met.
+    relative : float
+        2 delta / diameter, from 0 for a tree to 1.
+    method : str
+        "exact", "base" or "sample".
+    mean, mean_low, mean_high : float or None
+        For method "sample", the mean of the four-point value over random quadruples and its 95% interval.
+
+    Examples
+    --------
+    >>> Hyperbolicity(1.0, high=1.5, witness=(0, 2, 1, 3), diameter=3.0, method="base")
+    1 [1, 1.5] (base, diameter 3)
+    """
+
+    __slots__ = (
+        "diameter", "exact", "high", "low", "mean", "mean_high", "mean_low", "method", "relative", "witness",
+    )  # fmt: skip
+
+    low: float
+    high: float
+    exact: bool
+    witness: tuple[int, int, int, int] | None
+    diameter: float
+    relative: float
+    method: str
+    mean: float | None
+    mean_low: float | None
+    mean_high: float | None
+
+    def __new__(
+        cls,
+        value: float,
+        *,
+        low: float | None = None,
+        high: float | None = None,
+        exact: bool | None = None,
+        witness: tuple[int, int, int, int] | None = None,
+        diameter: float = 0.0,
+        relative: float | None = None,
+        method: str = "exact",
+        mean: float | None = None,
+        mean_low: float | None = None,
+        mean_high: float | None = None,
+    ) -> "Hyperbolicity":
+        """Return the value with what is known about it; bounds are the value itself unless given."""
+        self = super().__new__(cls, value)
+        self.low = float(value if low is None else low)
+        self.high = float(value if high is None else high)
+        self.exact = self.low == self.high if exact is None else exact
+        self.witness, self.diameter, self.method = witness, float(diameter), method
+        self.relative = relative if relative is not None else (2 * value / diameter if diameter > 0 else 0.0)
+        self.mean, self.mean_low, self.mean_high = mean, mean_low, mean_high
+        return self
+
+    @property
+    def delta(self) -> float:
+        """The value as a plain float."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        interval = "" if self.exact else f" [{self.low:.4g}, {self.high:.4g}]"
+        mean = ""
+        if self.mean is not None:
+            mean = f"mean {self.mean:.4g} [{self.mean_low:.4g}, {self.mean_high:.4g}], "
+        return f"{float(self):.4g}{interval} ({mean}{self.method}, diameter {self.diameter:.4g})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # float's own recipe would call __new__ without what is known about the value.
+        return _restore, (float(self), {name: getattr(self, name) for name in self.__slots__})
+
+
+def _restore(value: float, fields: dict[str, Any]) -> Hyperbolicity:
+    return Hyperbolicity(value, **fields)

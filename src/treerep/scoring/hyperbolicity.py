@@ -1,0 +1,274 @@
+"""delta-hyperbolicity: how far these distances are from a tree."""
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.numbers import positive_number
+from ..common.parallel import Workers
+from ..common.progress import progress_bar
+from ..metric.base import Metric
+from ..metric.convert import as_metric
+from ..metric.graph import GraphMetric
+from ..metric.oracles import TreeOracle
+from .base_point import search_bases, triangle_violation
+from .diameter import bound_diameter, bound_graph_diameter
+from .far_apart import search_far_apart
+from .four_point_sampling import Mean, sample_quadruples
+from .four_points import Hyperbolicity
+from .pace import Best, Pace, Stopped
+from .spaces import Space, components, obeys_triangles, read_space, restrict, rounding, search_component
+from .streaming import check_choice
+
+_METHODS = ("auto", "exact", "base", "sample")
+
+# What method="auto" takes on: seconds to about a minute on two cores.
+_AUTO_POINTS = 4_000
+_AUTO_COMPONENT = 30_000
+_AUTO_STEPS = 3e9
+_SMALL = 200
+_SAMPLED_ROWS = 16  # rows that method="sample" spends on the diameter
+
+Look = Callable[[Space], tuple[float, bool]]
+Make = Callable[[NDArray[np.int64], Pace], Space]
+
+
+def hyperbolicity(
+    data: Any,
+    *,
+    metric: str | None = None,
+    method: Literal["auto", "exact", "base", "sample"] = "auto",
+    normalize: bool = False,
+    time_limit: float | None = None,
+    bases: int = 4,
+    quadruples: int = 100_000,
+    rng: Any = 0,
+    n_jobs: int | None = None,
+) -> Hyperbolicity:
+    """Return Gromov's delta in its four-point form: 0 for a tree, half the diameter at most.
+
+    delta is half the largest value of (largest - second largest) of the three sums d(a, b) + d(c, d),
+    d(a, c) + d(b, d), d(a, d) + d(b, c) over all points a, b, c, d.
+
+    Parameters
+    ----------
+    data : Metric or anything `as_metric` takes
+        Of a `Tree` only the data points count, and delta is 0.
+    metric : str, optional
+        For points: as in `as_metric`.
+    method : "auto", "exact", "base" or "sample"
+        - "exact" searches the pairs that are far apart, from the farthest down, in every biconnected component of a
+          graph. Stopped early it gives an interval.
+        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w; several bases narrow that.
+        - "sample" looks at random quadruples: the mean of their values with a 95% interval, and a lower bound of
+          delta. It needs no memory to speak of.
+        - "auto" is "exact" for graphs with components up to 30,000 vertices and for other metrics up to 4,000 points,
+          with a limit to its work, after which bases are tried and the result may be an interval; beyond, "sample".
+    normalize : bool
+        Divide by the diameter, as the TreeRep paper does.
+    time_limit : float, optional
+        Seconds; the best interval found by then is returned.
+    bases : int
+        Number of base points of "base".
+    quadruples : int
+        Number of quadruples of "sample".
+    rng : seed or numpy Generator
+        Used by "sample" only.
+    n_jobs : int, optional
+        Number of threads; None uses every core. Without a time limit the result is the same for every number.
+
+    Returns
+    -------
+    Hyperbolicity
+        A float, with `.low`, `.high`, `.exact`, the four points that prove it (`.witness`), `.diameter`, `.relative`,
+        `.method`, and `.mean` for "sample".
+
+    Notes
+    -----
+    Exact for whole numbers. Otherwise distances are taken as they are rounded, and values up to
+    4 sqrt(n) eps diameter are what rounding makes of 0: they are reported as 0. Where the triangle inequality is
+    violated the four points of delta need not be distinct, and delta can exceed half the diameter.
+
+    Memory is n^2 distances of 1, 2 or 8 bytes; for graphs twice that, but of the largest biconnected component only,
+    and mostly 1 byte. "base" keeps a second matrix. Borassi, Coudert, Crescenzi and Marino, On computing the
+    hyperbolicity of real-world graphs (ESA 2015); Gromov, Hyperbolic groups (1987).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> square = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
+    >>> hyperbolicity(square)  # 2 + 2 against 1 + 1, twice
+    1 (exact, diameter 2)
+    >>> hyperbolicity(square).witness
+    (0, 2, 1, 3)
+    """
+    check_choice("method", method, _METHODS)
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
+    bases, quadruples = positive_number(bases, "bases"), positive_number(quadruples, "quadruples")
+    distances = as_metric(data, metric=metric)
+    with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
+        steps = _AUTO_STEPS if method == "auto" else math.inf
+        job = _Job(distances, Best(bar), Pace(workers, time_limit, steps), obeys_triangles(distances))
+        if not isinstance(distances, GraphMetric) and isinstance(distances.oracle, TreeOracle):
+            # In a tree two sweeps find the diameter, among the data points too.
+            reach, _ = bound_diameter(distances, True, 2, job.pace)
+            outcome = _Outcome("exact", 0.0, reach, reach)
+        elif len(distances) > 3 and (method == "sample" or (method == "auto" and _too_large(distances))):
+            outcome = _sample(job, quadruples, rng)
+        else:
+            outcome = _bound(job, method, bases)
+    return _result(job, outcome, normalize)
+
+
+class _Job(NamedTuple):
+    metric: Metric
+    best: Best
+    pace: Pace
+    triangles: bool  # the triangle inequality is known to hold
+
+
+class _Outcome(NamedTuple):
+    method: str
+    high: float  # upper bound of h = 2 delta
+    least_diameter: float
+    most_diameter: float
+    mean: Mean | None = None
+
+
+def _too_large(metric: Metric) -> bool:
+    if not isinstance(metric, GraphMetric):
+        return len(metric) > _AUTO_POINTS
+    rows = metric.adjacency
+    parts = components((rows.indptr, rows.indices, None))
+    return bool(parts) and len(parts[0]) > _AUTO_COMPONENT
+
+
+def _sample(job: _Job, quadruples: int, rng: Any) -> _Outcome:
+    mean = sample_quadruples(job.metric, quadruples, rng, job.best, job.pace)
+    low, high = bound_diameter(job.metric, job.triangles, _SAMPLED_ROWS, job.pace)
+    return _Outcome("sample", high, low, high, mean)
+
+
+def _bound(job: _Job, method: str, bases: int) -> _Outcome:
+    """Run "exact" or "base", or both one after the other for "auto"."""
+    if isinstance(job.metric, GraphMetric):
+        graph = job.metric
+        low, high = bound_graph_diameter(graph, job.pace)
+        rows = graph.adjacency
+        place = np.full(len(graph), -1)
+        parts = components((rows.indptr, rows.indices, None))
+
+        def make(vertices: NDArray[np.int64], pace: Pace) -> Space:
+            return search_component(graph, vertices, place, pace)
+
+        found = _over_components(job, _looker(job, method, bases), parts, make, high)
+        return _Outcome("base" if method == "base" else "exact", found, low, high)
+    try:
+        space = read_space(job.metric, job.pace)
+    except Stopped:
+        low, high = bound_diameter(job.metric, job.triangles, 1, job.pace)
+        return _Outcome("base" if method == "base" else "exact", high, low, high)
+    diameter = float(space.distances.max())
+    if space.graph is not None:
+        place, parts = np.full(len(space.points), -1), components(space.graph)
+        look = _looker(job._replace(triangles=True), method, bases)
+        found = _over_components(job, look, parts, lambda vertices, _: restrict(space, vertices, place), diameter)
+    else:
+        found, done = _looker(job, method, bases)(space)
+        if method == "auto" and not done:
+            method = "base"
+            found = min(found, search_bases(space, job.triangles, bases, job.best, job.pace)[0])
+    return _Outcome("base" if method == "base" else "exact", found, diameter, diameter)
+
+
+def _looker(job: _Job, method: str, bases: int) -> Look:
+    """Return the search of one space."""
+    if method == "base":
+        return lambda space: search_bases(space, job.triangles, bases, job.best, job.pace)
+    return lambda space: _search(job, space)
+
+
+def _over_components(job: _Job, look: Look, parts: list[NDArray[np.int64]], make: Make, diameter: float) -> float:
+    """Search the biconnected components of a graph, the largest first; return an upper bound of h."""
+    high = 0.0
+    for k, vertices in enumerate(parts):
+        if _ceiling(job, vertices, diameter) <= job.best.h:
+            break
+        try:
+            found, done = look(make(vertices, job.pace))
+        except Stopped:
+            found, done = _ceiling(job, vertices, diameter), False
+        high = max(high, found)
+        if not done:
+            return _over_the_rest(job, parts[k + 1 :], make, diameter, high)
+    return max(high, job.best.h)
+
+
+def _ceiling(job: _Job, vertices: NDArray[np.int64], diameter: float) -> float:
+    # Any two of m vertices lie on a cycle, so they are m / 2 steps apart at most, and h is at most the diameter.
+    return diameter if getattr(job.metric, "weighted", False) else min(diameter, len(vertices) // 2)
+
+
+def _over_the_rest(job: _Job, parts: list[NDArray[np.int64]], make: Make, diameter: float, high: float) -> float:
+    """Raise an upper bound of h to what the components might have that there was no time for.
+
+    A few small ones are measured all the same, so that they do not spoil what is known of the large ones.
+    """
+    free = Pace(job.pace.workers, None)
+    for k, vertices in enumerate(parts):
+        ceiling = _ceiling(job, vertices, diameter)
+        if ceiling <= high:
+            break
+        if len(vertices) <= _SMALL and k < _SMALL:
+            ceiling = float(make(vertices, free).distances.max())
+        high = max(high, ceiling)
+    return high
+
+
+def _search(job: _Job, space: Space) -> tuple[float, bool]:
+    """Search one space for its exact h. Without a graph, one base comes first: it settles tree metrics at once."""
+    step = 1.0 if job.metric.integral else 0.0
+    largest = float(space.distances.max())
+    slack = 0.0 if job.metric.integral else 4 * job.metric.eps * largest
+    if space.graph is not None:
+        return search_far_apart(space, slack, step, job.best, job.pace)
+    if largest == 0:
+        return 0.0, True
+    triangles, high = job.triangles, largest * (1 if job.triangles else 2)
+    try:
+        if not triangles:
+            violation, bound, four = triangle_violation(space, job.pace)
+            job.best.offer(violation, four)
+            slack, triangles = max(slack, bound), bound == 0
+    except Stopped:
+        return high, False
+    high = min(high, search_bases(space, triangles, 1, job.best, job.pace)[0])
+    if high <= rounding(job.metric, largest):
+        return high, True
+    found, done = search_far_apart(space, slack, step, job.best, job.pace)
+    return (found, True) if done else (min(high, found), False)
+
+
+def _result(job: _Job, outcome: _Outcome, normalize: bool) -> Hyperbolicity:
+    best, mean = job.best, outcome.mean
+    zero = rounding(job.metric, outcome.least_diameter)
+    low = best.h if best.h > zero else 0.0
+    high = outcome.high if outcome.high > max(low, zero) else low
+    least, most = (outcome.least_diameter, outcome.most_diameter) if normalize else (1.0, 1.0)
+    unit = least or 1.0  # all distances 0
+    return Hyperbolicity(
+        low / 2 / unit,
+        low=low / 2 / (unit if most == least else most),
+        high=high / 2 / unit,
+        witness=best.witness if low > 0 else None,
+        diameter=outcome.least_diameter,
+        relative=low / (outcome.least_diameter or 1.0),
+        method=outcome.method,
+        mean=None if mean is None else mean.value / unit,
+        mean_low=None if mean is None else max(0.0, mean.value - mean.half_width) / unit,
+        mean_high=None if mean is None else (mean.value + mean.half_width) / unit,
+    )

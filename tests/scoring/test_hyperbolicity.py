@@ -1,0 +1,303 @@
+import itertools
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import shortest_path
+
+import treerep as tr
+from tests.strategies import any_symmetric, integer_metrics, tree_metrics
+from treerep.metric.base import Metric, MetricError
+from treerep.scoring import far_apart
+from treerep.scoring.four_point_sampling import distinct_quadruples
+
+hyperbolicity = tr.hyperbolicity
+
+METHODS = ("exact", "base", "sample", "auto")
+
+
+class Table(Metric):
+    """A metric of the user's own: `block` alone."""
+
+    def __init__(self, distances):
+        self.distances = np.asarray(distances, dtype=float)
+
+    def __len__(self):
+        return len(self.distances)
+
+    def block(self, rows, cols):
+        return self.distances[np.ix_(rows, cols)]
+
+
+def brute(d):
+    """The definition: all n^4 quadruples at once."""
+    d = np.asarray(d, dtype=float)
+    first = d[:, :, None, None] + d[None, None]
+    others = np.maximum(d[:, None, :, None] + d[None, :, None, :], d[:, None, None, :] + d[None, :, :, None])
+    return max(0.0, float((first - others).max())) / 2
+
+
+def value(d, witness):
+    """The four-point value of a witness, from plain lookups."""
+    a, b, c, e = witness
+    return (float(d[a][b]) + float(d[c][e]) - max(float(d[a][c]) + d[b][e], float(d[a][e]) + d[b][c])) / 2
+
+
+def check(data, d, tolerance=0.0):
+    """Exact equals brute force with a witness that proves it, and every base interval contains it."""
+    d = np.asarray(d, dtype=float)
+    slack = tolerance * d.max(initial=0.0)
+    true = brute(d)
+    exact = hyperbolicity(data, method="exact", n_jobs=1)
+    assert abs(exact - true) <= slack
+    assert exact.exact and exact.low == exact.high == exact.delta
+    assert abs(exact.diameter - d.max(initial=0.0)) <= slack
+    if exact > 0:
+        assert abs(value(d, exact.witness) - exact) <= slack
+    else:
+        assert exact.witness is None
+    base = hyperbolicity(data, method="base", bases=2, n_jobs=1)
+    assert base.low - slack <= true <= base.high + slack
+    if base > 0:
+        assert abs(value(d, base.witness) - base) <= slack
+
+
+@st.composite
+def graphs(draw, max_vertices=25):
+    """Connected graphs, from trees to dense ones, with long cycles among them, and random lengths."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(2, max_vertices))
+    adjacency = np.triu(rng.random((n, n)) < draw(st.floats(0, 4)) / n, 1)
+    for k in range(1, n):
+        adjacency[rng.integers(max(0, k - draw(st.integers(1, n))), k), k] = True
+    lengths = np.triu(rng.random((n, n)) + 0.01, 1)
+    return adjacency | adjacency.T, lengths + lengths.T
+
+
+# -- by hand ---------------------------------------------------------------------------------------------------------
+
+
+def test_four_points_by_hand():
+    # Sums: 5 + 6 = 11, 3 + 4 = 7, 4 + 5 = 9. delta = (11 - 9) / 2.
+    d = np.array([[0, 5, 3, 4], [5, 0, 5, 4], [3, 5, 0, 6], [4, 4, 6, 0]])
+    found = hyperbolicity(d)
+    assert found == 1.0
+    assert sorted(map(sorted, (found.witness[:2], found.witness[2:]))) == [[0, 1], [2, 3]]
+    assert found.relative == 2 / 6
+
+
+# Cycles: floor(n / 4), less 1/2 when n = 1 mod 4 (Wu and Zhang, Hyperbolicity and chordality of a graph, 2011).
+@pytest.mark.parametrize("n", range(3, 42))
+def test_cycles(n):
+    assert hyperbolicity(nx.cycle_graph(n), method="exact") == n // 4 - (0.5 if n % 4 == 1 else 0)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 9), (3, 3), (4, 7), (8, 8)])
+def test_grids(rows, columns):
+    assert hyperbolicity(nx.grid_2d_graph(rows, columns), method="exact") == min(rows, columns) - 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 20])
+def test_cliques_and_equal_distances(n):
+    assert hyperbolicity(np.ones((n, n)) - np.eye(n)) == 0
+    assert hyperbolicity(np.zeros((n, n)), normalize=True) == 0
+    if n > 1:
+        assert hyperbolicity(nx.complete_graph(n)) == 0
+
+
+def test_an_edge_less_makes_a_clique_half_hyperbolic():
+    graph = nx.complete_graph(6)
+    graph.remove_edge(0, 1)
+    assert hyperbolicity(graph) == 0.5
+
+
+def test_petersen_and_hypercube_match_brute_force():
+    for graph in (nx.petersen_graph(), nx.hypercube_graph(4), nx.barbell_graph(5, 3), nx.circular_ladder_graph(9)):
+        d = np.asarray(nx.floyd_warshall_numpy(graph))
+        assert hyperbolicity(graph, method="exact") == brute(d)
+
+
+# -- against brute force ----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(), st.integers(1, 70), st.integers(1, 200))
+def test_unweighted_graphs(graph, batch, band):
+    adjacency, _ = graph
+    d = shortest_path(adjacency.astype(float), unweighted=True)
+    with pytest.MonkeyPatch.context() as patch:  # small pieces, so that few points make many of them
+        patch.setattr(far_apart, "_FIRST_BATCH", batch)
+        patch.setattr(far_apart, "_FIRST_BAND", band)
+        check(csr_array(adjacency.astype(float)), d)
+        check(d.astype(np.uint8), d)
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs(), st.sampled_from([3, 20, 200, 40_000]))
+def test_weighted_graphs(graph, largest):
+    adjacency, lengths = graph
+    real = shortest_path(adjacency * lengths)
+    check(csr_array(adjacency * lengths), real, 1e-13)
+    whole = adjacency * np.ceil(lengths * largest)
+    check(csr_array(whole), shortest_path(whole))
+    check(shortest_path(whole), shortest_path(whole))
+
+
+@settings(max_examples=40, deadline=None)
+@given(integer_metrics(), st.sampled_from([1, 100, 30_000, 2**30]))
+def test_whole_metrics(d, scale):
+    check(d * scale, d * scale)
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_symmetric(), st.sampled_from(["float64", "float32", "uint8", "uint16"]))
+def test_violated_triangles(d, dtype):
+    d = (d * 40 if dtype.startswith("u") else d).astype(dtype)
+    check(d, d, 1e-6 if dtype == "float32" else 1e-12)
+    check(Table(d), d, 1e-6 if dtype == "float32" else 1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 25), st.integers(1, 4), st.integers(-9, 9), st.integers(0, 2**32 - 1))
+def test_points(n, dim, exponent, seed):
+    points = np.random.default_rng(seed).standard_normal((n, dim)) * 10.0**exponent
+    points[: n // 4] = points[0]  # duplicates
+    everyone = np.arange(n)
+    check(tr.PointMetric(points), tr.PointMetric(points).block(everyone, everyone), 1e-13)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tree_metrics(), st.sampled_from(METHODS), st.sampled_from([1e-9, 1.0, 1e9]))
+def test_tree_metrics_are_exactly_zero(d, method, scale):
+    found = hyperbolicity(d * scale, method=method, quadruples=100)
+    assert found == 0
+    assert found.witness is None
+    if method != "sample":
+        assert found.exact and found.high == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_trees_are_zero_by_what_they_are(method):
+    tree = tr.datasets.random_tree(60)
+    assert hyperbolicity(tree, method=method) == 0
+    assert hyperbolicity(tree).diameter == tree.distances().max()
+    assert hyperbolicity(tr.GraphMetric(tree.edges), method="exact") == 0
+
+
+def test_duplicates_off_a_pair_at_distance_one():
+    # Not the graph of that pair: d(1, 2) = 1 > d(1, 0) + d(0, 2) = 0, and the points 1, 2, 0, 0 say so.
+    assert hyperbolicity(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])) == 0.5
+
+
+# -- what the result says -------------------------------------------------------------------------------------------
+
+
+def test_normalised_and_relative():
+    plain, normal = (hyperbolicity(nx.cycle_graph(12), normalize=flag) for flag in (False, True))
+    assert (plain.delta, plain.diameter, plain.relative) == (3.0, 6.0, 1.0)
+    assert (normal.delta, normal.high, normal.relative) == (0.5, 0.5, 1.0)
+    assert repr(plain) == "3 (exact, diameter 6)"
+    assert plain.method == "exact"
+
+
+def test_results_survive_a_pickle():
+    found = hyperbolicity(nx.cycle_graph(12), method="sample", quadruples=50)
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found and repr(again) == repr(found)
+    assert (again.witness, again.mean, again.high) == (found.witness, found.mean, found.high)
+
+
+@settings(max_examples=25, deadline=None)
+@given(integer_metrics(12), st.integers(0, 100))
+def test_sampled_means_cover_the_mean_of_all_quadruples(d, seed):
+    if len(d) < 4:
+        return
+    found = hyperbolicity(d, method="sample", quadruples=20_000, rng=seed)
+    sums = [
+        sorted((d[a, b] + d[c, e], d[a, c] + d[b, e], d[a, e] + d[b, c]))
+        for a, b, c, e in itertools.combinations(range(len(d)), 4)
+    ]
+    true = np.mean([(s[2] - s[1]) / 2 for s in sums])
+    spread = found.mean_high - found.mean
+    assert abs(found.mean - true) <= 3 * spread + 1e-12  # six standard errors
+    assert found.low <= brute(d) <= found.high or found.high == np.inf
+    if found > 0:
+        assert value(d, found.witness) == found
+
+
+def test_quadruples_are_distinct_and_equally_likely():
+    four = distinct_quadruples(5, 60_000, np.random.default_rng(0))
+    assert (np.diff(np.sort(four, axis=1), axis=1) > 0).all()
+    counts = np.unique(four @ [125, 25, 5, 1], return_counts=True)[1]
+    assert len(counts) == 120  # ordered choices of 4 out of 5
+    assert abs(counts - 500).max() < 5.5 * np.sqrt(500)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_change_nothing(method):
+    graph = nx.random_regular_graph(3, 120, seed=1)
+    results = [hyperbolicity(graph, method=method, quadruples=30_000, n_jobs=jobs) for jobs in (1, 2, 5)]
+    assert len({(float(r), r.witness, r.high, r.mean) for r in results}) == 1
+
+
+def test_graphs_and_their_matrices_and_labels_agree():
+    graph = nx.relabel_nodes(nx.random_regular_graph(3, 60, seed=2), str)
+    d = np.asarray(nx.floyd_warshall_numpy(graph))
+    metrics = (graph, d, d.astype(np.uint8), d.astype(np.float32), Table(d), d * 1000.0)
+    deltas = [hyperbolicity(data, method="exact", normalize=True) for data in metrics]
+    assert len(set(map(float, deltas))) == 1
+
+
+# -- limits ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_time_limit_gives_an_interval_that_holds():
+    points = np.random.default_rng(0).standard_normal((300, 8))
+    whole = hyperbolicity(points, metric="euclidean", method="exact")
+    assert whole.exact
+    for seconds in (1e-9, 0.02):
+        early = hyperbolicity(points, metric="euclidean", method="exact", time_limit=seconds)
+        assert early.low <= whole <= early.high
+    graph = nx.random_regular_graph(3, 400, seed=1)
+    early = hyperbolicity(graph, method="exact", time_limit=1e-9)
+    assert early.low <= hyperbolicity(graph, method="exact") <= early.high and not early.exact
+
+
+def test_auto_stops_by_work_and_tries_bases(monkeypatch):
+    from treerep.scoring import hyperbolicity as module
+
+    points = np.random.default_rng(0).standard_normal((60, 8))
+    whole = hyperbolicity(points, metric="euclidean", method="exact")
+    monkeypatch.setattr(module, "_AUTO_STEPS", 1)
+    found = hyperbolicity(points, metric="euclidean")
+    assert found.method == "base" and found.low <= whole <= found.high
+    monkeypatch.setattr(module, "_AUTO_POINTS", 10)
+    assert hyperbolicity(points, metric="euclidean").method == "sample"
+    monkeypatch.setattr(module, "_AUTO_COMPONENT", 10)
+    assert hyperbolicity(nx.cycle_graph(12)).method == "sample"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "fast"}, "method is one of"),
+        ({"time_limit": 0}, "time_limit is a number of seconds above 0"),
+        ({"bases": 0}, "bases must be a positive whole number"),
+        ({"quadruples": 1.5}, "quadruples must be a positive whole number"),
+    ],
+)
+def test_wrong_options_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        hyperbolicity(np.zeros((4, 4)), **options)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+def test_unusable_distances_are_named(bad):
+    d = np.ones((5, 5)) - np.eye(5)
+    d[1, 3] = d[3, 1] = bad
+    with pytest.raises(MetricError, match=r"d\(1, 3\)"):
+        hyperbolicity(Table(d), method="exact")
