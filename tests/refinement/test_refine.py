@@ -1,5 +1,6 @@
 """`refine`: never worse, exact trees stay, time is kept, every tree can be refined."""
 
+import copy
 import pickle
 import time
 from itertools import count
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.optimize import minimize
 
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
@@ -238,3 +240,35 @@ def test_other_points_are_refused() -> None:
 def test_what_is_no_tree_is_refused() -> None:
     with pytest.raises(TypeError, match="refine takes a Tree, for example from fit, and then the data, not a ndarray"):
         tr.refine(np.zeros((3, 3)), np.zeros((3, 3)))  # type: ignore[arg-type]
+
+
+def test_relative_squares_pull_points_at_distance_0_together() -> None:
+    d = np.array([[0.0, 0, 1], [0, 0, 3], [1, 3, 0]])  # no triangle: 0 and 1 coincide, but 2 tells them apart
+    star = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [0.1, 0.1, 1.0])
+    better = tr.refine(star, d, weights="relative_l2", moves=False)
+    assert better.refinement.objective < better.refinement.objective_before
+    # Weights 1, 1 and 1/9 of the pairs (0, 1), (0, 2) and (1, 2): distance 0 counts like the smallest, 1.
+    x, y, z = better.pairs([0, 0, 1], [1, 2, 2])
+    least = minimize(
+        lambda w: (w[0] + w[1]) ** 2 + (w[0] + w[2] - 1) ** 2 + ((w[1] + w[2] - 3) / 3) ** 2,
+        [0.1, 0.1, 1.0],
+        bounds=[(0, None)] * 3,
+    )
+    assert x**2 + (y - 1) ** 2 + ((z - 3) / 3) ** 2 == pytest.approx(least.fun, rel=1e-6)
+
+
+def test_the_report_survives_a_copy() -> None:
+    mammals = tr.datasets.sarich()
+    tree = tr.refine(tr.fit(mammals), mammals)
+    for twin in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
+        assert twin == tree and twin.refinement == tree.refinement
+
+
+def test_a_limit_too_short_to_read_all_pairs_means_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_seconds_to_read", lambda metric: 2.0)
+    points = tr.PointMetric(np.random.default_rng(0).standard_normal((300, 3)))
+    tree = tr.fit(points)
+    sampled = tr.refine(tree, points, time_limit=10)
+    assert sampled.refinement.precision is None  # of all pairs only
+    assert sampled.refinement.distortion < sampled.refinement.distortion_before
+    assert tr.refine(tree, points, time_limit=30).refinement.precision is not None

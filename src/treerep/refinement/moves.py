@@ -50,6 +50,7 @@ def rearrange(
     metric: Metric,
     *,
     power: float = 0.0,
+    distances: "Distances | None" = None,
     sweeps: int = 4,
     subtrees: bool = True,
     references: int | None = None,
@@ -65,6 +66,8 @@ def rearrange(
     power : float between 0 and 2
         The objective is the sum over pairs of w (d_T - d)^2 with w = d^-power: 0 looks at long distances most, 2 at
         relative errors. Distance 0 is weighted like the smallest positive one.
+    distances : Distances, optional
+        Those of the metric with the power to use, where they were read before.
     sweeps : int
         How often to look at all points, at most; a sweep without a move is the last.
     subtrees : bool
@@ -107,10 +110,11 @@ def rearrange(
     n = len(metric)
     if n == 1:
         return Rearranged(tree, 0.0, 0.0, 0, 0)
-    if references is None and n > ALL_PAIRS:
+    if references is None and (n > ALL_PAIRS if distances is None else distances.matrix is None):
         references = _REFERENCES
     generator = np.random.default_rng(rng)
-    distances = Distances(metric, float(power), None if references is None else generator)
+    if distances is None:
+        distances = Distances(metric, float(power), None if references is None else generator)
     ready = time.perf_counter()
     before = distances.in_units(tree)
     # The last look at the objective will take as long as this one.

@@ -17,6 +17,7 @@ from .splits import Splits, Vector
 
 #: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would overflow.
 _NOTHING = 1e-100
+_PROBES = 8
 
 
 class _Task(NamedTuple):
@@ -30,11 +31,18 @@ class Pairs:
 
     Points are numbered as in `splits`. Distances are kept if there is room for them and asked for again at every pass
     otherwise. They are measured in `unit`, a power of two near the largest, so that squares neither overflow nor
-    vanish. Factors u = 1 / d^(power / 2) weight the errors of the pairs; u = 0 leaves a pair at distance 0 out.
+    vanish. Factors u = 1 / d^(power / 2) weight the errors of the pairs. A pair at distance 0 is left out (u = 0), or
+    weighted like the smallest positive distance if `with_zeros`.
     """
 
     def __init__(
-        self, splits: Splits, metric: Metric, sample: NDArray[np.int64] | None, power: float, workers: Workers
+        self,
+        splits: Splits,
+        metric: Metric,
+        sample: NDArray[np.int64] | None,
+        power: float,
+        workers: Workers,
+        with_zeros: bool = False,
     ) -> None:
         self.splits, self.metric, self.power, self.workers = splits, metric, power, workers
         self.n = n = len(splits.points)
@@ -50,11 +58,24 @@ class Pairs:
             self.count, self.scale = len(rows) * (n - 1), n / (2 * len(rows))
         self.below = (splits.last - splits.first).astype(np.int64)
         self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(rows, splits.first)
-        self.radius = float(checked_block(metric, splits.points[:1], splits.points).max()) or 1.0
+        # Of a few points: one may be at distance 0 from all, where distances violate the triangle inequality.
+        few = splits.points[:: max(1, n // _PROBES)]
+        self.radius = float(checked_block(metric, few, splits.points).max()) or 1.0
         self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
         self._distances: dict[int, Vector] = {}
         self._factors: dict[int, Vector] = {}
         self._keep = self.count * (16 if power else 8) < available_memory() // 2
+        self._at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
+
+    def _smallest(self) -> float:
+        """The smallest positive distance."""
+
+        def least(task: _Task) -> float:
+            distance = self._distance(task)
+            return float(distance.min(where=distance > _NOTHING, initial=np.inf))
+
+        smallest = min(self.workers.map(least, self.tasks), default=np.inf)
+        return smallest if smallest < np.inf else 1.0 / self.unit
 
     def with_power(self, power: float) -> "Pairs":
         """The same pairs with other factors; the distances are shared."""
@@ -96,17 +117,21 @@ class Pairs:
         sums[0] = 0.0
         return self.scale * value, self.scale * sums
 
-    def _read(self, task: _Task) -> tuple[Vector, Vector]:
-        distance, factor = self._distances.get(task.number), self._factors.get(task.number)
+    def _distance(self, task: _Task) -> Vector:
+        distance = self._distances.get(task.number)
         if distance is None:
             points = self.splits.points
             distance = checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
             if self._keep:
                 self._distances[task.number] = distance
+        return distance
+
+    def _read(self, task: _Task) -> tuple[Vector, Vector]:
+        distance, factor = self._distance(task), self._factors.get(task.number)
         if not self.power:
             return distance, np.ones_like(distance)
         if factor is None:
-            factor = np.zeros_like(distance)
+            factor = np.full_like(distance, self._at_zero)
             np.power(distance, -self.power / 2, out=factor, where=distance > _NOTHING)
             if self._keep:
                 self._factors[task.number] = factor

@@ -1,6 +1,6 @@
 """Compiled sums over all paths of a tree, without a path matrix.
 
-Everything runs on a tree of splits (see `weights.Splits`): nodes in preorder, `up` the parent of each, and the points
+Everything runs on a tree of splits (see `splits.Splits`): nodes in preorder, `up` the parent of each, and the points
 in the order in which the preorder meets them, so that the points below node k are first[k] ... last[k] - 1.
 """
 

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -44,6 +45,8 @@ _EXACT = 1e-9
 _WORST = 64
 # Shares of the time that is left, where it is limited.
 _FOR_OTHER_START, _FOR_MOVES = 0.25, 0.5
+# All pairs are read if that takes less than this share of the time.
+_FOR_READING, _TIMED_ROWS = 0.1, 32
 # A round of moves and weights that gains less than this share is the last. Samples cannot tell less than a hundredth.
 _PROGRESS, _SAMPLED_PROGRESS = 1e-3, 1e-2
 _MOST_SHARE = 0.95
@@ -71,6 +74,18 @@ class RefinedTree(Tree):
     """A tree that knows how it was refined: `tree.refinement`. What is made of it is a plain Tree again."""
 
     refinement: Refinement
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = self.n_points, self.edges, self.weights, self.labels, self.support
+        return RefinedTree._with_report, (*arrays, self.refinement)
+
+    @classmethod
+    def _with_report(cls, *fields: Any) -> "RefinedTree":
+        *arrays, refinement = fields
+        tree = cls._trusted(*arrays)
+        assert isinstance(tree, RefinedTree)
+        tree.__dict__["refinement"] = refinement
+        return tree
 
 
 class _Candidate(NamedTuple):
@@ -174,7 +189,7 @@ class _Run:
         self.look = 0.0  # seconds that the last look at a candidate took
         self.weights, self.n_jobs = weights, n_jobs
         self.rng = np.random.default_rng(rng)
-        self.small = len(metric) <= _SMALL
+        self.small = len(metric) <= _SMALL and _seconds_to_read(metric) < _FOR_READING * (time_limit or math.inf)
         self.graph, self.neighbors = None, None
         # Distances and neighbourhoods weigh 3 (1 - balance) to 2 balance, and distances never nothing: they would grow
         # beyond all bounds.
@@ -189,7 +204,12 @@ class _Run:
             self.graph = metric if isinstance(metric, GraphMetric) else GraphMetric(_ones(self.neighbors))
         self.rows: Literal["all"] | int = "all" if self.small else _SAMPLED_ROWS
         self.power = {"l1": min(2.0, 4 * balance), "relative_l2": 2.0}.get(weights, 0.0)
-        self.errors = None if weights == "l1" else Distances(self.metric, self.power, None if self.small else self.rng)
+        self.errors = None if weights == "l1" else self.distances
+
+    @cached_property
+    def distances(self) -> Distances:
+        """What moves are made for."""
+        return Distances(self.metric, self.power, None if self.small else self.rng)
 
     @property
     def over(self) -> bool:
@@ -293,7 +313,7 @@ class _Run:
             if self.seconds(end) == 0:
                 break
             found = rearrange(
-                candidate.tree, self.metric, power=self.power, sweeps=_SWEEPS if self.small else 1,
+                candidate.tree, self.metric, distances=self.distances, sweeps=_SWEEPS if self.small else 1,
                 max_seconds=self.seconds(end), rng=self.rng,
             )  # fmt: skip
             moved = self.judge(found.tree, candidate.start, candidate.moves + found.moves)
@@ -338,14 +358,24 @@ class _Run:
             best.precision, given.precision, best.residual, best.moves, best.start, time.monotonic() - self.begin,
         )  # fmt: skip
         same = best.tree.support if best.moves == 0 and best.start == "tree" else None
-        refined = RefinedTree._trusted(len(best.tree), best.tree.edges, best.tree.weights, given.tree.labels, same)
-        assert isinstance(refined, RefinedTree)
-        refined.__dict__["refinement"] = refinement
-        return refined
+        arrays = len(best.tree), best.tree.edges, best.tree.weights, given.tree.labels, same
+        return RefinedTree._with_report(*arrays, refinement)
 
 
 def _objective(candidate: _Candidate) -> float:
     return candidate.objective
+
+
+def _seconds_to_read(metric: Metric) -> float:
+    """About how long reading all distances takes; 0 for few points."""
+    n = len(metric)
+    if n <= _TWO_CANDIDATES:
+        return 0.0
+    rows, cols = np.arange(_TIMED_ROWS), np.arange(n)
+    checked_block(metric, rows[:1], cols)  # compiled on first use
+    begin = time.monotonic()
+    checked_block(metric, rows, cols)
+    return (time.monotonic() - begin) * n / _TIMED_ROWS
 
 
 def _held(metric: Metric, n_jobs: int | None) -> Metric:

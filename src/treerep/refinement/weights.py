@@ -30,7 +30,7 @@ class WeightFit(NamedTuple):
     start: float  # objective of the tree that was given
     residual: float  # largest violation of the optimality conditions, dimensionless
     iterations: int
-    rows: int  # pairs looked at
+    pairs: int  # how many were looked at
     exact: bool  # all pairs were, and the residual is below `tol`
 
 
@@ -79,9 +79,10 @@ def fit_weights(
     max_seconds : float, optional
         Return what has been reached after this time, and say so in the residual.
 
-    Pairs at distance 0 have no relative error: they count with power 0 only. Edges through which no counted path goes
-    keep their weights; edges that part the points in the same way (a chain through Steiner nodes) share their sum as
-    before. The result is never worse than the tree given, its weights raised to `lower` where they are below.
+    Pairs at distance 0 have no relative error: "l1" leaves them out, "l2" with a power weights them like the smallest
+    positive distance. Edges through which no counted path goes keep their weights; edges that part the points in the
+    same way (a chain through Steiner nodes) share their sum as before. The result is never worse than the tree given,
+    its weights raised to `lower` where they are below.
 
     Time: "l2" with power 0 takes two passes over the pairs and O(N) per step; everything else about a hundred to a
     thousand passes. A pass takes O(n^2 + sum of the depths), or O(rows N). Distances are kept if they fit into half of
@@ -105,7 +106,8 @@ def fit_weights(
         return _fitted(tree, splits, heuristic(tree, metric, splits, lower, rng), 1.0, lower, len(tree), False)
     sample = sample_rows(len(tree), rows, rng, len(tree))
     with Workers(n_jobs) as workers:
-        pairs = Pairs(splits, metric, sample, 2.0 if objective == "l1" else float(power), workers)
+        # The distortion of a pair at distance 0 is not defined; its squared error is.
+        pairs = Pairs(splits, metric, sample, 2.0 if objective == "l1" else float(power), workers, objective == "l2")
         given = gather(splits, tree.weights) / pairs.unit
         floor = gather(splits, np.full(len(tree.edges), lower)) / pairs.unit
         if objective == "l2":
