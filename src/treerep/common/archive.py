@@ -17,7 +17,7 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], field
 
     NumPy strings drop trailing zero characters and may be huge; JSON in bytes keeps any label.
     """
-    arrays = {name: value if isinstance(value, np.ndarray) else as_text(value) for name, value in fields.items()}
+    arrays: dict[str, Any] = {name: value if isinstance(value, np.ndarray) else as_text(value) for name, value in fields.items()}
     with atomic_write(path, "wb") as file:
         np.savez(file, header=as_text(dict(header)), **arrays)
 

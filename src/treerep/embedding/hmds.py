@@ -18,7 +18,8 @@ from ..common.progress import progress_bar
 from ..metric.base import Metric, MetricError
 from ..metric.matrix import MatrixMetric
 from ..scoring.distortion import average_distortion
-from ..scoring.streaming import read_block, row_slices
+from ..scoring.sampling import Rows
+from ..scoring.streaming import read_block, triangle_slices
 from .embedding import Embedding, checked_scale
 from .spectrum import Spectrum, hyperbolic_spectrum
 
@@ -63,16 +64,18 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     """
     n, dim = len(metric), positive_number(dim, "dim")
     check_memory(2 * n * n * 8, f"hmds on {n:,} points", "use method='sarkar' on a tree of them, which needs none")
+    fixed = None if scale is None else checked_scale(scale)
     sample = np.arange(n)
-    if scale is None and n > _SEARCHED:
+    if fixed is None and n > _SEARCHED:
         sample = np.sort(np.random.default_rng(0).choice(n, _SEARCHED, replace=False))
     distances = _distances(metric, sample)
     farthest = float(distances.max())
-    if farthest == 0:  # one point, or all at the same place
-        scale = 1.0 if scale is None else checked_scale(scale)
-        return Embedding(np.zeros((n, dim)), np.zeros(n), scale=scale, labels=metric.labels)
-    if scale is not None:
-        fixed = checked_scale(scale)
+    if farthest == 0:  # one point, or all at the same place as far as one looks
+        distances = _distances(metric, np.arange(n))
+        farthest = float(distances.max())
+        if farthest == 0:
+            return Embedding(np.zeros((n, dim)), np.zeros(n), scale=fixed or 1.0, labels=metric.labels)
+    if fixed is not None:
         if fixed * farthest < _SHORTEST:
             raise ValueError(
                 f"scale={scale} makes the largest distance {fixed * farthest:.3g}, too short to be told from a flat one"
@@ -80,25 +83,32 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
             )
         return _best_width(hyperbolic_spectrum(distances, fixed, dim), metric, fixed, dim, "none")[1]
     found = _best_scale(distances, dim, farthest)
-    if n > len(sample):
+    if n > len(distances):
         distances = _distances(metric, np.arange(n))
     placed = _best_width(hyperbolic_spectrum(distances, found, dim), metric, found, dim, "optimal")[1]
-    factor = average_distortion(placed, metric, scale="optimal").scale
+    rows: Rows = "all" if n <= _SEARCHED else _JUDGED
+    factor = average_distortion(placed, metric, scale="optimal", rows=rows, rng=0).scale
     return Embedding(placed.directions, placed.radii, scale=found / factor, labels=metric.labels)
 
 
 def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the distances among some points, a matrix of one's own."""
+    """Return the distances among some points, each read once: a symmetric matrix of one's own."""
     n = len(points)
-    matrix = np.empty((n, n))
+    matrix = np.zeros((n, n))
     with progress_bar(n, "distances", "points") as bar:
-        for rows in row_slices(n, n):
-            matrix[rows] = read_block(metric, points[rows], points)
+        for rows in triangle_slices(n):
+            block = read_block(metric, points[rows], points[rows.start :])
+            bad = ~((block >= 0) & (block < np.inf))
+            if bad.any():
+                i, j = np.argwhere(bad)[0]
+                entry = f"d({points[rows][i]}, {points[rows.start + j]}) = {block[i, j]}"
+                raise MetricError(
+                    f"{type(metric).__name__}.block gave {entry}: distances are finite and never negative"
+                )
+            matrix[rows, rows.start :] = block
+            matrix[rows.start :, rows] = block.T
             bar.update(rows.stop - rows.start)
-            if not ((matrix[rows] >= 0) & (matrix[rows] < np.inf)).all():
-                i, j = np.argwhere(~((matrix[rows] >= 0) & (matrix[rows] < np.inf)))[0]
-                bad = f"d({points[rows][i]}, {points[j]}) = {matrix[rows][i, j]}"
-                raise MetricError(f"{type(metric).__name__}.block gave {bad}: distances are finite and never negative")
+    np.fill_diagonal(matrix, 0.0)
     return matrix
 
 
