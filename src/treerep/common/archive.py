@@ -17,7 +17,9 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], field
 
     NumPy strings drop trailing zero characters and may be huge; JSON in bytes keeps any label.
     """
-    arrays: dict[str, Any] = {name: value if isinstance(value, np.ndarray) else as_text(value) for name, value in fields.items()}
+    arrays: dict[str, Any] = {
+        name: value if isinstance(value, np.ndarray) else as_text(value) for name, value in fields.items()
+    }
     with atomic_write(path, "wb") as file:
         np.savez(file, header=as_text(dict(header)), **arrays)
 
@@ -48,7 +50,7 @@ def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any
         return read()
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
-    except (OSError, ValueError, KeyError, EOFError, RecursionError, NotImplementedError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
         line = " ".join(str(error).split())
         raise ValueError(f"{path} cannot be read: it is no {what} file, or it is cut short ({line})") from error
 

@@ -36,7 +36,7 @@ def load_embedding(path: str | os.PathLike[str]) -> "Embedding":
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Embedding.save")
     check_fields(path, fields, ("kind", "n_points", "scale", "labels"))
     kind = fields.pop("kind")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(f"{path} holds an embedding of the unknown kind {kind!r}: update treerep")
     arguments = {name: value for name, value in fields.items() if name not in ("format", "version")}
     class_ = getattr(importlib.import_module(f".{_KINDS[kind]}", __package__), kind)
