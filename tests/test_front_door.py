@@ -21,6 +21,8 @@ def test_the_front_door_is_what_was_agreed():
     assert set(tr.__all__) == {
         "fit",
         "refine",
+        "embed",
+        "Embedding",
         "average_distortion",
         "worst_distortion",
         "distance_error",

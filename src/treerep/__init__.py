@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import datasets as datasets
+    from .embedding.embed import embed as embed
+    from .embedding.embedding import Embedding as Embedding
     from .fitting.fit import fit as fit
     from .metric.base import Metric as Metric
     from .metric.base import MetricError as MetricError
@@ -32,6 +34,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. The imports above say the same to type checkers; a test compares the two.
 _HOMES = {
+    "Embedding": "embedding.embedding",
     "GraphMetric": "metric.graph",
     "MatrixMetric": "metric.matrix",
     "Metric": "metric.base",
@@ -41,6 +44,7 @@ _HOMES = {
     "as_metric": "metric.convert",
     "average_distortion": "scoring.distortion",
     "distance_error": "scoring.distortion",
+    "embed": "embedding.embed",
     "fit": "fitting.fit",
     "hyperbolicity": "scoring.hyperbolicity",
     "mean_average_precision": "scoring.precision",

@@ -137,7 +137,8 @@ def check_against_lsq_linear(tree, distances, power, lower):
     reference = lsq_linear(scaled, u * d, (lower, np.inf), method="bvls", tol=1e-15) if A.any() else None
     w = fit.tree.weights
     value = np.sum((scaled @ w - u * d) ** 2)
-    size = max(np.sum((u * d) ** 2), 1e-300)
+    # What rounding is measured against: the distances, or where all are 0 the tree that the search starts from.
+    size = max(np.sum((u * d) ** 2), np.sum((scaled @ tree.weights) ** 2), 1e-300)
     assert (w >= lower).all()
     assert fit.value == pytest.approx(value, abs=1e-12 * size)
     assert fit.start == pytest.approx(np.sum((scaled @ tree.weights - u * d) ** 2), rel=1e-9, abs=1e-12 * size)

@@ -24,6 +24,7 @@ from .oracles import (
     BY_ROW,
     AngleOracle,
     ChebyshevOracle,
+    EmbeddingOracle,
     EuclideanOracle,
     HubOracle,
     HyperbolicOracle,
@@ -61,6 +62,7 @@ def _angle(oracle: Any, i: Any, j: Any) -> Any:
     return 2.0 * math.atan2(math.sqrt(across), math.sqrt(along))
 
 
+@register_jitable
 def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
     # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2), with sin^2(angle/2) = |u - v|^2 / 4.
     # A sum of non-negative terms: accurate for near points far out, where acosh(x0 y0 - x.y) has lost everything.
@@ -68,6 +70,10 @@ def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
     chord = sum_of_squared_differences(oracle.directions, i, j)
     turn = oracle.sinh_radii[i] * oracle.sinh_radii[j] * (0.25 * chord)
     return 2.0 * math.asinh(math.sqrt(radial * radial + turn))
+
+
+def _embedding(oracle: Any, i: Any, j: Any) -> Any:
+    return oracle.unit[i] * _hyperbolic(oracle, i, j)
 
 
 def _hub(oracle: Any, i: Any, j: Any) -> Any:
@@ -128,6 +134,7 @@ _DISTANCES = {
     ChebyshevOracle: _chebyshev,
     AngleOracle: _angle,
     HyperbolicOracle: _hyperbolic,
+    EmbeddingOracle: _embedding,
     HubOracle: _hub,
     TreeOracle: _tree,
 }

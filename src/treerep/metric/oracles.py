@@ -49,6 +49,15 @@ class HyperbolicOracle(NamedTuple):
     sinh_radii: NDArray[np.float64]
 
 
+class EmbeddingOracle(NamedTuple):
+    """Hyperbolic distance in units of the data: that of HyperbolicOracle times `unit`, which all points share."""
+
+    directions: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    sinh_radii: NDArray[np.float64]
+    unit: NDArray[np.float64]  # 1 / scale
+
+
 class HubOracle(NamedTuple):
     """Shortest-path distances answered from hub labels: d(u, v) = min over common hubs of d(u, h) + d(h, v)."""
 
@@ -78,12 +87,13 @@ KNOWN = (
     ChebyshevOracle,
     AngleOracle,
     HyperbolicOracle,
+    EmbeddingOracle,
     HubOracle,
     TreeOracle,
 )
 
 # Oracles whose arrays have one row per point: a few points can be gathered into a small oracle of their own.
-BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle)
+BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle, EmbeddingOracle)
 
 
 def bytes_per_point(oracle: Any) -> int:

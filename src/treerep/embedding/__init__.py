@@ -1,0 +1,1 @@
+"""Room `embedding`: where the points lie in hyperbolic space."""

@@ -1,0 +1,222 @@
+"""Points of hyperbolic space are a metric: hyperbolic distance, divided by a scale."""
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..common.numbers import positive_number
+from ..metric.base import MetricError, check_labels, frozen
+from ..metric.compiled import CompiledMetric
+from ..metric.oracles import EmbeddingOracle
+from .models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
+
+# Beyond this radius sinh r sinh s overflows.
+_FARTHEST = 350.0
+
+
+class Embedding(CompiledMetric):
+    """Points of hyperbolic space of curvature -1, and the scale by which their distances are divided.
+
+    Made by `embed`; of coordinates of your own by `from_poincare` and `from_lorentz`.
+
+    Parameters
+    ----------
+    directions : (N, dim) array
+        Unit vector from the origin to each node. Of a node at the origin it is not used, and kept as zero.
+    radii : (N,) array
+        Hyperbolic distance of each node from the origin.
+    scale : float
+        Hyperbolic length of one unit of the data: the distance of two points is their hyperbolic distance / scale.
+    n_points : int, optional
+        Nodes 0 ... n_points-1 are the data points, the others Steiner nodes. All are data points by default.
+    labels : names of the data points, optional
+
+    An embedding is a metric on its data points: `len(embedding) == n_points`. `pairs` and `block` also accept Steiner
+    nodes. Direction and radius keep more of a float64 than the coordinates of any model; those are computed when
+    asked for.
+
+    >>> embedding = Embedding([[1.0, 0.0], [-1.0, 0.0]], [2.0, 4.0], scale=2.0)
+    >>> embedding
+    Embedding(2 points, dim 2)
+    >>> embedding.pairs(0, 1)
+    array(3.)
+    """
+
+    def __init__(
+        self,
+        directions: ArrayLike,
+        radii: ArrayLike,
+        *,
+        scale: float = 1.0,
+        n_points: int | None = None,
+        labels: Sequence[object] | None = None,
+    ) -> None:
+        self.directions, self.radii = _checked_polar(directions, radii)
+        self.scale = checked_scale(scale)
+        self.n_points = len(self.radii) if n_points is None else positive_number(n_points, "n_points")
+        if self.n_points > len(self.radii):
+            raise ValueError(f"n_points={n_points} does not fit {len(self.radii)} nodes: give 1 to {len(self.radii)}")
+        self.labels = check_labels(labels, self.n_points)
+        self._set_oracle()
+
+    def _set_oracle(self) -> None:
+        farthest = int(np.argmax(self.radii))
+        if self.radii[farthest] > _FARTHEST:
+            far = f"{self.radii[farthest]:.4g} from the origin, beyond {_FARTHEST:g}"
+            raise MetricError(f"node {farthest} is {far}: use a smaller scale")
+        unit = np.full(len(self.radii), 1.0 / self.scale)
+        self.oracle = EmbeddingOracle(self.directions, self.radii, frozen(np.sinh(self.radii)), frozen(unit))
+
+    @classmethod
+    def from_poincare(cls, points: ArrayLike, **fields: Any) -> "Embedding":
+        """Make an embedding of points |p| < 1 of the Poincaré ball; `scale`, `n_points`, `labels` as in the class."""
+        return cls(*polar_of_poincare(points), **fields)
+
+    @classmethod
+    def from_lorentz(cls, points: ArrayLike, **fields: Any) -> "Embedding":
+        """Make an embedding of points (x0, x), x0^2 = 1 + |x|^2, of the hyperboloid."""
+        return cls(*polar_of_lorentz(points), **fields)
+
+    def __len__(self) -> int:
+        return self.n_points
+
+    def _n_indices(self) -> int:
+        return self.n_nodes
+
+    def __repr__(self) -> str:
+        steiner = self.n_nodes - self.n_points
+        others = f", {steiner:,} Steiner node{'s' * (steiner != 1)}" if steiner else ""
+        return f"{type(self).__name__}({self.n_points:,} point{'s' * (self.n_points != 1)}{others}, dim {self.dim})"
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes: data points and Steiner nodes."""
+        return len(self.radii)
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the hyperbolic space."""
+        return self.directions.shape[1]
+
+    @property
+    def curvature(self) -> float:
+        """Curvature of the space in which the distances of this metric, without a scale, are at home: -scale^2."""
+        return -(self.scale**2)
+
+    @property
+    def poincare(self) -> NDArray[np.float64]:
+        """Coordinates in the Poincaré ball, (N, dim). Warns where float64 cannot tell nodes apart."""
+        return self._coordinates("poincare")
+
+    @property
+    def klein(self) -> NDArray[np.float64]:
+        """Coordinates in the Klein ball, (N, dim), where geodesics are straight lines."""
+        return self._coordinates("klein")
+
+    @property
+    def lorentz(self) -> NDArray[np.float64]:
+        """Coordinates on the hyperboloid, (N, dim + 1), x0 first."""
+        return self._coordinates("lorentz")
+
+    def coordinates(self, model: str) -> NDArray[np.float64]:
+        """Coordinates of every node in the model "poincare", "klein" or "lorentz", in float64.
+
+        Warns if nodes that are apart coincide there, or are rounded onto the edge of the ball, and says how many.
+        """
+        return self._coordinates(model)
+
+    def _coordinates(self, model: str) -> NDArray[np.float64]:
+        if not isinstance(model, str) or model not in MODELS:
+            raise ValueError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
+        points = from_polar(self.directions, self.radii, model)
+        lost = int(self._lost(points, model).sum())
+        if lost:
+            edge = "" if model == "lorentz" else " or lie on the edge of the ball"
+            warnings.warn(
+                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} in the float64 {model} coordinates: "
+                "distances of the embedding are not affected; use a smaller scale to draw it",
+                stacklevel=3,
+            )
+        return points
+
+    def _lost(self, points: NDArray[np.float64], model: str) -> NDArray[np.bool_]:
+        """Return which nodes share their coordinates with a node at another place, or left the open ball."""
+        places = _groups(self._places())
+        spots = _groups(points)
+        # A spot of the coordinates holds several places if not all of its nodes are where its first one is.
+        first = np.full(spots.max() + 1, -1)
+        first[spots[::-1]] = places[::-1]
+        crowded = np.zeros(len(first), bool)
+        crowded[spots[places != first[spots]]] = True
+        outside = False if model == "lorentz" else np.linalg.norm(points, axis=1) >= 1
+        return crowded[spots] | outside
+
+    def _places(self) -> NDArray[np.float64]:
+        """Rows that are equal where nodes are at the same place, (N, any)."""
+        return np.column_stack([self.directions, self.radii])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the embedding to a .npz file, whole or not at all."""
+        from .storage import save_embedding
+
+        save_embedding(self, path)
+
+    def _fields(self) -> dict[str, NDArray[Any]]:
+        """Arrays that a file keeps, besides scale, n_points and labels; a subclass with others of its own says so."""
+        return {"directions": self.directions, "radii": self.radii}
+
+    @classmethod
+    def _from_fields(cls, fields: Mapping[str, Any]) -> "Embedding":
+        """Make an embedding of what a file keeps: `_fields`, scale, n_points and labels."""
+        return cls(**fields)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> "Embedding":
+        """Read an embedding written by `save`."""
+        from .storage import load_embedding
+
+        return load_embedding(path)
+
+
+def _groups(rows: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a number for every row, equal where rows are equal."""
+    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _checked_polar(directions: ArrayLike, radii: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    units, lengths = _real_array(directions, "directions"), _real_array(radii, "radii")
+    if units.ndim != 2 or lengths.shape != units.shape[:1] or 0 in units.shape:
+        raise ValueError(f"directions are (N, dim) and radii (N,), not {units.shape} and {lengths.shape}")
+    bad = ~(np.isfinite(lengths) & (lengths >= 0))
+    if bad.any():
+        raise MetricError(f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: give a distance, at least 0")
+    units[lengths == 0] = 0
+    norms = np.linalg.norm(units, axis=1)
+    off = ~(np.abs(norms - 1) < 1e-9) & (lengths > 0)
+    if off.any():
+        i = int(np.argmax(off))
+        raise MetricError(f"the direction of node {i} has norm {norms[i]}: give a unit vector")
+    return frozen(units), frozen(lengths)
+
+
+def _real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    # A copy: sinh of the radii is kept beside them, so they must not change.
+    try:
+        return np.array(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} are arrays of real numbers: {error}") from error
+
+
+def checked_scale(scale: float) -> float:
+    """Return a scale as a float, or raise a ValueError unless it and its inverse are positive numbers."""
+    try:
+        value = float(scale)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not 1e-300 < value < 1e300:
+        raise ValueError(f"scale must be a positive number, not {scale!r}")
+    return value
