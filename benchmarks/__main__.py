@@ -6,8 +6,8 @@ import sys
 from .common import store
 
 NAMES = (
-    "recovery", "quality", "pivots", "zone_rule", "tolerance", "methods", "neighbor_joining", "spanning", "refinement",
-    "hyperbolicity", "hmds", "speed", "large_graphs", "shapes", "startup",
+    "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "methods", "neighbor_joining", "spanning",
+    "refinement", "hyperbolicity", "hmds", "speed", "large_graphs", "shapes", "startup",
 )  # fmt: skip
 
 
