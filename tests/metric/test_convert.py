@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 import treerep as tr
+from treerep.datasets.folder import DataSet
 from treerep.metric.base import Metric, MetricError
 from treerep.metric.convert import as_metric
 from treerep.metric.graph import GraphMetric
@@ -110,3 +111,12 @@ def test_a_metric_of_ones_own_needs_only_block() -> None:
 
     assert Line().pairs([[0, 1]], [[4, 3]]).tolist() == [[4.0, 2.0]]
     assert repr(Line()) == "Line(5 points)"
+
+
+def test_a_data_set_stands_for_its_metric():
+    mammals = tr.datasets.sarich()
+    given = DataSet("mammals", mammals, None, "Sarich 1969")
+    assert tr.as_metric(given) is mammals
+    assert tr.fit(given) == tr.fit(mammals)
+    with pytest.raises(ValueError, match="metric='euclidean' does not apply"):
+        tr.as_metric(given, metric="euclidean")

@@ -26,9 +26,10 @@ def as_metric(
     Parameters
     ----------
     data : Metric, array, DataFrame, scipy sparse matrix, networkx graph
-        A Metric is returned as it is. A sparse matrix or a networkx graph is a graph. An array or DataFrame is a
-        distance matrix when `metric` is None or "precomputed", and points (rows) when `metric` names one. A square
-        DataFrame of distances has the same names on rows and columns; they become labels.
+        A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A sparse matrix or a
+        networkx graph is a graph. An array or DataFrame is a distance matrix when `metric` is None or "precomputed",
+        and points (rows) when `metric` names one. A square DataFrame of distances has the same names on rows and
+        columns; they become labels.
     metric : str, optional
         One of PointMetric's metrics, or "precomputed".
     labels : sequence, optional
@@ -55,6 +56,8 @@ def as_metric(
     if isinstance(data, Metric):
         _refuse({"metric": metric, **options}, f"a {type(data).__name__}, which is a metric already")
         return data
+    if isinstance(getattr(data, "metric", None), Metric):  # what `datasets.load` returns: a metric and more about it
+        return as_metric(data.metric, metric=metric, **options)
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         first = tuple(np.argwhere(np.ma.getmaskarray(data))[0].tolist())
         raise MetricError(f"entry {first} is masked: fill it, or drop the points with missing entries")
