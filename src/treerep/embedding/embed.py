@@ -33,6 +33,8 @@ def embed(
     batch: int | None = None,
     burn_in: int | None = None,
     negatives: int | None = None,
+    symmetrize: bool | None = None,
+    subsample: int | None = None,
     device: str | None = None,
     rng: Any = 0,
 ) -> Embedding:
@@ -45,7 +47,7 @@ def embed(
     own = {
         "scale": scale, "distortion": distortion, "directions": directions, "exponent": exponent, "root": root,
         "init": init, "preset": preset, "epochs": epochs, "rate": rate, "batch": batch, "burn_in": burn_in,
-        "negatives": negatives, "device": device,
+        "negatives": negatives, "symmetrize": symmetrize, "subsample": subsample, "device": device,
     }  # fmt: skip
     options = {name: value for name, value in own.items() if value is not None}
     for name in options:
@@ -57,5 +59,6 @@ def embed(
         options["rng"] = np.random.default_rng(rng)
     with Workers(1) as workers:  # so that no interrupt is lost, whatever the method does
         embedding = place(space, dim=dimension, **options)
-        workers.check()
+        if "epochs" not in takes:  # those that learn return the best so far when interrupted
+            workers.check()
     return embedding
