@@ -13,17 +13,19 @@ from ..common.numbers import positive_number
 from ..metric.base import Metric
 from .embedding import Embedding
 from .manifolds import Hyperboloid, Tensor, arcosh1p
-from .training import Schedule, embedding_of, find_device, generator, learn, schedule, starting_points
+from .training import Schedule, embedding_of, find_device, generator, learn, random_start, schedule, warm_start
 
 _SCHEDULES: dict[str | None, Schedule] = {
     None: Schedule(epochs=300, rate=0.2, burn_in=0, slow=0.1, adam=True),
-    "paper": Schedule(epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False),
+    "paper": Schedule(epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False, scale_pace=0.02),
 }
 # Up to this many points, every pair counts in every step.
 _DENSE = 2048
 _PARTNERS = 64
 # Pairs of a step: in the paper 256 rows of 64 partners.
 _PAPER_BATCH, _BATCH = 256 * 64, 1 << 20
+# The random start of the published code, and the least diameter of ours.
+_SPREAD, _REACH = 1e-3, 3.0
 # Numbers in the largest tensor of a step: a quarter of a gigabyte.
 _ROOM = 1 << 25
 
@@ -48,7 +50,11 @@ def pt(
     space, n, where = Hyperboloid(), len(metric), find_device(device)
     if subsample is None and (preset or n > _DENSE):
         subsample = _PARTNERS
-    start = starting_points(space, metric, n, dim, init, 1e-3 if preset else None, rng)
+    if preset and init is None:
+        start = random_start(space, n, dim, _SPREAD, rng)
+    else:
+        # In a plane there is room only far out; more dimensions need less of it.
+        start = warm_start(space, metric, n, dim, init, max(_REACH, 24.0 / dim), rng)
     points = require("torch", "embed").from_numpy(start).to(where)
     loss: AllPairs | SampledPairs
     if subsample is None or subsample >= n - 1:

@@ -19,12 +19,15 @@ from .embedding import Embedding
 from .manifolds import Adam, Descent, HyperbolicModel, Line, Tensor
 from .models import from_polar
 
-#: The spectral start looks at this many points, and puts their diameter at this hyperbolic length.
-PIVOTS, REACH = 1024, 12.0
+# The spectral start looks at this many points, and the start from a tree puts its diameter at this hyperbolic length.
+_PIVOTS, _TREE_REACH = 1024, 12.0
 # How far, in hyperbolic length, points of a given start are moved at random: those that coincide have no gradient.
 _JITTER = 1e-3
 # Learning stops when this many epochs did not lower the loss by a thousandth.
 _PATIENCE = 50
+
+
+Coordinates = NDArray[np.float64]
 
 
 class Schedule(NamedTuple):
@@ -35,6 +38,7 @@ class Schedule(NamedTuple):
     burn_in: int  # epochs at the beginning, at `slow` times the rate
     slow: float
     adam: bool  # Riemannian Adam with the rate falling to 0, and an early stop; otherwise plain descent
+    scale_pace: float = 0.1  # rate of the log scale, which always goes by Adam, as a part of the rate of the points
     gain: float = 1.0  # of the rate, for batches larger than those for which it is meant
 
     def at(self, epoch: int) -> float:
@@ -115,9 +119,7 @@ def learn(
                 slopes = torch.autograd.grad(value, [leaf, free] if log_scale is not None else [leaf])
                 points = mover.step(leaf.detach(), slopes[0], rate)
                 if log_scale is not None:
-                    # A tenth: the scale has every pair to tell it where to go. Plain descent has no rate for it.
-                    pace = rate if plan.adam else rate / plan.rate / plan.gain
-                    scale = scaler.step(scale.detach(), slopes[1], 0.1 * pace)
+                    scale = scaler.step(scale.detach(), slopes[1], rate * plan.scale_pace)
                 total, count = total + value.detach(), count + 1
             losses.append(float(total) / max(count, 1))
             if losses[-1] <= min(losses):
@@ -146,31 +148,37 @@ def _has_settled(losses: list[float], burn_in: int) -> bool:
     return min(losses[-_PATIENCE:]) > 0.999 * min(losses[:-_PATIENCE])
 
 
-def starting_points(
-    space: HyperbolicModel, metric: Metric, n: int, dim: int, init: Any, spread: float | None, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Return coordinates of n points to begin with.
+def random_start(space: HyperbolicModel, n: int, dim: int, spread: float, rng: np.random.Generator) -> Coordinates:
+    """Return n points with |coordinate| < spread."""
+    return _points(space, rng.uniform(-spread, spread, (n, dim)))
 
-    Those of `init`, a tree or an embedding; at random, |coordinate| < spread; or, where spread is None, as the leading
-    eigenvectors of the distances have them.
-    """
-    if init is None and spread is not None:
-        vectors = rng.uniform(-spread, spread, (n, dim))
+
+def warm_start(
+    space: HyperbolicModel, metric: Metric, n: int, dim: int, init: Any, reach: float, rng: np.random.Generator
+) -> Coordinates:
+    """Return the n points of `init`, a tree or an embedding; without one, h-MDS of diameter about `reach`."""
+    if init is None:
+        vectors = _spectral(metric, n, dim, reach, rng)
     else:
-        directions, radii = _given(init, n, dim, space.farthest) if init is not None else spectral_start(metric, dim, rng)
-        # Moving a point of the hyperboloid sideways by this much moves it as far in hyperbolic space.
-        vectors = from_polar(directions, radii, "lorentz")[:, 1:] + _JITTER * rng.normal(size=(n, dim))
+        directions, radii = _given(init, n, dim, space.farthest)
+        vectors = from_polar(directions, radii, "lorentz")[:, 1:]
+    # Moving a point of the hyperboloid sideways by this much moves it as far in hyperbolic space.
+    return _points(space, vectors + _JITTER * rng.normal(size=(n, dim)))
+
+
+def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
+    """Return the points over vectors x of the hyperboloid in the coordinates of a model, within its reach."""
     norms = np.linalg.norm(vectors, axis=1)
     units = np.divide(vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0)
     return from_polar(units, np.minimum(np.arcsinh(norms), space.farthest), space.model)
 
 
-def _given(init: Any, n: int, dim: int, farthest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _given(init: Any, n: int, dim: int, farthest: float) -> tuple[Coordinates, Coordinates]:
     """Return directions and radii of an embedding of the points, or of that of a tree, within reach."""
     if isinstance(init, Tree):
         from .sarkar import sarkar
 
-        init = sarkar(init, dim=dim, scale=REACH / max(_diameter(init), 1e-300))
+        init = sarkar(init, dim=dim, scale=_TREE_REACH / max(_diameter(init), 1e-300))
     if not isinstance(init, Embedding):
         raise TypeError(f"init is a tree or an embedding of the same points, not {type(init).__name__}")
     if init.n_nodes < n or init.dim > dim:
@@ -189,25 +197,20 @@ def _diameter(tree: Tree) -> float:
     return float(tree.block([end], everyone).max())
 
 
-def spectral_start(
-    metric: Metric, dim: int, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return directions and radii from h-MDS (Sala et al. 2018) of up to 1,024 pivots; the others follow from them.
+def _spectral(metric: Metric, n: int, dim: int, reach: float, rng: np.random.Generator) -> Coordinates:
+    """Return vectors of the hyperboloid from h-MDS (Sala et al. 2018) of up to 1,024 pivots; the others follow.
 
     With cosh d(x, y) = x0 y0 - x.y the positive eigenvalues of -cosh(s D) and their eigenvectors give the x, and what
     a point's distances to the pivots say of it is a product with those eigenvectors.
     """
-    n = len(metric)
-    pivots = np.sort(rng.choice(n, PIVOTS, replace=False)) if n > PIVOTS else np.arange(n)
+    pivots = np.sort(rng.choice(n, _PIVOTS, replace=False)) if n > _PIVOTS else np.arange(n)
     distances = metric.block(np.arange(n), pivots)
-    products = -np.cosh(distances * (REACH / max(distances.max(), 1e-300)))
+    products = -np.cosh(distances * (reach / max(distances.max(), 1e-300)))
     values, vectors = np.linalg.eigh(products[pivots])
     leading = np.flatnonzero(values > 1e-9 * np.abs(values).max())[::-1][:dim]
     found = np.zeros((n, dim))
     found[:, : len(leading)] = products @ (vectors[:, leading] / np.sqrt(values[leading]))
-    norms = np.linalg.norm(found, axis=1)
-    units = np.divide(found, norms[:, None], out=np.zeros_like(found), where=norms[:, None] > 0)
-    return units, np.arcsinh(norms)
+    return found
 
 
 def embedding_of(
