@@ -19,6 +19,17 @@ pytestmark = pytest.mark.torch
 QUICK = {"method": "pt", "dim": 2, "epochs": 60, "device": "cpu"}
 
 
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Small tensors gain nothing by threads, and waiting for each other on a busy machine they lose much."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 def generator(seed=0):
     import torch
 
@@ -126,7 +137,9 @@ def test_an_interrupt_returns_the_best_so_far():
     timer.start()
     try:
         with pytest.warns(UserWarning, match="interrupted in epoch .* of 1000000: this is the best so far"):
-            embedding = embed(points_of_the_plane(), method="pt", epochs=1_000_000, subsample=12, preset="paper", device="cpu")
+            embedding = embed(
+                points_of_the_plane(), method="pt", epochs=1_000_000, subsample=12, preset="paper", device="cpu"
+            )
     finally:
         timer.cancel()
     assert len(embedding) == 40

@@ -18,6 +18,17 @@ METHODS = pytest.mark.parametrize("method", ["poincare", "lorentz"])
 QUICK = {"dim": 2, "epochs": 30, "device": "cpu"}
 
 
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Small tensors gain nothing by threads, and waiting for each other on a busy machine they lose much."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 def generator(seed=0):
     import torch
 
@@ -68,7 +79,9 @@ def test_both_ways_to_compute_it_agree_and_have_the_slope_of_finite_differences(
 def test_negatives_are_neither_the_node_nor_its_neighbours_and_all_others_come(burn_in):
     rng = np.random.default_rng(0)
     n = 12
-    edges = np.array([(i, j) for i in range(n) for j in range(i) if rng.random() < 0.3] + [(i, i + 1) for i in range(11)])
+    edges = np.array(
+        [(i, j) for i in range(n) for j in range(i) if rng.random() < 0.3] + [(i, i + 1) for i in range(11)]
+    )
     adjacent = np.eye(n, dtype=bool)
     adjacent[edges[:, 0], edges[:, 1]] = adjacent[edges[:, 1], edges[:, 0]] = True
     loss = loss_of(Hyperboloid(), np.unique(np.sort(edges), axis=0), n, negatives=400, batch=7, burn_in=burn_in)

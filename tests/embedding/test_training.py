@@ -15,7 +15,9 @@ from treerep.embedding.training import Schedule, random_start, warm_start
 @pytest.mark.parametrize("method", ["poincare", "lorentz", "pt"])
 def test_without_torch_one_line_says_what_to_install(method, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match=r"^this needs torch, which is not installed: pip install 'treerep\[embed\]'$"):
+    with pytest.raises(
+        ImportError, match=r"^this needs torch, which is not installed: pip install 'treerep\[embed\]'$"
+    ):
         embed(tr.GraphMetric([[0, 1], [1, 2]]), method=method)
 
 

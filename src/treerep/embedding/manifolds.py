@@ -23,9 +23,9 @@ _LONGEST = 1.0
 
 @functools.cache
 def _arcosh_function() -> Callable[[Tensor], Tensor]:
-    torch = require("torch", "embed")
+    function: Any = require("torch", "embed").autograd.Function
 
-    class Arcosh1p(torch.autograd.Function):  # type: ignore[misc]
+    class Arcosh1p(function):  # type: ignore[misc]
         """One saved tensor instead of the five that autograd would keep, and one division for the gradient."""
 
         @staticmethod
@@ -40,7 +40,7 @@ def _arcosh_function() -> Callable[[Tensor], Tensor]:
             (sinh,) = context.saved_tensors
             return gradient / sinh
 
-    return Arcosh1p.apply  # type: ignore[no-any-return]
+    return Arcosh1p.apply
 
 
 def arcosh1p(excess: Tensor) -> Tensor:

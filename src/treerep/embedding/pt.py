@@ -1,4 +1,4 @@
-"""Distances themselves: relative stress with a learned scale (PT in Sala, De Sa, Gu and Ré 2018), on the hyperboloid."""
+"""Distances themselves: relative stress with a learned scale on the hyperboloid, PT in Sala, De Sa, Gu and Ré (2018)."""
 
 import math
 from collections.abc import Iterator
@@ -120,9 +120,7 @@ class AllPairs:
 class SampledPairs:
     """The same mean over some pairs, in batches; those pairs and their distances are kept on the device."""
 
-    def __init__(
-        self, space: Hyperboloid, metric: Metric, pairs: NDArray[np.int64], batch: int, random: Any
-    ) -> None:
+    def __init__(self, space: Hyperboloid, metric: Metric, pairs: NDArray[np.int64], batch: int, random: Any) -> None:
         torch = require("torch", "embed")
         self.space, self.batch, self.random = space, batch, random
         distances = metric.pairs(pairs[:, 0], pairs[:, 1])
