@@ -20,7 +20,7 @@ from .manifolds import Adam, Descent, HyperbolicModel, Line, Tensor
 from .models import from_polar
 
 # The spectral start looks at this many points, and the start from a tree puts its diameter at this hyperbolic length.
-_PIVOTS, _TREE_REACH = 1024, 12.0
+_PIVOTS, _TREE_REACH = 1024, 24.0
 # How far, in hyperbolic length, points of a given start are moved at random: those that coincide have no gradient.
 _JITTER = 1e-3
 # Learning stops when this many epochs did not lower the loss by a thousandth.
