@@ -98,7 +98,8 @@ def machine() -> str:
 
     if DEVICE.startswith("cuda"):
         return f"on one {torch.cuda.get_device_name()}, torch {torch.__version__}"
-    return f"on {torch.get_num_threads()} CPU threads, torch {torch.__version__}"
+    threads = torch.get_num_threads()
+    return f"on {threads} CPU thread{'s' * (threads != 1)}, torch {torch.__version__}"
 
 
 def measure() -> list[Table]:

@@ -127,8 +127,18 @@ def test_small_and_coinciding(n):
     apart = tr.MatrixMetric(np.ones((n, n)) - np.eye(n))
     embedding = embed(apart, **QUICK)
     assert len(embedding) == n and np.isfinite(embedding.radii).all()
-    together = embed(tr.MatrixMetric(np.zeros((n, n), np.uint8)), **QUICK)
-    assert (together.block(range(n), range(n)) == 0).all()
+    for preset in (None, "paper"):
+        together = embed(tr.MatrixMetric(np.zeros((n, n), np.uint8)), preset=preset, **QUICK)
+        assert (together.block(range(n), range(n)) == 0).all()
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e9])
+def test_the_unit_of_the_data_does_not_matter(factor):
+    distances = points_of_the_plane().block(range(40), range(40))
+    one, other = (embed(tr.MatrixMetric(distances * unit), **QUICK) for unit in (1.0, factor))
+    assert tr.average_distortion(one, tr.MatrixMetric(distances)) == pytest.approx(
+        float(tr.average_distortion(other, tr.MatrixMetric(distances * factor))), rel=1e-3
+    )
 
 
 def test_an_interrupt_returns_the_best_so_far():

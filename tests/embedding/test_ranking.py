@@ -122,12 +122,21 @@ def test_the_papers_preset_learns_from_next_to_nothing(method, symmetrize):
 
 
 @METHODS
-def test_an_embedding_and_a_tree_of_fewer_dimensions_are_a_start(method):
+def test_an_embedding_of_fewer_dimensions_is_a_start(method):
     graph = binary_tree()
     start = embed(graph, method=method, rng=0, **(QUICK | {"epochs": 150}))
     warm = embed(graph, method=method, init=start, rng=1, dim=3, epochs=1, rate=1e-6, device="cpu")
     assert tr.average_distortion(warm, start, scale="optimal") < 0.01
     assert warm.dim == 3
+
+
+def test_a_tree_is_a_start():
+    pytest.importorskip("treerep.embedding.sarkar")
+    graph = binary_tree()
+    tree = tr.fit(graph, method="bfs")  # the graph itself
+    warm = embed(graph, method="lorentz", init=tree, dim=2, epochs=1, rate=1e-6, device="cpu")
+    assert 11 < warm.radii.max() < 12  # the diameter of a tree becomes 24, and paths that bend are shorter
+    assert tr.average_distortion(warm, graph, scale="optimal") < 0.2
 
 
 @METHODS
@@ -165,5 +174,14 @@ def test_bad_options_are_one_line_each():
         embed(np.array([[0, 1], [1, 0]]), method="lorentz")
     with pytest.raises(TypeError, match="init is a tree or an embedding"):
         embed(graph, method="poincare", init=graph)
-    with pytest.raises(ValueError, match="init has 3 nodes"):
-        embed(graph, method="poincare", init=embed(binary_tree(1), method="poincare", **QUICK))
+    own = embed(graph, method="poincare", **(QUICK | {"dim": 3}))
+    for init, text in [
+        (embed(binary_tree(1), method="poincare", **QUICK), "7 points are to be placed: give one of the same points"),
+        (own, "init has 3 dimensions, more than dim=2: use dim=3"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            embed(graph, method="poincare", init=init)
+    named = tr.GraphMetric(graph.adjacency, labels="abcdefg")
+    other = type(own)(own.directions, own.radii, labels="gfedcba")
+    with pytest.raises(ValueError, match="the labels of init are not those of the data"):
+        embed(named, method="poincare", dim=3, init=other)

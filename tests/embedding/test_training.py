@@ -53,7 +53,7 @@ def test_a_start_stays_within_reach_and_points_that_coincide_are_parted():
     start = warm_start(Hyperboloid(), data, 5, 2, None, 12.0, np.random.default_rng(0))
     assert len(np.unique(start, axis=0)) == 5 and np.abs(start[:, 1:]).max() < 0.01
     far = tr.embedding.embedding.Embedding([[1.0, 0.0], [0.0, 1.0]], [40.0, 20.0])
-    moved = warm_start(PoincareBall(), data, 2, 2, far, 12.0, np.random.default_rng(0))
+    moved = warm_start(PoincareBall(), tr.MatrixMetric(np.zeros((2, 2))), 2, 2, far, 12.0, np.random.default_rng(0))
     radii = 2 * np.arctanh(np.linalg.norm(moved, axis=1))
     assert radii == pytest.approx([12.2, 6.1], abs=0.01)
 

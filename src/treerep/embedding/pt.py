@@ -1,4 +1,4 @@
-"""Distances themselves: relative stress with a learned scale on the hyperboloid, PT in Sala, De Sa, Gu and Ré (2018)."""
+"""Distances themselves: relative stress with a learned scale on the hyperboloid, PT of Sala, De Sa, Gu, Ré (2018)."""
 
 import math
 from collections.abc import Iterator
@@ -48,7 +48,9 @@ def pt(
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     space, n, where = Hyperboloid(), len(metric), find_device(device)
-    if subsample is None and (preset or n > _DENSE):
+    if subsample is not None:
+        subsample = positive_number(subsample, "subsample")
+    elif preset or n > _DENSE:
         subsample = _PARTNERS
     if preset and init is None:
         start = random_start(space, n, dim, _SPREAD, rng)
@@ -62,11 +64,13 @@ def pt(
     else:
         most = _PAPER_BATCH if preset else min(_BATCH, max(1, _ROOM // dim))
         size = most if batch is None else positive_number(batch, "batch")
-        partners = _partners(metric, positive_number(subsample, "subsample"), rng)
+        partners = _partners(metric, subsample, rng)
         loss = SampledPairs(space, metric, partners, size, generator(rng, where))
-    log_scale = 0.0 if preset and init is None else loss.log_scale(points)
+    log_scale = loss.log_scale(points)
     if log_scale is None:  # all distances are 0
         return Embedding(np.zeros((n, dim)), np.zeros(n), labels=metric.labels)
+    if preset and init is None:
+        log_scale = 0.0  # the scale begins at 1, too
     learned = learn(space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale)
     return embedding_of(space, learned.points, math.exp(-learned.log_scale), n, metric.labels)
 

@@ -21,6 +21,8 @@ from .models import from_polar
 
 # The spectral start looks at this many points, and the start from a tree puts its diameter at this hyperbolic length.
 _PIVOTS, _TREE_REACH = 1024, 24.0
+# Distances to pivots: a gigabyte.
+_ENTRIES = 1 << 27
 # How far, in hyperbolic length, points of a given start are moved at random: those that coincide have no gradient.
 _JITTER = 1e-3
 # Learning stops when this many epochs did not lower the loss by a thousandth.
@@ -160,7 +162,7 @@ def warm_start(
     if init is None:
         vectors = _spectral(metric, n, dim, reach, rng)
     else:
-        directions, radii = _given(init, n, dim, space.farthest)
+        directions, radii = _given(init, metric, n, dim, space.farthest)
         vectors = from_polar(directions, radii, "lorentz")[:, 1:]
     # Moving a point of the hyperboloid sideways by this much moves it as far in hyperbolic space.
     return _points(space, vectors + _JITTER * rng.normal(size=(n, dim)))
@@ -173,7 +175,7 @@ def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
     return from_polar(units, np.minimum(np.arcsinh(norms), space.farthest), space.model)
 
 
-def _given(init: Any, n: int, dim: int, farthest: float) -> tuple[Coordinates, Coordinates]:
+def _given(init: Any, metric: Metric, n: int, dim: int, farthest: float) -> tuple[Coordinates, Coordinates]:
     """Return directions and radii of an embedding of the points, or of that of a tree, within reach."""
     if isinstance(init, Tree):
         from .sarkar import sarkar
@@ -181,10 +183,12 @@ def _given(init: Any, n: int, dim: int, farthest: float) -> tuple[Coordinates, C
         init = sarkar(init, dim=dim, scale=_TREE_REACH / max(_diameter(init), 1e-300))
     if not isinstance(init, Embedding):
         raise TypeError(f"init is a tree or an embedding of the same points, not {type(init).__name__}")
-    if init.n_nodes < n or init.dim > dim:
-        raise ValueError(
-            f"init has {init.n_nodes:,} nodes in {init.dim} dimensions, and {n:,} are needed in at most {dim}"
-        )
+    if len(init) != len(metric) or init.n_nodes < n:
+        raise ValueError(f"init is {init!r}, and {len(metric):,} points are to be placed: give one of the same points")
+    if init.labels and metric.labels and init.labels != metric.labels:
+        raise ValueError("the labels of init are not those of the data: give the same points in the same order")
+    if init.dim > dim:
+        raise ValueError(f"init has {init.dim} dimensions, more than dim={dim}: use dim={init.dim}")
     directions = np.zeros((n, dim))
     directions[:, : init.dim] = init.directions[:n]
     radii = init.radii[:n]
@@ -203,7 +207,8 @@ def _spectral(metric: Metric, n: int, dim: int, reach: float, rng: np.random.Gen
     With cosh d(x, y) = x0 y0 - x.y the positive eigenvalues of -cosh(s D) and their eigenvectors give the x, and what
     a point's distances to the pivots say of it is a product with those eigenvectors.
     """
-    pivots = np.sort(rng.choice(n, _PIVOTS, replace=False)) if n > _PIVOTS else np.arange(n)
+    count = min(n, _PIVOTS, max(_ENTRIES // n, 4 * dim))
+    pivots = np.sort(rng.choice(n, count, replace=False)) if n > count else np.arange(n)
     distances = metric.block(np.arange(n), pivots)
     products = -np.cosh(distances * (reach / max(distances.max(), 1e-300)))
     values, vectors = np.linalg.eigh(products[pivots])
