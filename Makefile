@@ -26,8 +26,9 @@ help: ## list the targets
 	$(PIP) install --editable '.[test,docs]'
 	@touch .venv/core $@
 
+# geoopt: the tests compare our steps with its.
 .venv/heavy: .venv/test
-	$(PIP) install '$(TORCH)'
+	$(PIP) install '$(TORCH)' 'geoopt>=0.5.1'
 	@touch $@
 
 demo: .venv/core ## fit two data sets and show what comes out

@@ -1,18 +1,23 @@
-"""Run benchmarks and store their tables: `python -m benchmarks [name ...]`; without names, all of them."""
+"""Run benchmarks and store their tables: `python -m benchmarks [name ...]`; without names, all that can run here."""
 
 import importlib
+import importlib.util
 import sys
 
 from .common import store
 
 NAMES = (
     "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "methods", "neighbor_joining", "spanning",
-    "refinement", "hyperbolicity", "hmds", "speed", "large_graphs", "shapes", "startup",
+    "refinement", "hyperbolicity", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
 )  # fmt: skip
 
 
+NEED_TORCH = ("direct",)
+
+
 def main() -> None:
-    for name in sys.argv[1:] or NAMES:
+    able = [name for name in NAMES if name not in NEED_TORCH or importlib.util.find_spec("torch")]
+    for name in sys.argv[1:] or able:
         if name not in NAMES:
             sys.exit(f"no benchmark is named {name!r}: choose from {', '.join(NAMES)}")
         store(name, importlib.import_module(f"benchmarks.{name}").measure())
