@@ -31,12 +31,21 @@ class TreeEmbedding(Embedding):
         root = int(np.flatnonzero(self.parent < 0)[0])
         child = np.delete(np.arange(len(self.parent)), root)
         view = preorder(np.column_stack([self.parent[child], child]).astype(np.int64), self.weights[child], root)
+        self._place(view, frozen(self.turns[view.order]), scale, n_points, labels)
+
+    def _place(self, view, turns, scale, n_points, labels):
         lengths = scale * view.length
         self._frames = FrameOracle(
-            view.position, view.up, frozen(self.turns[view.order]), frozen(lengths), frozen(np.exp(-lengths)),
+            view.position, view.up, turns, frozen(lengths), frozen(np.exp(-lengths)),
             frozen(-0.5 * np.expm1(-2 * lengths)), frozen(np.array([1 / scale])))
         self._order = view.order
-        super().__init__(*_polar(self._frames, view.order), scale=scale, n_points=n_points, labels=labels)
+        super(TreeEmbedding, self).__init__(*_polar(self._frames, view.order), scale=scale, n_points=n_points, labels=labels)
+
+    @classmethod
+    def _placed(cls, view, turns, scale, n_points, labels):
+        e = cls.__new__(cls)
+        e._place(view, frozen(turns), scale, n_points, labels)
+        return e
 
     def _set_oracle(self) -> None:
         self.oracle = self._frames
@@ -57,5 +66,5 @@ def _polar(frames, order):
     size, heavy = np.empty(n, np.int32), np.empty(n, np.int32)
     count_below(frames.up, size, heavy)
     directions, radii = np.empty(frames.turns.shape), np.empty(n)
-    polar_coordinates(frames.up, frames.turns, frames.lengths, size, heavy, order, directions, radii)
+    polar_coordinates(frames, size, heavy, order, directions, radii)
     return directions, radii
