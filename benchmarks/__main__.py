@@ -6,7 +6,7 @@ import sys
 from .common import store
 
 NAMES = (
-    "recovery", "quality", "pivots", "zone_rule", "tolerance", "methods", "neighbor_joining", "spanning", "refinement",
+    "recovery", "quality", "pivots", "zone_rule", "tolerance", "methods", "neighbor_joining", "spanning", "refinement", "hmds",
     "speed", "large_graphs", "shapes", "startup",
 )  # fmt: skip
 

@@ -2,12 +2,13 @@
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..common.numbers import positive_number
 from ..metric.base import MetricError, check_labels, frozen
 from ..metric.compiled import CompiledMetric
 from ..metric.oracles import EmbeddingOracle
@@ -25,7 +26,7 @@ class Embedding(CompiledMetric):
     Parameters
     ----------
     directions : (N, dim) array
-        Unit vector from the origin to each node; zero at the origin itself.
+        Unit vector from the origin to each node. Of a node at the origin it is not used, and kept as zero.
     radii : (N,) array
         Hyperbolic distance of each node from the origin.
     scale : float
@@ -55,9 +56,9 @@ class Embedding(CompiledMetric):
         labels: Sequence[object] | None = None,
     ) -> None:
         self.directions, self.radii = _checked_polar(directions, radii)
-        self.scale = _checked_scale(scale)
-        self.n_points = len(self.radii) if n_points is None else int(n_points)
-        if not 1 <= self.n_points <= len(self.radii):
+        self.scale = checked_scale(scale)
+        self.n_points = len(self.radii) if n_points is None else positive_number(n_points, "n_points")
+        if self.n_points > len(self.radii):
             raise ValueError(f"n_points={n_points} does not fit {len(self.radii)} nodes: give 1 to {len(self.radii)}")
         self.labels = check_labels(labels, self.n_points)
         self._set_oracle()
@@ -65,9 +66,8 @@ class Embedding(CompiledMetric):
     def _set_oracle(self) -> None:
         farthest = int(np.argmax(self.radii))
         if self.radii[farthest] > _FARTHEST:
-            raise MetricError(
-                f"node {farthest} is {self.radii[farthest]:.4g} from the origin, beyond {_FARTHEST:g}: use a smaller scale"
-            )
+            far = f"{self.radii[farthest]:.4g} from the origin, beyond {_FARTHEST:g}"
+            raise MetricError(f"node {farthest} is {far}: use a smaller scale")
         unit = np.full(len(self.radii), 1.0 / self.scale)
         self.oracle = EmbeddingOracle(self.directions, self.radii, frozen(np.sinh(self.radii)), frozen(unit))
 
@@ -110,40 +110,69 @@ class Embedding(CompiledMetric):
     @property
     def poincare(self) -> NDArray[np.float64]:
         """Coordinates in the Poincaré ball, (N, dim). Warns where float64 cannot tell nodes apart."""
-        return self.coordinates("poincare")
+        return self._coordinates("poincare")
 
     @property
     def klein(self) -> NDArray[np.float64]:
         """Coordinates in the Klein ball, (N, dim), where geodesics are straight lines."""
-        return self.coordinates("klein")
+        return self._coordinates("klein")
 
     @property
     def lorentz(self) -> NDArray[np.float64]:
         """Coordinates on the hyperboloid, (N, dim + 1), x0 first."""
-        return self.coordinates("lorentz")
+        return self._coordinates("lorentz")
 
     def coordinates(self, model: str) -> NDArray[np.float64]:
-        """Coordinates of every node in the model "poincare", "klein" or "lorentz", in float64."""
-        if model not in MODELS:
+        """Coordinates of every node in the model "poincare", "klein" or "lorentz", in float64.
+
+        Warns if nodes that are apart coincide there, or are rounded onto the edge of the ball, and says how many.
+        """
+        return self._coordinates(model)
+
+    def _coordinates(self, model: str) -> NDArray[np.float64]:
+        if not isinstance(model, str) or model not in MODELS:
             raise ValueError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
         points = from_polar(self.directions, self.radii, model)
-        lost = self._distinct_nodes() - len(np.unique(points, axis=0))
-        if lost > 0:
+        lost = int(self._lost(points, model).sum())
+        if lost:
+            edge = "" if model == "lorentz" else " or lie on the edge of the ball"
             warnings.warn(
-                f"{lost:,} of {self.n_nodes:,} nodes coincide with another one in the float64 {model} coordinates: "
+                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} in the float64 {model} coordinates: "
                 "distances of the embedding are not affected; use a smaller scale to draw it",
                 stacklevel=3,
             )
         return points
 
-    def _distinct_nodes(self) -> int:
-        return len(np.unique(np.column_stack([self.directions, self.radii]), axis=0))
+    def _lost(self, points: NDArray[np.float64], model: str) -> NDArray[np.bool_]:
+        """Return which nodes share their coordinates with a node at another place, or left the open ball."""
+        places = _groups(self._places())
+        spots = _groups(points)
+        # A spot of the coordinates holds several places if not all of its nodes are where its first one is.
+        first = np.full(spots.max() + 1, -1)
+        first[spots[::-1]] = places[::-1]
+        crowded = np.zeros(len(first), bool)
+        crowded[spots[places != first[spots]]] = True
+        outside = False if model == "lorentz" else np.linalg.norm(points, axis=1) >= 1
+        return crowded[spots] | outside
+
+    def _places(self) -> NDArray[np.float64]:
+        """Rows that are equal where nodes are at the same place, (N, any)."""
+        return np.column_stack([self.directions, self.radii])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the embedding to a .npz file, whole or not at all."""
         from .storage import save_embedding
 
         save_embedding(self, path)
+
+    def _fields(self) -> dict[str, NDArray[Any]]:
+        """Arrays that a file keeps, besides scale, n_points and labels; a subclass with others of its own says so."""
+        return {"directions": self.directions, "radii": self.radii}
+
+    @classmethod
+    def _from_fields(cls, fields: Mapping[str, Any]) -> "Embedding":
+        """Make an embedding of what a file keeps: `_fields`, scale, n_points and labels."""
+        return cls(**fields)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Embedding":
@@ -153,22 +182,41 @@ class Embedding(CompiledMetric):
         return load_embedding(path)
 
 
+def _groups(rows: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a number for every row, equal where rows are equal."""
+    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+
+
 def _checked_polar(directions: ArrayLike, radii: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    units, lengths = np.asarray(directions, np.float64), np.asarray(radii, np.float64)
+    units, lengths = _real_array(directions, "directions"), _real_array(radii, "radii")
     if units.ndim != 2 or lengths.shape != units.shape[:1] or 0 in units.shape:
         raise ValueError(f"directions are (N, dim) and radii (N,), not {units.shape} and {lengths.shape}")
     bad = ~(np.isfinite(lengths) & (lengths >= 0))
     if bad.any():
         raise MetricError(f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: give a distance, at least 0")
-    off = ~(np.abs(np.linalg.norm(units, axis=1) - 1) < 1e-9) & ~((lengths == 0) & ~units.any(axis=1))
+    units[lengths == 0] = 0
+    norms = np.linalg.norm(units, axis=1)
+    off = ~(np.abs(norms - 1) < 1e-9) & (lengths > 0)
     if off.any():
         i = int(np.argmax(off))
-        raise MetricError(f"the direction of node {i} has norm {np.linalg.norm(units[i])}: give a unit vector")
+        raise MetricError(f"the direction of node {i} has norm {norms[i]}: give a unit vector")
     return frozen(units), frozen(lengths)
 
 
-def _checked_scale(scale: float) -> float:
-    value = float(scale)
-    if not 0 < value < np.inf:
+def _real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    # A copy: sinh of the radii is kept beside them, so they must not change.
+    try:
+        return np.array(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} are arrays of real numbers: {error}") from error
+
+
+def checked_scale(scale: float) -> float:
+    """Return a scale as a float, or raise a ValueError unless it and its inverse are positive numbers."""
+    try:
+        value = float(scale)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not 1e-300 < value < 1e300:
         raise ValueError(f"scale must be a positive number, not {scale!r}")
     return value

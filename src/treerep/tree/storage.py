@@ -3,12 +3,12 @@
 import json
 import math
 import os
-import zipfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..common.archive import check_fields, check_marks, checked_read, read_archive, write_archive
 from ..common.files import atomic_write
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ _VERSION = 1
 def save_tree(tree: "Tree", path: str | os.PathLike[str]) -> None:
     """Write a tree whole or not at all; the suffix chooses the format."""
     if _suffix(path) == ".npz":
-        with atomic_write(path, "wb") as file:
-            _write_npz(tree, file)
+        _write_npz(tree, path)
     else:
         with atomic_write(path) as file:
             _write_json(tree, file)
@@ -30,25 +29,13 @@ def save_tree(tree: "Tree", path: str | os.PathLike[str]) -> None:
 
 def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read what `save_tree` wrote: the arguments of Tree."""
-    suffix = _suffix(path)
-    try:
-        fields = _read_npz(path) if suffix == ".npz" else json.loads(Path(path).read_text(encoding="utf-8"))
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
-        raise
-    except (OSError, ValueError, KeyError, EOFError, RecursionError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} cannot be read: it is no tree file, or it is cut short ({_line(error)})") from error
-    if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
-        raise ValueError(f"{path} was not written by Tree.save")
-    if fields.get("version") != _VERSION:
-        raise ValueError(
-            f"{path} has version {fields.get('version')!r}; this treerep reads version {_VERSION}: update it"
-        )
+    packed = _suffix(path) == ".npz"
+    fields = checked_read(
+        path, "tree", lambda: read_archive(path) if packed else json.loads(Path(path).read_text(encoding="utf-8"))
+    )
+    check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Tree.save")
     names = ("n_points", "edges", "weights", "labels")
-    missing = [name for name in names if name not in fields]
-    if missing:
-        raise ValueError(f"{path} is damaged: {missing[0]} is missing")
-    if not isinstance(fields["labels"], list | None):
-        raise ValueError(f"{path} is damaged: labels is no list")
+    check_fields(path, fields, names)
     return {**{name: fields[name] for name in names}, "support": _known(fields.get("support"))}
 
 
@@ -66,41 +53,16 @@ def _suffix(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())
-
-
-def _text(value: object) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    # NumPy strings drop trailing zero characters and may be huge; JSON in bytes keeps any label.
-    return np.frombuffer(json.dumps(value).encode("ascii"), dtype=np.uint8)
-
-
-def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
+def _write_npz(tree: "Tree", path: str | os.PathLike[str]) -> None:
     header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points}
-    arrays: dict[str, Any] = {
-        "header": _text(header),
+    fields: dict[str, Any] = {
         "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
         "weights": tree.weights,
-        "labels": _text(tree.labels),
+        "labels": tree.labels,
     }
     if tree.support is not None:
-        arrays["support"] = tree.support
-    np.savez(file, **arrays)
-
-
-def _read_npz(path: str | os.PathLike[str]) -> dict[str, Any]:
-    with Path(path).open("rb") as file:  # np.load leaves a file that it opened and cannot read open
-        archive = np.load(file, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ValueError("one array and no archive")
-        fields = {name: json.loads(archive[name].tobytes()) for name in ("header", "labels")}
-        header = fields.pop("header")
-        if not isinstance(header, dict):
-            raise ValueError("no header")
-        arrays = {name: archive[name] for name in ("edges", "weights")}
-        if "support" in archive:
-            arrays["support"] = archive["support"]
-        return {**header, **fields, **arrays}
+        fields["support"] = tree.support
+    write_archive(path, header, fields)
 
 
 def _write_json(tree: "Tree", file: IO[str]) -> None:
