@@ -74,7 +74,8 @@ def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
            [ 1.,  0.,  0.]])
     """
     if count <= 2:
-        points = np.eye(dim)[:1] * np.array([[-1.0], [1.0]])[:count]
+        points = np.eye(dim)[[0, 0]][:count]
+        points[0, 0] = -1.0
     elif dim == 2:
         angles = np.pi + 2 * np.pi * np.arange(count) / count
         points = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -87,6 +88,26 @@ def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
     else:
         points = _fibonacci(count) if dim == 3 else _torus_code(count, dim)
     return _sorted(points)
+
+
+def least_angle(turns: Array, count: int) -> float:
+    """Return the least angle between directions, those of a template for `count` of them in more than two dimensions.
+
+    Exact in two and three dimensions; in more the least angle of all words of the code.
+    """
+    dim = turns.shape[1]
+    if dim == 2:
+        angles = np.sort(np.arctan2(turns[:, 1], turns[:, 0]))
+        return float(np.diff(angles, append=angles[0] + 2 * np.pi).min())
+    return 2 * math.asin(0.5 * (1 - 1e-9) * (_closest_of_spiral(count) if dim == 3 else _code_distance(count, dim)))
+
+
+@lru_cache(maxsize=256)
+def _closest_of_spiral(count: int) -> float:
+    from scipy.spatial import KDTree
+
+    points = _fibonacci(count)
+    return float(KDTree(points).query(points, k=2)[0][:, 1].min())
 
 
 def _simplex(count: int, dim: int) -> Array:
@@ -127,14 +148,18 @@ def _torus_code(count: int, dim: int) -> Array:
 
 def _best_code(count: int, dim: int) -> tuple[int, int]:
     """Numbers of blocks and of letters that keep at least `count` words farthest apart."""
+    codes = []
+    for blocks in range(2, dim // 2 + 1):
+        letters = 2 * math.ceil(round(0.5 * (2 * count) ** (1 / blocks), 9))
+        codes.append((blocks, letters))
+    return max(codes, key=lambda code: _words_apart(*code))
 
-    def letters(blocks: int) -> int:
-        return 2 * max(1, math.ceil(round(0.5 * (2 * count) ** (1 / blocks), 9)))
 
-    return max(((b, letters(b)) for b in range(2, dim // 2 + 1)), key=lambda code: _code_distance(*code))
+def _code_distance(count: int, dim: int) -> float:
+    return _words_apart(*_best_code(count, dim))
 
 
-def _code_distance(blocks: int, letters: int) -> float:
+def _words_apart(blocks: int, letters: int) -> float:
     one, two = (2 * math.sin(math.pi * steps / letters) for steps in (1, 2))
     return math.sqrt(min(2 * one**2, two**2 if letters > 2 else math.inf) / blocks)
 

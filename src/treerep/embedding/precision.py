@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..common.extras import require
 from ..metric.oracles import FrameOracle
-from .models import check_model
+from .models import MODELS
 
 
 def enough_bits(model: str, farthest: float) -> int:
@@ -26,7 +26,8 @@ def precise_coordinates(
 
     The Lorentz matrix of every frame is its parent's times a reflection and a boost. O(N k^2) operations.
     """
-    check_model(model)
+    if not isinstance(model, str) or model not in MODELS:
+        raise ValueError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
     mpmath = require("mpmath", "precision")
     if precision == "auto":
         bits = enough_bits(model, float(radii.max()))

@@ -1,70 +1,59 @@
 """The scale at which no distance of an embedded tree is shortened by more than was asked for."""
 
 import math
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metric.base import frozen
 from ..tree.rooted import Preorder
-from .directions import MOST_PAIRS, Around, spread_directions
+from .directions import MOST_PAIRS, Around, least_angle
+
+#: How much larger than the least that is known to suffice a scale may be.
+_TOLERANCE = 1.005
 
 
 def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) -> float:
-    from .sarkar_kernels import worst_path
+    """Scale from which on all distances of data points are at least their tree distance / distortion.
+
+    Found from a bound of what each path loses in its turns, which is tight where edges are long. A few passes of O(N).
+    """
+    from .scale_kernels import worst_path
 
     lengths = view.length[view.length > 0]
     if len(lengths) == 0:
         return 1.0
-    slack = 1 - 1 / distortion
+    # d >= scale * length - lost must be at least scale * length / distortion, rounding included.
+    slack = (1 - 1 / distortion) * (1 - 1e-9)
     occupied = np.zeros(len(view.up), np.bool_)
     occupied[around.head[view.order < n_points]] = True
-    closest = _closest(around)
+    tables = (around.starts, around.members, view.length, around.turns, occupied, _least_angles(around), MOST_PAIRS)
 
-    evals=[0]
     def needed(scale: float) -> float:
-        """Scale that would suffice for the worst path if it lost as much as it may at this scale."""
-        evals[0]+=1; import os
-        lost, far = worst_path(scale, slack, around.starts, around.members, view.length, around.turns, occupied, closest, MOST_PAIRS)
-        if os.environ.get("EV"): print(scale, lost, far, lost / (slack * far) if far else 0)
-        return lost / (slack * far) if far > 0 else 0.0
+        # What the path that is worst at this scale needs, if it loses as much as it may at this scale.
+        lost, length = worst_path(scale, slack, *tables)
+        return lost / (slack * length)
 
-    high = 64 / float(lengths.min())
+    # Losses fall as the scale grows. So what is needed at a scale that suffices is at most the least that suffices.
+    high = 256.0 / float(lengths.min())
     while (low := needed(high)) > high:
-        high *= 4
+        high = 2.0 * low
+    # Where no path turns, all scales suffice: take one at which an edge is about as long as the space is curved.
     low = trial = max(low, 1.0 / float(lengths.max()))
-    # Losses fall as the scale grows: what is needed at a scale that suffices never suffices by itself.
-    while high > 1.005 * low:
+    while high > _TOLERANCE * low:
         trial = min(max(trial, 1.002 * low), math.sqrt(low * high))
         found = needed(trial)
         if found <= trial:
-            high, low = trial, max(low, found)
-            trial = low
+            high, low, trial = trial, max(low, found), 0.0
         else:
             low, trial = trial, found
-    import os
-    if os.environ.get("EV"): print("evals",evals[0])
     return high
 
 
-def _closest(around: Around):
-    closest = np.zeros(len(around.head))
+def _least_angles(around: Around) -> NDArray[np.float64]:
+    """sin(t / 2) of the least angle t between edges below a node that has too many for looking at all pairs."""
+    angles = np.zeros(len(around.head))
     edges = np.diff(around.starts)
     for v in np.flatnonzero(edges > MOST_PAIRS):
         turns = around.turns[around.members[around.starts[v] : around.starts[v + 1]]]
-        if turns.shape[1] == 2:
-            angles = np.sort(np.arctan2(turns[:, 1], turns[:, 0]))
-            closest[v] = math.sin(0.5 * min(np.diff(angles).min(), 2 * math.pi + angles[0] - angles[-1]))
-        else:
-            closest[v] = 0.5*_least_chord(int(edges[v]) + (v > 0), turns.shape[1])
-    return closest
-
-
-@lru_cache(maxsize=256)
-def _least_chord(count: int, dim: int) -> float:
-    from scipy.spatial import cKDTree
-    from .directions import _code_distance, _best_code
-    if dim > 3: return _code_distance(*_best_code(count, dim)) * (1 - 1e-9)
-    points = spread_directions(count, dim)
-    return float(cKDTree(points).query(points, k=2)[0][:, 1].min())
+        angles[v] = math.sin(0.5 * least_angle(turns, int(edges[v]) + bool(v)))
+    return angles
