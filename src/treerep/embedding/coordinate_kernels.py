@@ -71,7 +71,7 @@ def polar_coordinates(
         for c in range(dim):
             directions[node[w], c] = eta.real * directions[node[v], c] + eta.imag * beside[c]
             total += directions[node[w], c] * directions[node[w], c]
-        total = 1.0 / math.sqrt(total)
+        total = 1.0 / math.sqrt(total) if radii[node[w]] > 0.0 else 0.0
         for c in range(dim):
             directions[node[w], c] *= total
         if heavy[w] >= 0:

@@ -28,7 +28,7 @@ def sarkar(
     scale: float | None = None,
     distortion: float | None = None,
     directions: str = "traffic",
-    exponent: float = 0.5,
+    exponent: float = 0.4,
     root: int | str | None = None,
 ) -> TreeEmbedding:
     """Place a tree in hyperbolic space: edges have their exact length, and other distances are a little too short.

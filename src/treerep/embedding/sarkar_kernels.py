@@ -39,17 +39,16 @@ def reroot(order: Any, up: Any, length: Any, root: Any, new_order: Any, new_up: 
     size = np.ones(n, np.int32)
     for p in range(n - 1, 0, -1):
         size[up[p]] += size[p]
-    at, came = 0, root  # where the next piece begins; the step of the way before
-    v, gone, above, edge = root, 0, -1, 0.0
+    at, v, came, gone, above, edge = 0, root, root, 0, -1, 0.0
     while v >= 0:
-        # Positions v ... v + size[v] - 1 without the `gone` ones from `came` on.
-        for p in range(v, v + size[v]):
-            if p < came or p >= came + gone:
-                to = at + p - v - (gone if p >= came else 0)
-                new_order[to], new_length[to] = order[p], length[p]
-                new_up[to] = at + up[p] - v - (gone if up[p] >= came and gone else 0)
+        # From position v on, without the `gone` positions from `came` on, which lie behind; to position `at` on.
+        for p in range(v, came):
+            new_order[at + p - v], new_length[at + p - v], new_up[at + p - v] = order[p], length[p], at + up[p] - v
+        for p in range(came + gone, v + size[v]):
+            to = at + p - v - gone
+            new_order[to], new_length[to] = order[p], length[p]
+            new_up[to] = at + up[p] - v - (gone if up[p] >= came + gone else 0)
         new_up[at], new_length[at] = above, edge
         above, edge = at, length[v]
         at += size[v] - gone
-        came, gone = v, size[v]
-        v = up[v]
+        v, came, gone = up[v], v, size[v]

@@ -20,45 +20,46 @@ _LOG_UP = 40 * math.log(2.0)
 
 
 @helper
-def climb(view: Any, row: Any, oracle: Any, edge: Any) -> None:
+def climb(view: Any, row: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any) -> None:
     """Look from the upper end of an edge (named by the position of its lower end) at what was seen from the lower."""
-    _move(view, row, 1.0, oracle, edge)
-    _reflect(view, row, row, oracle.turns, edge)
+    _move(view, row, 1.0, length, decay, half)
+    _reflect(view, row, turns, edge)
 
 
 @helper
-def descend(view: Any, upper: Any, lower: Any, oracle: Any, edge: Any) -> None:
+def descend(
+    view: Any, upper: Any, lower: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
+) -> None:
     """Write to row `lower` how what is seen in row `upper`, from the upper end of an edge, looks from its lower end."""
     for c in range(view.shape[1]):
         view[lower, c] = view[upper, c]
-    _reflect(view, lower, lower, oracle.turns, edge)
-    _move(view, lower, -1.0, oracle, edge)
+    _reflect(view, lower, turns, edge)
+    _move(view, lower, -1.0, length, decay, half)
 
 
 @helper
-def _move(view: Any, row: Any, sign: Any, oracle: Any, edge: Any) -> None:
+def _move(view: Any, row: Any, sign: Any, length: Any, decay: Any, half: Any) -> None:
     # Step back by l along sign * e_1: s_1' = sinh l cosh a + cosh l s_1, the rest of s stays; all divided by e^l.
     # c + s_1 grows to e^l (c + s_1) and c - s_1 shrinks to e^-l (c - s_1), where c = cosh a.
     dim = view.shape[1] - 2
-    decay = oracle.decay[edge]  # e^-l
     along, across = sign * view[row, 0], 0.0
     for c in range(1, dim):
         across += view[row, c] * view[row, c]
+        view[row, c] *= decay
     beside = view[row, dim] + across
     whole = math.sqrt(beside + along * along)
     minus = whole - along
-    if decay * decay < 0.5:
+    square = decay * decay
+    if square < 0.5:
         # Where x lies behind, c + s_1 would cancel: (c + s_1) (c - s_1) = g + |rest of s|^2.
         plus = beside / minus if along < 0.0 else whole + along
-        along = 0.5 * (plus - decay * decay * minus)
+        along = 0.5 * (plus - square * minus)
     else:
-        along += oracle.half[edge] * minus
+        along += half * minus
     view[row, 0] = sign * along
-    for c in range(1, dim):
-        view[row, c] *= decay
-    view[row, dim] *= decay * decay
-    view[row, dim + 1] += oracle.lengths[edge]
-    size = along * along + decay * decay * beside
+    view[row, dim] *= square
+    view[row, dim + 1] += length
+    size = along * along + square * beside
     while 0.0 < size < _TINY:
         for c in range(dim):
             view[row, c] *= _UP
@@ -68,20 +69,21 @@ def _move(view: Any, row: Any, sign: Any, oracle: Any, edge: Any) -> None:
 
 
 @helper
-def _reflect(view: Any, source: Any, target: Any, turns: Any, edge: Any) -> None:
-    # x + v (v.x) / v_1 with v = d - e_1 swaps d and e_1. v_1 = d_1 - 1 without cancellation.
+def _reflect(view: Any, row: Any, turns: Any, edge: Any) -> None:
+    # x + n (n.x) / n_1 with n = d - e_1 swaps d and e_1. n_1 = d_1 - 1 without cancellation.
     dim = turns.shape[1]
     first, dot, rest = turns[edge, 0], 0.0, 0.0
     for c in range(1, dim):
         rest += turns[edge, c] * turns[edge, c]
-        dot += turns[edge, c] * view[source, c]
-    back = first - 1.0 if first < 0.0 else -rest / (1.0 + first)
-    if back == 0.0:  # straight on
+        dot += turns[edge, c] * view[row, c]
+    if first >= 0.0 and rest == 0.0:  # straight on
         return
-    factor = (dot + back * view[source, 0]) / back
-    view[target, 0] += factor * back
+    back = first - 1.0 if first < 0.0 else -rest / (1.0 + first)
+    dot += back * view[row, 0]
+    view[row, 0] += dot
+    dot /= back
     for c in range(1, dim):
-        view[target, c] += factor * turns[edge, c]
+        view[row, c] += dot * turns[edge, c]
 
 
 @helper

@@ -85,11 +85,11 @@ def _frame(oracle: Any, i: Any, j: Any) -> Any:
     view[0, dim] = view[1, dim] = 1.0
     p, q = oracle.position[i], oracle.position[j]
     while p != q:
+        row, edge = (0, p) if p > q else (1, q)
+        climb(view, row, oracle.turns, edge, oracle.lengths[edge], oracle.decay[edge], oracle.half[edge])
         if p > q:
-            climb(view, 0, oracle, p)
             p = oracle.up[p]
         else:
-            climb(view, 1, oracle, q)
             q = oracle.up[q]
     return oracle.unit[0] * between(view)
 
