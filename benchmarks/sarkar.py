@@ -57,7 +57,9 @@ def wished() -> Table:
                 row |= {f"scale, {dim}-D": embedding.scale, f"reached, {dim}-D": worst}
             rows.append(row)
         print(rows[-1], flush=True)
-    return Table("The scale for a wished worst-case distortion", rows, "Over all pairs; over 1,000 rows for 10,000 points.")
+    return Table(
+        "The scale for a wished worst-case distortion", rows, "Over all pairs; over 1,000 rows for 10,000 points."
+    )
 
 
 def graphs() -> Table:
@@ -72,7 +74,9 @@ def graphs() -> Table:
             row[kind] = f"{float(average):.4f} / {float(precision):.4f}"
         rows.append(row)
         print(rows[-1], flush=True)
-    note = "Average distortion as it is / MAP by definition of `refine(fit(graph, trials=20), graph)` and its embeddings."
+    note = (
+        "Average distortion as it is / MAP by definition of `refine(fit(graph, trials=20), graph)` and its embeddings."
+    )
     return Table("The paper's graphs through the refined tree, two dimensions", rows, note)
 
 

@@ -32,7 +32,9 @@ def test_unit_vectors_all_different_in_order(count: int, dim: int, rule: str) ->
 
 
 def test_known_solids() -> None:
-    assert_allclose(spread_directions(6, 2) @ [-1, 0], np.cos([0, np.pi, 2 * np.pi / 3, 2 * np.pi / 3, np.pi / 3, np.pi / 3]))
+    assert_allclose(
+        spread_directions(6, 2) @ [-1, 0], np.cos([0, np.pi, 2 * np.pi / 3, 2 * np.pi / 3, np.pi / 3, np.pi / 3])
+    )
     for count in (3, 4, 5, 6):
         simplex = spread_directions(count, 5)
         cosines = simplex @ simplex.T

@@ -27,7 +27,9 @@ def test_against_many_digits(dim: int, scale: float) -> None:
         expected = distances(points, scale)
         radii = np.array([float(mpmath.asinh(mpmath.norm(x[1:]))) for x in points])
         away = radii > 1e-150
-        units = np.array([[float(c / mpmath.norm(x[1:])) for c in x[1:]] for x, far in zip(points, away, strict=True) if far])
+        units = np.array(
+            [[float(c / mpmath.norm(x[1:])) for c in x[1:]] for x, far in zip(points, away, strict=True) if far]
+        )
     nodes = np.arange(14)
     assert_allclose(embedding.pairs(nodes[:, None], nodes), expected, rtol=1e-13, atol=0)
     assert_allclose(embedding.block(nodes, nodes), expected, rtol=1e-13, atol=0)
@@ -83,7 +85,9 @@ def test_both_blocks_and_symmetry() -> None:
     frames = random_frames(np.random.default_rng(0), 60, 3)
     embedding = TreeEmbedding(*frames, scale=3.0, n_points=40)
     nodes = np.arange(60)
-    assert_allclose(embedding.block(nodes, nodes), CompiledMetric.block(embedding, nodes, nodes), rtol=1e-12, atol=1e-15)
+    assert_allclose(
+        embedding.block(nodes, nodes), CompiledMetric.block(embedding, nodes, nodes), rtol=1e-12, atol=1e-15
+    )
     pairs = embedding.pairs(nodes[:, None], nodes)
     assert_array_equal(pairs, pairs.T)
     assert_array_equal(np.diag(pairs), 0)

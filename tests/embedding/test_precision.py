@@ -24,17 +24,27 @@ def test_against_the_twin(dim: int) -> None:
             assert all(abs(a - b) < size * mpmath.mpf(2) ** -290 for a, b in zip(found, expected, strict=True))
 
 
+def test_few_bits_see_the_same_turns() -> None:
+    # The turns of these nodes are e_1 but for rounding, and are reflections all the same.
+    turns = [[1.0, 0.0], [1.0, 1e-16], [1.0, -2e-16], [0.0, 1.0]]
+    embedding = TreeEmbedding([-1, 0, 1, 2], [0.0, 1.0, 1.0, 1.0], turns)
+    assert_allclose(embedding.coordinates("poincare", precision=20).astype(float), embedding.poincare, atol=1e-5)
+
+
 def test_models_agree_with_each_other_and_with_float64() -> None:
     embedding = tr.embed(tr.datasets.random_tree(20, hidden=0.5), dim=3, scale=1.0)
     for model in ("poincare", "klein", "lorentz"):
         precise = embedding.coordinates(model, precision=120)
         assert precise.shape == getattr(embedding, model).shape
-        assert_allclose(precise.astype(float), getattr(embedding, model), rtol=0, atol=1e-13 * np.cosh(embedding.radii.max()))
-    for model in ("poincare", "klein"):
-        back = getattr(tr.Embedding, f"from_{model}", None)
-        if back is not None:
-            again = back(embedding.poincare, scale=1.0)
-            assert_allclose(again.block(range(20), range(20)), embedding.block(range(20), range(20)), rtol=1e-9, atol=1e-12)
+        assert_allclose(
+            precise.astype(float), getattr(embedding, model), rtol=0, atol=1e-13 * np.cosh(embedding.radii.max())
+        )
+    points = np.arange(20)
+    for again in (
+        tr.Embedding.from_poincare(embedding.poincare, n_points=20),
+        tr.Embedding.from_lorentz(embedding.lorentz, n_points=20),
+    ):
+        assert_allclose(again.block(points, points), embedding.block(points, points), rtol=1e-9, atol=1e-7)
 
 
 @pytest.mark.parametrize("model", ["poincare", "klein", "lorentz"])
@@ -64,7 +74,7 @@ def test_float64_says_what_it_loses() -> None:
     with pytest.warns(UserWarning, match=r"49 of 50 nodes coincide with others or lie on the edge"):
         embedding.coordinates("poincare")
     with pytest.raises(ValueError, match="cosh overflows float64: use a smaller scale, or precision=bits"):
-        tr.embed(tr.datasets.random_tree(50, weights=(1, 1)), scale=640.0).lorentz
+        tr.embed(tr.datasets.random_tree(50, weights=(1, 1)), scale=640.0).coordinates("lorentz")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         small = tr.embed(tr.datasets.random_tree(50, weights=(1, 1)), scale=1.0).poincare
@@ -85,7 +95,9 @@ def test_unknown_model() -> None:
 def test_without_the_library(monkeypatch) -> None:
     embedding = tr.embed(tr.datasets.random_tree(3))
     monkeypatch.setitem(sys.modules, "mpmath", None)
-    with pytest.raises(ImportError, match=r"this needs mpmath, which is not installed: pip install 'treerep\[precision\]'"):
+    with pytest.raises(
+        ImportError, match=r"this needs mpmath, which is not installed: pip install 'treerep\[precision\]'"
+    ):
         embedding.coordinates("poincare", precision=100)
 
 

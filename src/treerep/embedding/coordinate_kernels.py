@@ -22,9 +22,7 @@ def count_below(up: Any, size: Any, heavy: Any) -> None:
 
 
 @kernel
-def polar_coordinates(
-    frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any
-) -> None:
+def polar_coordinates(frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any) -> None:
     """Write direction at the root and distance from it of node[p] for every position p. O(N k^2).
 
     Depth first, the child with most nodes last. A node that waits keeps the k x k matrix which carries its frame along
@@ -189,6 +187,4 @@ def _carry_on(
     for b in range(dim):
         swing, straight, across = update[0, b], update[1, b], update[2, b]
         for c in range(dim):
-            carry[below, b, c] = (
-                carry[top, b, c] + side[c] * swing + directions[at, c] * straight + beside[c] * across
-            )
+            carry[below, b, c] = carry[top, b, c] + side[c] * swing + directions[at, c] * straight + beside[c] * across

@@ -142,7 +142,7 @@ def turn_edges(
 
 @helper
 def _three(points: Any, weights: Any) -> None:
-    """Three directions of least energy, in closed form: cot(angle between i and j / 2) = w_k / sqrt(sum of products)."""
+    """Three directions of least energy: cot(half the angle of i and j) = w_k / sqrt(w_1 w_2 + w_2 w_3 + w_3 w_1)."""
     first, second, third = weights[0], weights[1], weights[2]
     products = first * second + second * third + third * first
     for i in range(3):

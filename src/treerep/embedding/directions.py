@@ -12,9 +12,10 @@ from ..tree.rooted import Preorder
 
 #: What `sarkar` offers.
 RULES = ("traffic", "equal", "codes")
-#: Up to so many directions are spread by descent; beyond, closed forms are used.
-MOST_PAIRS, _MOST_TRAFFIC = 64, 24
-_SWEEPS = 4
+#: Up to so many directions all pairs are looked at: to spread them equally, and to bound what paths lose.
+MOST_PAIRS = 64
+# Up to so many are spread by their traffic, by so many sweeps (more gained nothing, measured on random trees).
+_MOST_TRAFFIC, _SWEEPS = 24, 4
 
 Array = NDArray[np.float64]
 
@@ -60,7 +61,6 @@ def _templates(counts: NDArray[np.int64], dim: int, rule: str) -> tuple[Array, N
     return frozen(np.concatenate([np.empty((0, dim)), *parts])), frozen(offsets)
 
 
-@lru_cache(maxsize=256)
 def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
     """Return `count` well separated unit vectors, -e_1 first, then with falling angle to it.
 
@@ -164,13 +164,14 @@ def _words_apart(blocks: int, letters: int) -> float:
     return math.sqrt(min(2 * one**2, two**2 if letters > 2 else math.inf) / blocks)
 
 
+@lru_cache(maxsize=256)
 def _least_energy(count: int, dim: int) -> Array:
     from .direction_kernels import spread
 
     points = np.random.default_rng(count).standard_normal((count, dim))  # symmetric starts stay symmetric
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     spread(points, np.ones(count), count, 200, 1e-6, np.empty(dim))
-    return points
+    return frozen(points)
 
 
 def _sorted(points: Array) -> Array:

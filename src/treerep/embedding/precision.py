@@ -75,12 +75,12 @@ def _lorentz_points(mpmath: Any, frames: FrameOracle) -> Any:
         yield p, point
         if children[p]:
             # The reflection that swaps the turn and e_1, x + n (n.x) / n_1 with n = turn - e_1, then a boost along e_1.
-            normal = turn.copy()
-            normal[0] -= 1
-            swing = (ahead - above[:, 1]) / normal[0] if normal[0] else 0 * ahead
+            rest = (turn[1:] * turn[1:]).sum()
+            back = turn[0] - 1 if turn[0] < 0 else -rest / (1 + turn[0])
+            swing = (ahead - above[:, 1]) / back if back else 0 * ahead
             below = np.empty_like(above)
             below[:, 0], below[:, 1] = point, sinh * above[:, 0] + cosh * ahead
-            below[:, 2:] = above[:, 2:] + np.outer(swing, normal[1:])
+            below[:, 2:] = above[:, 2:] + np.outer(swing, turn[1:])
             waiting[p] = below
         children[q] -= 1
         if not children[q]:

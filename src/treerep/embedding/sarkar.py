@@ -78,8 +78,8 @@ def sarkar(
     if dim < 2:
         raise ValueError(f"a tree needs at least 2 dimensions, not dim={dim}")
     check_choice("directions", directions, RULES)
-    if not 0 <= exponent < math.inf:
-        raise ValueError(f"exponent must be a number of at least 0, not {exponent!r}")
+    if not 0 <= exponent <= 2:
+        raise ValueError(f"exponent must be a number from 0 to 2, not {exponent!r}")
     if scale is not None and distortion is not None:
         raise ValueError("give scale or distortion, not both: one follows from the other")
     wished = _DISTORTION if distortion is None else float(distortion)

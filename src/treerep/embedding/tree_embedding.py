@@ -169,10 +169,14 @@ def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDA
         raise ValueError(f"turns are (N, dim) with a dim of at least 2, not {turns.shape}")
     roots, child = np.flatnonzero(parent < 0), np.flatnonzero(parent >= 0)
     if len(roots) != 1 or (parent >= len(parent)).any():
-        raise ValueError(f"parent has {len(roots)} roots and ids up to {parent.max(initial=-1)}: give a tree of one root")
+        raise ValueError(
+            f"parent has {len(roots)} roots and ids up to {parent.max(initial=-1)}: give a tree of one root"
+        )
     bad = ~((weights >= 0) & np.isfinite(weights)) | ((parent < 0) & (weights != 0))
     if bad.any():
-        raise MetricError(f"the edge to node {np.argmax(bad)} has length {weights[np.argmax(bad)]}: give one, at least 0")
+        raise MetricError(
+            f"the edge to node {np.argmax(bad)} has length {weights[np.argmax(bad)]}: give one, at least 0"
+        )
     norms = np.linalg.norm(turns, axis=1)
     off = ~(np.abs(norms - 1) < 1e-9)
     if off.any():
@@ -180,7 +184,7 @@ def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDA
     view = preorder(np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0]))
     head = np.empty(len(parent), np.int32)
     merge_points(view.up, view.length, head)
-    back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-12)
+    back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-15)
     if back.any():
         raise MetricError(f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: turn it away")
     return view

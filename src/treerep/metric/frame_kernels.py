@@ -27,9 +27,7 @@ def climb(view: Any, row: Any, turns: Any, edge: Any, length: Any, decay: Any, h
 
 
 @helper
-def descend(
-    view: Any, upper: Any, lower: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
-) -> None:
+def descend(view: Any, upper: Any, lower: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any) -> None:
     """Write to row `lower` how what is seen in row `upper`, from the upper end of an edge, looks from its lower end."""
     for c in range(view.shape[1]):
         view[lower, c] = view[upper, c]
