@@ -8,7 +8,7 @@ from .common import store
 
 NAMES = (
     "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "methods", "neighbor_joining", "spanning",
-    "refinement", "hyperbolicity", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
+    "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
 )  # fmt: skip
 
 

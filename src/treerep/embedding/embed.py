@@ -44,16 +44,32 @@ def embed(
     ----------
     data : Tree, Metric or anything `as_metric` takes
     method : str
-        - "poincare" and "lorentz": learn to rank the neighbours of a graph (or of a tree) first, in the Poincaré ball
-          (PM, Nickel and Kiela 2017) or on the hyperboloid (LM, 2018). The loss of an edge (u, v) is the cross entropy
-          of -d(u, .) over v and `negatives` nodes that are no neighbours of u. It knows no distances: afterwards the
-          scale is set to the best one.
-        - "pt": learn to keep the distances of any metric (Sala et al. 2018): the mean of (d / (scale t) - 1)^2 over
-          pairs, on the hyperboloid, with the scale learned along. Up to 2,048 points all pairs count in every step.
+        - "sarkar": a tree (Sarkar 2011), in linear time. Every edge has its exact length, and no distance is shortened
+          by more than a wished factor. It keeps local frames, so its distances are right at any scale.
+        - "hmds": any metric, by eigenvectors (Sala et al. 2018); exact for points of hyperbolic space.
+        - "pt": any metric. Learns to keep distances (Sala et al. 2018): the mean of (d / (scale t) - 1)^2 over pairs,
+          on the hyperboloid, with the scale learned along. Up to 2,048 points all pairs count in every step.
+        - "poincare" and "lorentz": a graph or a tree. They learn to rank neighbours first, in the Poincaré ball (PM,
+          Nickel and Kiela 2017) or on the hyperboloid (LM, 2018). The loss of an edge (u, v) is the cross entropy of
+          -d(u, .) over v and `negatives` nodes that are no neighbours of u. It knows no distances: afterwards the scale
+          is set to the best one.
     metric : str, optional
-        How points given by coordinates are compared.
+        How to measure points, as in `as_metric`.
     dim : int
         Dimension of the hyperbolic space.
+    scale : float, optional
+        Of "sarkar" and "hmds". Hyperbolic length of one unit of the data. "hmds" looks for the best one by default.
+    distortion : float, optional
+        Of "sarkar". The scale becomes such that every distance of data points lies between the tree's / distortion and
+        the tree's. The default, where no scale is given, is 1.05.
+    directions : "traffic", "equal" or "codes"
+        Of "sarkar": how edges are spread around a node. "traffic", the default: branches with many data points farther
+        from each other. "equal": as far from each other as possible. "codes": the same in closed form.
+    exponent : float
+        Of "sarkar" with "traffic": a branch of t data points has weight t^exponent, 0.4 by default. More lowers the
+        average distortion, and the precision of neighbourhoods at small scales.
+    root : node id or label
+        Of "sarkar": the node at the origin; the centre of the tree by default.
     init : Tree or Embedding of the same points, optional
         Where the methods that learn begin: with this embedding, or with that of this tree by Sarkar's construction.
         By default they begin with h-MDS of up to 1,024 points.
@@ -84,13 +100,30 @@ def embed(
     device : str, optional
         What torch computes on: "cpu", "cuda". By default CUDA where there is one.
     rng : seed or numpy Generator
-        The same seed gives the same embedding, bit for bit on one CPU with one number of threads.
+        Of the methods that learn. The same seed gives the same embedding, bit for bit on one CPU with one number of
+        threads.
+
+    Returns
+    -------
+    Embedding
+        A metric on the data points, with coordinates in three models. "sarkar" returns a TreeEmbedding, which has
+        places for the Steiner nodes, too.
 
     Notes
     -----
-    Methods that learn need torch (`pip install 'treerep[embed]'`). Ctrl-C ends the learning: the best so far is
-    returned, with a warning. An epoch of PM and LM takes O(edges * negatives * dim), one of PT O(n^2 * dim), or
-    O(n * subsample * dim).
+    Options of another method than the chosen one are refused. Methods that learn need torch
+    (`pip install 'treerep[embed]'`). Ctrl-C ends the learning: the best so far is returned, with a warning. An epoch of
+    PM and LM takes O(edges * negatives * dim), one of PT O(n^2 * dim), or O(n * subsample * dim). "hmds" takes O(n^2)
+    memory, and O(n^2) time per Lanczos step or O(n^3).
+
+    Examples
+    --------
+    >>> from treerep.datasets import random_tree
+    >>> embedding = embed(random_tree(5), distortion=1.1)
+    >>> embedding
+    TreeEmbedding(5 points, dim 2)
+    >>> embedding.poincare.shape
+    (5, 2)
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
