@@ -11,7 +11,9 @@ from treerep.embedding.embed import embed
 
 from .common import Table
 
-GRAPHS = ("celegans", "diseasome", "csphd")
+# Our defaults were chosen on the first three; nothing was tuned on yeast.
+GRAPHS = ("celegans", "diseasome", "csphd", "yeast")
+SEEDS = 3
 DEVICE = os.environ.get("TREEREP_DEVICE", "cpu")
 # Epochs for the comparison of starts: few, as it is at the beginning that they differ.
 SHORT = 30
@@ -29,12 +31,14 @@ class Paper(NamedTuple):
 
 
 PAPER = (
-    Paper("PT 2", "pt", 2, (0.098, 0.392, 0.190), (0.236, 0.227, 0.295), (573, 678, 1607)),
-    Paper("PT 200", "pt", 200, (0.857, 0.868, 0.556), (0.096, 0.050, 0.105), (1156, 1479, 4145)),
-    Paper("PM 2", "poincare", 2, (0.479, 0.799, 0.537), (0.236, 0.323, 0.374), (712, 414, 467)),
-    Paper("PM 200", "poincare", 200, (0.662, 0.886, 0.593), (0.211, 0.332, 0.380), (1927, 1112, 1149)),
-    Paper("LM 2", "lorentz", 2, (0.466, 0.781, 0.537), (0.249, 0.328, 0.378), (523, 365, 324)),
-    Paper("LM 200", "lorentz", 200, (0.646, 0.874, 0.593), (0.224, 0.335, 0.378), (1578, 978, 768)),
+    Paper("PT 2", "pt", 2, (0.098, 0.392, 0.190, 0.235), (0.236, 0.227, 0.295, 0.230), (573, 678, 1607, 9526)),
+    Paper("PT 200", "pt", 200, (0.857, 0.868, 0.556, 0.658), (0.096, 0.050, 0.105, 0.089), (1156, 1479, 4145, 17876)),
+    Paper("PM 2", "poincare", 2, (0.479, 0.799, 0.537, 0.522), (0.236, 0.323, 0.374, 0.246), (712, 414, 467, 972)),
+    Paper(
+        "PM 200", "poincare", 200, (0.662, 0.886, 0.593, 0.643), (0.211, 0.332, 0.380, 0.234), (1927, 1112, 1149, 2269)
+    ),
+    Paper("LM 2", "lorentz", 2, (0.466, 0.781, 0.537, 0.513), (0.249, 0.328, 0.378, 0.248), (523, 365, 324, 619)),
+    Paper("LM 200", "lorentz", 200, (0.646, 0.874, 0.593, 0.641), (0.224, 0.335, 0.378, 0.234), (1578, 978, 768, 1334)),
 )
 
 
@@ -55,12 +59,16 @@ def load(name: str) -> Data:
 
 
 def scores(data: Data, **options: Any) -> tuple[float, float, float]:
-    """Return MAP, average distortion after optimal scaling, and seconds."""
-    start = time.perf_counter()
-    found = embed(data.graph, device=DEVICE, rng=0, **options)
-    taken = time.perf_counter() - start
-    precision = tr.mean_average_precision(found, data.graph)
-    return float(precision), float(tr.average_distortion(found, data.truth, scale="optimal")), taken
+    """Return MAP, average distortion after optimal scaling, and seconds: means over the seeds."""
+    found = []
+    for seed in range(SEEDS):
+        start = time.perf_counter()
+        embedding = embed(data.graph, device=DEVICE, rng=seed, **options)
+        taken = time.perf_counter() - start
+        precision = tr.mean_average_precision(embedding, data.graph)
+        found.append([precision, tr.average_distortion(embedding, data.truth, scale="optimal"), taken])
+    precision, distortion, taken = np.mean(found, axis=0).tolist()
+    return precision, distortion, taken
 
 
 def row(data: Data, k: int, paper: Paper, **options: Any) -> dict[str, Any]:
@@ -114,8 +122,9 @@ def measure() -> list[Table]:
         Table(
             "PM, LM and PT with our defaults, ours (paper's)",
             ours,
-            f"MAP by definition; average distortion after optimal scaling, as in the paper. Seconds of the whole call "
-            f"{where}; the paper's are those of its own machine with 8 cores.",
+            f"Means of {SEEDS} seeds. MAP by definition; average distortion after optimal scaling, as in the paper. "
+            f"Seconds of the whole call {where}; the paper's are those of its own machine with 8 cores. Our defaults "
+            "were chosen on the first three graphs; nothing was tuned on yeast.",
         ),
         Table("The same with preset='paper'", preset, f"1,000 epochs of plain descent from a random start, {where}."),
         Table(
