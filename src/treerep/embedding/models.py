@@ -5,7 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..metric.base import MetricError
 from ..metric.points import PointMetric
+
+# cosh overflows a little farther out.
+_FARTHEST = 700.0
 
 #: What `Embedding.coordinates` can give.
 MODELS = ("poincare", "klein", "lorentz")
@@ -18,6 +22,9 @@ def from_polar(directions: NDArray[np.float64], radii: NDArray[np.float64], mode
     array([[0.5, 0. ]])
     """
     if model == "lorentz":
+        if radii.max(initial=0.0) > _FARTHEST:
+            far = f"{radii.max():.4g} from the origin"
+            raise MetricError(f"a node is {far}, where cosh overflows float64: use a smaller scale, or precision=bits")
         return np.column_stack([np.cosh(radii), np.sinh(radii)[:, None] * directions])
     # |p| = tanh(r / 2) in the ball of Poincaré, tanh r in that of Klein.
     norms = np.tanh(0.5 * radii if model == "poincare" else radii)

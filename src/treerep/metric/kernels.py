@@ -12,6 +12,7 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from ..common.kernel import kernel
+from .frame_kernels import between, climb
 from .lane_kernels import (
     largest_absolute_difference,
     prefetch_entry,
@@ -26,6 +27,7 @@ from .oracles import (
     ChebyshevOracle,
     EmbeddingOracle,
     EuclideanOracle,
+    FrameOracle,
     HubOracle,
     HyperbolicOracle,
     ManhattanOracle,
@@ -74,6 +76,22 @@ def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
 
 def _embedding(oracle: Any, i: Any, j: Any) -> Any:
     return oracle.unit[i] * _hyperbolic(oracle, i, j)
+
+
+def _frame(oracle: Any, i: Any, j: Any) -> Any:
+    # Both ends climb to their lowest common ancestor; the later of two positions is no ancestor of the other.
+    dim = oracle.turns.shape[1]
+    view = np.zeros((2, dim + 2))
+    view[0, dim] = view[1, dim] = 1.0
+    p, q = oracle.position[i], oracle.position[j]
+    while p != q:
+        row, edge = (0, p) if p > q else (1, q)
+        climb(view, row, oracle.turns, edge, oracle.lengths[edge], oracle.decay[edge], oracle.half[edge])
+        if p > q:
+            p = oracle.up[p]
+        else:
+            q = oracle.up[q]
+    return oracle.unit[0] * between(view)
 
 
 def _hub(oracle: Any, i: Any, j: Any) -> Any:
@@ -135,6 +153,7 @@ _DISTANCES = {
     AngleOracle: _angle,
     HyperbolicOracle: _hyperbolic,
     EmbeddingOracle: _embedding,
+    FrameOracle: _frame,
     HubOracle: _hub,
     TreeOracle: _tree,
 }

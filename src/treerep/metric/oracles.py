@@ -58,6 +58,21 @@ class EmbeddingOracle(NamedTuple):
     unit: NDArray[np.float64]  # 1 / scale
 
 
+class FrameOracle(NamedTuple):
+    """Distances in a tree that is embedded in hyperbolic space, from its local frames: see `frame_kernels.py`.
+
+    All but the first and the last field are by preorder position, in which ancestors come first.
+    """
+
+    position: NDArray[np.int32]  # of each node
+    up: NDArray[np.int32]  # position of the parent, -1 at position 0
+    turns: NDArray[np.float64]  # (N, k): direction of the edge to the parent, seen from the parent's frame
+    lengths: NDArray[np.float64]  # hyperbolic length l of that edge
+    decay: NDArray[np.float64]  # e^-l
+    half: NDArray[np.float64]  # (1 - e^-2l) / 2
+    unit: NDArray[np.float64]  # (1,): 1 / scale
+
+
 class HubOracle(NamedTuple):
     """Shortest-path distances answered from hub labels: d(u, v) = min over common hubs of d(u, h) + d(h, v)."""
 
@@ -88,6 +103,7 @@ KNOWN = (
     AngleOracle,
     HyperbolicOracle,
     EmbeddingOracle,
+    FrameOracle,
     HubOracle,
     TreeOracle,
 )

@@ -1,0 +1,190 @@
+"""A tree placed in hyperbolic space, known by its local frames: distances are exact in float64 at any scale."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..metric.base import MetricError, check_indices, check_labels, frozen
+from ..metric.oracles import FrameOracle
+from ..tree.rooted import Preorder, preorder
+from .embedding import Embedding, checked_scale
+from .precision import precise_coordinates
+
+
+class TreeEmbedding(Embedding):
+    """A tree in hyperbolic space, given by the length of every edge and its direction at the upper end.
+
+    Made by `embed`. Every node has a frame of axes, in which its parent is in direction -e_1. Along an edge in
+    direction d, a frame is carried to the lower end by the reflection that swaps d and e_1. That says where every node
+    is, however far from the root; distances are computed from frame to frame along the path, and are right to the last
+    digits where coordinates have long run out of bits.
+
+    Parameters
+    ----------
+    parent : (N,) whole numbers
+        Parent of each node; -1 at the root.
+    weights : (N,) real numbers
+        Length of the edge to the parent, in units of the data; 0 at the root.
+    turns : (N, dim) array
+        Unit vector along the edge from the parent, in the parent's frame; e_1 at the root. No edge may lead back
+        towards the grandparent, along -e_1, but those of the root.
+    scale, n_points, labels : as in `Embedding`
+
+    `directions` and `radii` say where the nodes are as seen from the root, which is the origin.
+
+    >>> path = TreeEmbedding([-1, 0, 1], [0.0, 1.0, 2.0], [[1.0, 0.0]] * 3, scale=500.0)
+    >>> path.pairs(0, [1, 2])
+    array([1., 3.])
+    >>> path.radii
+    array([   0.,  500., 1500.])
+    """
+
+    def __init__(
+        self,
+        parent: ArrayLike,
+        weights: ArrayLike,
+        turns: ArrayLike,
+        *,
+        scale: float = 1.0,
+        n_points: int | None = None,
+        labels: Sequence[object] | None = None,
+    ) -> None:
+        above, lengths, units = np.asarray(parent), np.asarray(weights, np.float64), np.asarray(turns, np.float64)
+        view = _checked_view(above, lengths, units)
+        nodes = len(above)
+        points = nodes if n_points is None else int(n_points)
+        if not 1 <= points <= nodes:
+            raise ValueError(f"n_points={n_points} does not fit {nodes} nodes: give 1 to {nodes}")
+        self._set(view, frozen(units[view.order]), checked_scale(scale), points, check_labels(labels, points))
+
+    @classmethod
+    def _of_view(
+        cls,
+        view: Preorder,
+        turns: NDArray[np.float64],
+        scale: float,
+        n_points: int,
+        labels: tuple[str, ...] | None,
+    ) -> "TreeEmbedding":
+        """Make an embedding of a tree in preorder, with turns by position, without looking at them."""
+        embedding = cls.__new__(cls)
+        embedding._set(view, turns, scale, n_points, labels)
+        return embedding
+
+    def _set(
+        self,
+        view: Preorder,
+        turns: NDArray[np.float64],
+        scale: float,
+        n_points: int,
+        labels: tuple[str, ...] | None,
+    ) -> None:
+        self.scale, self.n_points, self.labels = scale, n_points, labels
+        self._order, self._lengths = view.order, view.length
+        with np.errstate(over="ignore", under="ignore"):
+            lengths = scale * view.length
+            decay, half = np.exp(-lengths), -0.5 * np.expm1(-2 * lengths)
+        unit = np.array([1 / scale])
+        self.oracle = FrameOracle(
+            view.position, view.up, turns, frozen(lengths), frozen(decay), frozen(half), frozen(unit)
+        )
+        self.directions, self.radii, self._steps = _polar(self.oracle, view.order)
+        if not np.isfinite(self.radii).all():
+            raise MetricError(f"at scale {scale:.4g} distances overflow float64: use a smaller scale")
+
+    @property
+    def parent(self) -> NDArray[np.int32]:
+        """Parent of each node, (N,); -1 at the root."""
+        parent = np.where(self.oracle.up < 0, -1, self._order[self.oracle.up])
+        return parent.astype(np.int32)[self.oracle.position]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Length of the edge from each node to its parent in units of the data, (N,); 0 at the root."""
+        return self._lengths[self.oracle.position]
+
+    @property
+    def turns(self) -> NDArray[np.float64]:
+        """Direction of the edge to each node, in the frame of its parent, (N, dim); e_1 at the root."""
+        return self.oracle.turns[self.oracle.position]
+
+    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+        """Distances between every row node and every column node, as a dense float64 array.
+
+        With many columns, O(N k) per row by walking over the tree; with few, along the path of each pair. Which way is
+        taken depends on the number of columns and the tree alone.
+        """
+        from .frame_kernels import walk_rows
+
+        first, second = (frozen(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols))
+        if len(first) == 0 or len(second) * self._steps < self.n_nodes:
+            return super().block(first, second)
+        out = np.empty((len(first), len(second)))
+        scratch = np.empty(self.n_nodes, np.int32), np.empty((self.n_nodes, self.dim + 2))
+        walk_rows(self.oracle, first, second, *scratch, out)
+        return out
+
+    def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
+        """Coordinates of every node in the model "poincare", "klein" or "lorentz".
+
+        In float64, with a warning if nodes that are apart coincide there; or with `precision` bits as numbers of mpmath
+        (an array of dtype object). precision="auto" takes as many bits as keep far nodes apart: about 1.44 times the
+        largest radius for "poincare", twice that for the others, and 53 more.
+        """
+        if precision is None:
+            return self._coordinates(model)
+        return precise_coordinates(self.oracle, self.radii, model, precision)
+
+    def _places(self) -> NDArray[np.float64]:
+        from .direction_kernels import merge_points
+
+        head = np.empty(self.n_nodes, np.int32)
+        merge_points(self.oracle.up, self.oracle.lengths, head)
+        return head[self.oracle.position, None].astype(np.float64)
+
+    def _fields(self) -> dict[str, NDArray[Any]]:
+        return {"parent": self.parent, "weights": self.weights, "turns": self.turns}
+
+
+def _polar(frames: FrameOracle, order: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Directions and radii of all nodes, and the average number of edges between two of them, roughly."""
+    from .coordinate_kernels import count_below, polar_coordinates
+
+    n = len(order)
+    size, heavy = np.empty(n, np.int32), np.empty(n, np.int32)
+    count_below(frames.up, size, heavy)
+    directions, radii = np.empty(frames.turns.shape), np.empty(n)
+    polar_coordinates(frames, size, heavy, order, directions, radii)
+    return frozen(directions), frozen(radii), 2.0 * float(size.mean())
+
+
+def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDArray[np.float64]) -> Preorder:
+    from .direction_kernels import merge_points
+
+    if parent.ndim != 1 or parent.dtype.kind not in "iu" or weights.shape != parent.shape:
+        raise ValueError(f"parent and weights are (N,), not {parent.shape} of {parent.dtype} and {weights.shape}")
+    if turns.ndim != 2 or len(turns) != len(parent) or turns.shape[1] < 2:
+        raise ValueError(f"turns are (N, dim) with a dim of at least 2, not {turns.shape}")
+    roots, child = np.flatnonzero(parent < 0), np.flatnonzero(parent >= 0)
+    if len(roots) != 1 or (parent >= len(parent)).any():
+        raise ValueError(
+            f"parent has {len(roots)} roots and ids up to {parent.max(initial=-1)}: give a tree of one root"
+        )
+    bad = ~((weights >= 0) & np.isfinite(weights)) | ((parent < 0) & (weights != 0))
+    if bad.any():
+        raise MetricError(
+            f"the edge to node {np.argmax(bad)} has length {weights[np.argmax(bad)]}: give one, at least 0"
+        )
+    norms = np.linalg.norm(turns, axis=1)
+    off = ~(np.abs(norms - 1) < 1e-9)
+    if off.any():
+        raise MetricError(f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: give a unit vector")
+    view = preorder(np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0]))
+    head = np.empty(len(parent), np.int32)
+    merge_points(view.up, view.length, head)
+    back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-15)
+    if back.any():
+        raise MetricError(f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: turn it away")
+    return view
