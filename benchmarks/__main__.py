@@ -7,7 +7,7 @@ from .common import store
 
 NAMES = (
     "recovery", "quality", "pivots", "zone_rule", "tolerance", "methods", "neighbor_joining", "spanning", "refinement",
-    "hmds", "speed", "large_graphs", "shapes", "startup",
+    "hmds", "sarkar", "speed", "large_graphs", "shapes", "startup",
 )  # fmt: skip
 
 

@@ -36,7 +36,30 @@ def embed(
     device: str | None = None,
     rng: Any = 0,
 ) -> Embedding:
-    """Place points in hyperbolic space so that their distances there, divided by a scale, are those of the data."""
+    """Place points in hyperbolic space so that their distances there, divided by a scale, are those of the data.
+
+    Parameters
+    ----------
+    data : Tree, Metric or anything `as_metric` takes
+    method : str
+        "sarkar": a tree, in time linear in its nodes, every edge exact and no distance shortened by more than a wished
+        factor; see `treerep.embedding.sarkar.sarkar` for `scale`, `distortion`, `directions`, `exponent` and `root`.
+    metric : str, optional
+        How to measure points, as in `as_metric`.
+    dim : int
+        Dimension of the hyperbolic space.
+
+    Returns
+    -------
+    Embedding
+        A metric, with coordinates in three models. Options of another method than the chosen one are refused.
+
+    Examples
+    --------
+    >>> from treerep.datasets import random_tree
+    >>> embed(random_tree(5), distortion=1.1)
+    TreeEmbedding(5 points, dim 2)
+    """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
     dimension = positive_number(dim, "dim")
