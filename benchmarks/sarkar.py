@@ -1,6 +1,7 @@
 """Sarkar's construction: how much the hyperbolic distances differ from the tree's, and what it costs."""
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -8,7 +9,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 import treerep as tr
 
-from .common import Table, seconds
+from .common import Table
 
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
 SCALE = 64
@@ -80,6 +81,13 @@ def graphs() -> Table:
     return Table("The paper's graphs through the refined tree, two dimensions", rows, note)
 
 
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """Time on the processor, not on the clock: all of it is one thread, and the machine is shared."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
 def speed() -> Table:
     rows = []
     for shape, n in (("random", 1_000_000), ("binary", 500_000)):
@@ -88,22 +96,33 @@ def speed() -> Table:
         graph = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(tree.n_nodes,) * 2).tocsr()
         for dim in (2, 10):
             tr.embed(tr.datasets.random_tree(100), dim=dim)  # compiled
-
-            def fresh(dim: int = dim, tree: tr.Tree = tree, **options: float) -> None:
-                tr.embed(tr.Tree(tree.n_points, tree.edges, tree.weights), dim=dim, **options)
-
-            floor = seconds(lambda graph=graph: breadth_first_order(graph, 0), 5)
-            making = seconds(lambda tree=tree: tr.Tree(tree.n_points, tree.edges, tree.weights))
-            given, wanted = seconds(lambda: fresh(scale=1.0)) - making, seconds(fresh) - making
+            best = {"breadth-first order, s": np.inf, "scale given, s": np.inf, "scale found, s": np.inf}
+            for _ in range(5):  # by turns, since the machine is shared
+                copies = [tr.Tree(tree.n_points, tree.edges, tree.weights) for _ in range(2)]
+                works = (
+                    lambda graph=graph: breadth_first_order(graph, 0),
+                    lambda copy=copies[0], dim=dim: tr.embed(copy, dim=dim, scale=1.0),
+                    lambda copy=copies[1], dim=dim: tr.embed(copy, dim=dim),
+                )
+                for name, work in zip(best, works, strict=True):
+                    best[name] = min(best[name], cpu_seconds(work))
+            floor, given, found = best.values()
             rows.append(
                 {
-                    "tree": shape, "nodes": tree.n_nodes, "dim": dim, "breadth-first order, s": floor,
-                    "scale given, s": given, "ratio": given / floor, "scale found, s": wanted, "ratio ": wanted / floor,
+                    "tree": shape,
+                    "nodes": tree.n_nodes,
+                    "dim": dim,
+                    **best,
+                    "ratio": given / floor,
+                    "ratio, found": found / floor,
                 }
-            )  # fmt: skip
+            )
             print(rows[-1], flush=True)
-    note = "Frames, directions, radii; nothing of the tree computed before. Must: 20 times a breadth-first order."
-    return Table("Time", rows, note)
+    note = (
+        "Seconds on the processor, least of five: directions, frames, coordinates; nothing of the tree is known. "
+        "Must: 20 times `breadth_first_order` over the same tree, its graph given."
+    )
+    return Table("Time of 1,000,000 nodes", rows, note)
 
 
 def measure() -> list[Table]:

@@ -70,14 +70,24 @@ def test_edges_are_exact_and_nothing_is_too_long(tree: Tree, dim: int, rule: str
     assert (found >= 0).all()
 
 
-@given(trees(max_nodes=20), st.sampled_from([2, 4]), st.sampled_from(RULES))
+@given(st.lists(st.floats(1e-3, 10.0), min_size=2, max_size=8), st.sampled_from([2, 4]), st.sampled_from(RULES))
 @settings(max_examples=40)
-def test_a_larger_scale_shortens_less(tree: Tree, dim: int, rule: str) -> None:
+def test_a_larger_scale_shortens_less(weights: list[float], dim: int, rule: str) -> None:
+    # A theorem where paths turn once. (A path that turns twice may gain and lose again at small scales.)
+    tree = star(len(weights)).with_weights(weights)
     found = [
         ratios(sarkar(tree, dim=dim, scale=scale, directions=rule), tree) for scale in (0.1, 1.0, 3.0, 10.0, 100.0)
     ]
     for small, large in itertools.pairwise(found):
         assert (large >= small - 1e-12).all()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_loss_falls_as_the_scale_grows(rule: str) -> None:
+    tree = tr.datasets.random_tree(60, weights=(0.5, 1.0))
+    lost = [1 - ratios(sarkar(tree, scale=scale, directions=rule), tree) for scale in (32.0, 64.0, 128.0)]
+    for before, after in itertools.pairwise(lost):
+        assert_allclose(after, 0.5 * before, rtol=1e-4, atol=1e-12)
 
 
 @given(
@@ -127,6 +137,13 @@ def test_tiny_edges_and_wide_ranges_of_lengths() -> None:
         wide = tree.with_weights(10.0 ** np.random.default_rng(0).uniform(-span / 2, span / 2, len(tree.weights)))
         embedding = tr.embed(wide)
         assert tr.worst_distortion(embedding, wide) <= 1.05
+
+
+def test_lengths_beyond_float64_are_refused() -> None:
+    tree = Tree(3, [(0, 1), (1, 2)], [1e-200, 1e100])
+    with pytest.raises(ValueError, match="edges are 1e-200 to 1e[+]100 long: give a scale, not a distortion"):
+        tr.embed(tree)
+    assert_allclose(tr.embed(tree, scale=1.0).pairs([0, 1], [1, 2]), tree.weights, rtol=1e-15)
 
 
 def test_traffic_makes_the_average_smaller() -> None:

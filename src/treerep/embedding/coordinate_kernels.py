@@ -7,6 +7,8 @@ import numpy as np
 
 from ..common.kernel import helper, kernel
 
+_SMALL = 1e-18
+
 
 @kernel
 def count_below(up: Any, size: Any, heavy: Any) -> None:
@@ -52,11 +54,6 @@ def polar_coordinates(frames: Any, size: Any, heavy: Any, node: Any, directions:
             child[top] += size[w]
         r = radii[node[v]]
         psi, behind = _turn(outward, top, frames.turns, w, r == 0.0, side)
-        for c in range(dim):
-            beside[c] = 0.0
-        for b in range(dim):
-            for c in range(dim):
-                beside[c] += carry[top, b, c] * side[b]
         if r == 0.0:  # no way yet to turn from: the edge itself is the way
             for c in range(dim):
                 outward[top, c], directions[node[v], c] = frames.turns[w, c], 0.0
@@ -65,6 +62,12 @@ def polar_coordinates(frames: Any, size: Any, heavy: Any, node: Any, directions:
                     directions[node[v], c] += carry[top, b, c] * frames.turns[w, b]
         eta, gamma, part = _angles(falls[top, 0], falls[top, 1], frames.decay[w], frames.half[w], psi.imag, behind)
         radii[node[w]] = _third_side(r, frames.lengths[w], part)
+        for c in range(dim):
+            beside[c] = 0.0
+        if heavy[w] >= 0 or eta.imag > _SMALL:  # far out, nothing is seen of a turn from the root
+            for b in range(dim):
+                for c in range(dim):
+                    beside[c] += carry[top, b, c] * side[b]
         total = 0.0
         for c in range(dim):
             directions[node[w], c] = eta.real * directions[node[v], c] + eta.imag * beside[c]
