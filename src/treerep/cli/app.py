@@ -16,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-data = typer.Typer(name="data", help="The data sets: list them, fetch them, say where they are.", no_args_is_help=True)
+data = typer.Typer(name="data")
 app.add_typer(data)
 
 
@@ -79,6 +79,13 @@ def warm_up() -> None:
     from .warm_up import compile_everything
 
     compile_everything()
+
+
+@data.callback(invoke_without_command=True)
+def data_help(context: typer.Context) -> None:
+    """Data sets: what there is, where it is, and how to obtain it."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @data.command("list")

@@ -1,5 +1,6 @@
 """`treerep data`: what there is, where it is, and how to obtain it."""
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -22,8 +23,8 @@ def show_list() -> None:
 
 
 def _kind(row: Entry) -> str:
-    sizes = {"graph": f"graph, {row.size:,} edges", "cells": f"cells, {row.size:,} coordinates"} if row.size else {}
-    return sizes.get(row.kind, row.kind)
+    unit = {"graph": "edges", "cells": "coordinates"}
+    return row.kind if row.size is None else f"{row.kind}, {row.size:,} {unit[row.kind]}"
 
 
 def _place(name: str, row: Entry) -> str:
@@ -37,16 +38,18 @@ def _place(name: str, row: Entry) -> str:
 
 def fetch_all(names: list[str]) -> None:
     """Fetch data sets one after the other and print where each is; an unknown name stops before the first."""
-    console = Console(highlight=False)
     for name in names:
         entry(name)
     for name in names:
-        console.print(f"{name}: {fetch(name)}", soft_wrap=True)
+        typer.echo(f"{name}: {fetch(name)}")
 
 
 def show_path(name: str | None) -> None:
     """Print the path of a data set, or of the cache."""
-    found = None if name is None else locate(name)
-    if name is not None and found is None:
+    if name is None:
+        typer.echo(cache_folder())
+        return
+    found = locate(name)
+    if found is None:
         raise FileNotFoundError(absence(name))
-    Console(highlight=False).print(cache_folder() if found is None else found.path, soft_wrap=True)
+    typer.echo(found.path)

