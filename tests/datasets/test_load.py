@@ -1,11 +1,15 @@
 import gzip
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import anndata
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import treerep as tr
 from treerep.datasets import load
@@ -129,6 +133,21 @@ def test_published_edges_by_hand(tmp_path):
     assert metric.block(range(3), range(3)).tolist() == [[0, 2, 1], [2, 0, 1], [1, 1, 0]]
     assert metric.vertices.tolist() == [0, 1, 2]
     assert classes is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=25), st.integers(0, 12))
+def test_published_edges_against_networkx(edges, without):
+    graph = nx.Graph(edges)
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    graph.remove_nodes_from([without])
+    components = sorted(nx.connected_components(graph), key=len)
+    # Of two components that are equally large, either is right.
+    assume(graph.number_of_edges() > 0 and (len(components) == 1 or len(components[-2]) < len(components[-1])))
+    kept = nx.convert_node_labels_to_integers(graph.subgraph(components[-1]), ordering="sorted")
+    with TemporaryDirectory() as folder:
+        path = put(Path(folder) / "raw", "".join(f"{u} {v}\n" for u, v in edges).encode())
+        metric, _ = published_edges(sha256(path), without)(path)
+    assert np.array_equal(metric.adjacency.toarray(), nx.to_numpy_array(kept, nodelist=range(len(kept))))
 
 
 def test_the_folder_comes_first(cache, small, package, monkeypatch, tmp_path):

