@@ -35,3 +35,13 @@ def test_not_on_this_machine(monkeypatch, tmp_path):
         monkeypatch.setenv("TREEREP_DATA", folder)
         with pytest.raises(FileNotFoundError, match=expected):
             paper_points(2)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04"])
+def test_damaged(content, monkeypatch, tmp_path):
+    path = tmp_path / "synthetic" / "hk_points.npz"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match="hk_points.npz cannot be read: it is no npz file, or it is cut short"):
+        paper_points(2)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..common.archive import checked_read
 from ..metric.matrix import MatrixMetric
 from .finding import FOLDER_VARIABLE, named_folder
 
@@ -38,7 +39,12 @@ def paper_points(dim: int, *, scale: int = 1, draw: int = 1) -> MatrixMetric:
         )
     from scipy.spatial.distance import squareform
 
-    path = folder / _FILE
     key = f"dim{dim}_scale{scale}" + ("_draw2" if draw == 2 else "")
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        return MatrixMetric(squareform(arrays[key]))
+    path = folder / _FILE
+
+    def read() -> MatrixMetric:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return MatrixMetric(squareform(arrays[key]))
+
+    metric: MatrixMetric = checked_read(path, "npz", read)
+    return metric
