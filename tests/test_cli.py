@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import treerep as tr
 from treerep.cli import app, main, warm_up
+from treerep.datasets.catalog import CATALOG
 from treerep.fitting.treerep import _FINISH_POINTS
 
 
@@ -108,3 +110,44 @@ def test_warm_up_examples_reach_both_phases_of_a_fit():
     made = {name: make() for name, make in warm_up.examples().items()}
     assert all(isinstance(metric, tr.Metric) for metric in made.values())
     assert all(len(metric) > _FINISH_POINTS for name, metric in made.items() if not name.startswith("matrix"))
+
+
+@pytest.fixture
+def nothing(monkeypatch, tmp_path):
+    """A machine that has no data sets; the folder of its cache."""
+    monkeypatch.delenv("TREEREP_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "treerep" / "data"
+
+
+def test_data_list(nothing):
+    done = treerep("data", "list")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines() if "│" in line]
+    assert rows[0][:4] == ["sarich", "8", "distances", "treerep"]
+    assert [name for name, *_ in rows] == list(CATALOG)
+    by_name = {row[0]: row[1:] for row in rows}
+    assert by_name["wordnet"][:3] == ["74,374", "graph, 75,834 edges", "- (can be fetched)"]
+    assert by_name["paul15"][:3] == ["2,660", "cells, 240 coordinates", "- (TREEREP_DATA)"]
+    assert [row[3] for row in by_name.values()] == [entry.citation for entry in CATALOG.values()]
+
+
+def test_data_path(nothing):
+    assert treerep("data", "path").stdout == f"{nothing}\n"
+    done = treerep("data", "path", "sarich")
+    assert done.stdout.endswith("sarich.csv\n") and Path(done.stdout.strip()).is_file()
+    assert_one_line_error(treerep("data", "path", "paul15"), "set TREEREP_DATA to a folder that holds")
+
+
+def test_data_fetch(nothing):
+    done = treerep("data", "fetch", "sarich", "krumsik11")
+    assert_one_line_error(done, "no data set is named 'krumsik11'")
+    done = treerep("data", "fetch", "sarich")
+    assert (done.returncode, done.stdout) == (0, "sarich: " + treerep("data", "path", "sarich").stdout)
+    assert_one_line_error(treerep("data", "fetch"), "names")
+
+
+def test_data_without_a_command():
+    done = treerep("data")
+    assert done.returncode == 0
+    assert all(word in done.stdout for word in ("list", "fetch", "path"))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 import treerep as tr
-from treerep.datasets.folder import DataSet
+from treerep.datasets import DataSet
 from treerep.metric.base import Metric, MetricError
 from treerep.metric.convert import as_metric
 from treerep.metric.graph import GraphMetric

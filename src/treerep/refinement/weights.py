@@ -79,6 +79,8 @@ def fit_weights(
     max_seconds : float, optional
         Return what has been reached after this time, and say so in the residual.
 
+    Notes
+    -----
     Pairs at distance 0 have no relative error: "l1" leaves them out, "l2" with a power weights them like the smallest
     positive distance. Edges through which no counted path goes keep their weights; edges that part the points in the
     same way (a chain through Steiner nodes) share their sum as before. The result is never worse than the tree given,
@@ -88,6 +90,8 @@ def fit_weights(
     thousand passes. A pass takes O(n^2 + sum of the depths), or O(rows N). Distances are kept if they fit into half of
     the free memory, and asked for again at every pass otherwise. The same bits for every n_jobs.
 
+    Examples
+    --------
     >>> import treerep as tr
     >>> tree = Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 1.0, 1.0])
     >>> fit_weights(tree, tr.as_metric([[0, 3, 4], [3, 0, 5], [4, 5, 0]])).tree.weights
