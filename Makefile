@@ -44,6 +44,7 @@ docs: .venv/test ## build the documentation into docs/_build
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 
 test: check docs ## all tests but those that need torch or a browser
+	@echo "tests that need torch or a browser are left out here: make test-all runs them"
 	$(BIN)/pytest -n $(JOBS) -m "not torch and not browser"
 
 test-all: test test-heavy ## and those too
