@@ -193,6 +193,47 @@ def test_duplicates_off_a_pair_at_distance_one():
     assert hyperbolicity(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])) == 0.5
 
 
+@pytest.mark.parametrize("short", [0.1, 1e-4, 1e-9])
+def test_a_small_square_far_from_a_point(short):
+    # Its sides are far below the diameter, and it alone is not tree-like: delta of a square is its side.
+    graph = tr.GraphMetric([[0, 1], [1, 2], [2, 3], [3, 0], [4, 0], [4, 2]], weights=[short] * 4 + [1, 1])
+    found = hyperbolicity(graph, method="exact")
+    assert found == pytest.approx(short, rel=1e-6)
+    assert set(found.witness) == {0, 1, 2, 3}
+    whole = tr.GraphMetric(graph.adjacency * round(1 / short))
+    assert hyperbolicity(whole, method="exact") == 1
+
+
+@pytest.mark.parametrize("short", [1e-3, 1e-20])
+def test_edges_that_vanish_beside_others(short):
+    # A square whose corners are pairs of points: d(w, b) = d(a, b) + d(a, w) in floats for either end of a pair.
+    edges = [(v, (v + 1) % 4) for v in range(4)] + [(v + 4, (v + 1) % 4) for v in range(4)]
+    edges += [(v + 4, (v + 1) % 4 + 4) for v in range(4)] + [(v, v + 4) for v in range(4)]
+    graph = tr.GraphMetric(np.array(edges), weights=[1.0] * 12 + [short] * 4)
+    d = graph.block(np.arange(8), np.arange(8))
+    check(graph, d, 1e-15)
+    assert brute(d) >= 1
+
+
+@pytest.mark.parametrize("violation", [1e-8, 3e-9, 1e-9])
+def test_slight_violations_that_only_triangles_show(violation):
+    # A star whose centre is a little too near: four different points see nothing of it. 2 delta is a triangle's.
+    legs = np.array([0.5, 0.8, 2.0, 0.9, 0.6])
+    near = legs - violation * np.array([0.3, 0.25, 0, 0.2, 0.25])
+    d = np.zeros((6, 6))
+    d[:5, :5] = legs[:, None] + legs - 2 * np.diag(legs)
+    d[5, :5] = d[:5, 5] = near
+    check(d, d, 1e-15)
+    assert hyperbolicity(d) > 0.27 * violation
+
+
+@pytest.mark.parametrize("scale", [5e-324 * 2**40, 1e-306, 1e300])
+def test_scales_at_the_ends_of_the_range(scale):
+    d = np.array([[0, 5, 3, 4.5], [5, 0, 5, 4], [3, 5, 0, 6], [4.5, 4, 6, 0]])  # sums 11, 7, 9.5
+    for method in METHODS:
+        assert hyperbolicity(d * scale, method=method) / scale == pytest.approx(0.75, rel=1e-9)
+
+
 # -- what the result says -------------------------------------------------------------------------------------------
 
 

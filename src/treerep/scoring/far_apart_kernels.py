@@ -21,7 +21,8 @@ def mark_far(starts: Any, neighbors: Any, lengths: Any, distances: Any, first: i
     """far[a, b] = d(a, b), or 0 where a neighbour w of a lies behind it: d(w, b) = d(w, a) + d(a, b).
 
     Such a pair need not be looked at: with w in place of a the four-point value is no smaller. `lengths` is None when
-    every edge has length 1; then behind is the same as farther.
+    every edge has length 1; then behind is the same as farther. An edge so short that it vanishes in the sum puts
+    neither end behind the other: one of the two must stay.
     """
     n = len(distances)
     behind = np.empty(n, np.uint8)
@@ -34,7 +35,8 @@ def mark_far(starts: Any, neighbors: Any, lengths: Any, distances: Any, first: i
                     behind[b] |= np.uint8(distances[w, b] > distances[a, b])
             else:
                 for b in range(n):
-                    behind[b] |= np.uint8(distances[w, b] == distances[a, b] + lengths[edge])
+                    farther = distances[w, b] > distances[a, b]
+                    behind[b] |= np.uint8(farther & (distances[w, b] == distances[a, b] + lengths[edge]))
         for b in range(n):
             far[a, b] = 0 if behind[b] else distances[a, b]
 
@@ -51,22 +53,30 @@ def keep_mutual(far: Any, first: int, last: int) -> None:
                 far[a, b] = kept if far[b, a] != 0 else far.dtype.type(0)
 
 
+@helper
+def _key(distance: Any, largest: float, keys: float) -> int:
+    """Return 0 for 0, and k for distances above (k - 1) / keys of the largest and up to k / keys of it."""
+    return np.int64(np.ceil(distance / largest * keys))  # divided first: 1 / largest may overflow
+
+
 @kernel
-def count_by_key(far: Any, scale: float, first: int, last: int, counts: Any) -> None:
-    """counts[int(scale * far[a, b])] += 1 for the pairs a < b in the rows given."""
+def count_by_key(far: Any, largest: float, keys: float, first: int, last: int, counts: Any) -> None:
+    """counts[key of far[a, b]] += 1 for the pairs a < b in the rows given."""
     n = len(far)
     for a in range(first, last):
         for b in range(a + 1, n):
-            counts[np.int64(far[a, b] * scale)] += 1
+            counts[_key(far[a, b], largest, keys)] += 1
 
 
 @kernel
-def list_by_key(far: Any, scale: float, low: int, high: int, first: int, last: int, places: Any, pairs: Any) -> None:
+def list_by_key(
+    far: Any, largest: float, keys: float, low: int, high: int, first: int, last: int, places: Any, pairs: Any
+) -> None:
     """Write the pairs a < b with key in low ... high to pairs[places[key - low]], and move that place on."""
     n = len(far)
     for a in range(first, last):
         for b in range(a + 1, n):
-            key = np.int64(far[a, b] * scale)
+            key = _key(far[a, b], largest, keys)
             if low <= key <= high:
                 place = places[key - low]
                 pairs[place, 0] = a

@@ -14,7 +14,7 @@ from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
 from ..metric.oracles import TreeOracle
-from .base_point import search_bases, triangle_violation
+from .base_point import exact_violation, search_bases, triangle_violation
 from .diameter import bound_diameter, bound_graph_diameter
 from .far_apart import search_far_apart
 from .four_point_sampling import Mean, sample_quadruples
@@ -238,18 +238,21 @@ def _search(job: _Job, space: Space) -> tuple[float, bool]:
         return search_far_apart(space, slack, step, job.best, job.pace)
     if largest == 0:
         return 0.0, True
-    triangles, high = job.triangles, largest * (1 if job.triangles else 2)
+    triangles, high, violated = job.triangles, largest * (1 if job.triangles else 2), 0.0
     try:
         if not triangles:
-            violation, bound, four = triangle_violation(space, job.pace)
+            violation, violated, four = triangle_violation(space, job.pace)
             job.best.offer(violation, four)
-            slack, triangles = max(slack, bound), bound == 0
+            slack, triangles = max(slack, violated), violated == 0
+        high = min(high, search_bases(space, triangles, 1, job.best, job.pace)[0])
+        if high <= rounding(job.metric, largest):
+            return high, True
+        found, done = search_far_apart(space, slack, step, job.best, job.pace)
+        if done and job.best.h < violated:  # a triangle may be worse than four different points
+            job.best.offer(*exact_violation(space, job.pace))
+            found = job.best.h
     except Stopped:
         return high, False
-    high = min(high, search_bases(space, triangles, 1, job.best, job.pace)[0])
-    if high <= rounding(job.metric, largest):
-        return high, True
-    found, done = search_far_apart(space, slack, step, job.best, job.pace)
     return (found, True) if done else (min(high, found), False)
 
 
