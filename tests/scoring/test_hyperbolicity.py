@@ -1,5 +1,9 @@
 import itertools
 import pickle
+import signal
+import subprocess
+import sys
+import time
 
 import networkx as nx
 import numpy as np
@@ -11,9 +15,13 @@ from scipy.sparse.csgraph import shortest_path
 
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
+from treerep.common import memory
+from treerep.common.progress import progress_bar
 from treerep.metric.base import Metric, MetricError
-from treerep.scoring import far_apart
+from treerep.scoring import far_apart, far_points
+from treerep.scoring.far_points import search_far_points
 from treerep.scoring.four_point_sampling import distinct_quadruples
+from treerep.scoring.pace import Best, Stopped
 
 hyperbolicity = tr.hyperbolicity
 
@@ -265,9 +273,32 @@ def test_sampled_means_cover_the_mean_of_all_quadruples(d, seed):
     true = np.mean([(s[2] - s[1]) / 2 for s in sums])
     spread = found.mean_high - found.mean
     assert abs(found.mean - true) <= 3 * spread + 1e-12  # six standard errors
-    assert found.low <= brute(d) <= found.high or found.high == np.inf
+    assert found.low <= brute(d) <= found.high < np.inf
     if found > 0:
         assert value(d, found.witness) == found
+
+
+def test_sampled_matrices_and_block_only_metrics_and_points_agree():
+    points = np.random.default_rng(3).standard_normal((1001, 2))  # too many for a table of all distances
+    metric = tr.PointMetric(points, "manhattan")
+    d = metric.block(np.arange(1001), np.arange(1001))
+    plain, normal = (
+        [hyperbolicity(data, method="sample", quadruples=999, normalize=flag) for data in (metric, d, Table(d))]
+        for flag in (False, True)
+    )
+    assert len({(float(r), r.witness, r.mean) for r in plain}) == 1
+    assert value(d, plain[0].witness) == plain[0]
+    # What is known of the diameter: twice the least eccentricity; every distance; nothing.
+    assert [r.high for r in plain[1:]] == [d.max(), np.inf] and d.max() / 2 <= plain[0].high < d.max()
+    assert normal[1].low == normal[1].delta == plain[1].delta / d.max() and normal[1].high == 1
+    assert 0 < normal[0].low <= normal[1].low < normal[0].high < np.inf
+    assert (normal[2].low, normal[2].high) == (0, np.inf)
+
+
+def test_samples_read_the_upper_half_of_a_slightly_asymmetric_matrix():
+    tree = tr.datasets.random_tree(1001).distances().astype(np.float32)
+    skewed = np.triu(tree) + np.tril(tree * np.float32(1.00005))
+    assert hyperbolicity(skewed, method="sample", quadruples=500) <= hyperbolicity(np.triu(tree) + np.triu(tree).T)
 
 
 def test_quadruples_are_distinct_and_equally_likely():
@@ -308,6 +339,59 @@ def test_a_time_limit_gives_an_interval_that_holds():
     assert early.low <= hyperbolicity(graph, method="exact") <= early.high and not early.exact
 
 
+def test_far_points_bound_delta_before_all_distances_are_read(monkeypatch):
+    monkeypatch.setattr(far_points, "_LARGE", 30)
+    monkeypatch.setattr(far_points, "_POINTS", 12)
+    graph = nx.random_regular_graph(3, 60, seed=2)
+    d = np.asarray(nx.floyd_warshall_numpy(graph))
+    row = iter(range(12))  # time is up after so many rows
+
+    class Clock:
+        def check(self):
+            if next(row, None) is None:
+                raise Stopped
+
+    best = Best(progress_bar(1, "", ""))
+    search_far_points(lambda k: d[k], np.arange(60) + 100, best, Clock())
+    assert 0 < best.h / 2 <= brute(d)
+    assert value(d, np.array(best.witness) - 100) == best.h / 2
+    check(graph, d)
+    check(d + 0.0, d)
+    check(Table(d * 1.5), d * 1.5)
+    check(np.zeros((40, 40)), np.zeros((40, 40)))
+
+
+SEARCH = """
+import numpy as np, treerep as tr
+points = np.random.default_rng(0).standard_normal((3000, 20))
+for n in (50, 3000):
+    try:
+        tr.hyperbolicity(points[:n], metric="euclidean", method="{method}", bases=1000, n_jobs={jobs})
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    else:
+        print("ready", flush=True)  # compiled: a compiler cannot be interrupted cleanly
+"""
+
+
+@pytest.mark.parametrize(("method", "jobs"), [("exact", 2), ("base", 1)])
+def test_a_long_search_can_be_interrupted(method, jobs):
+    code = SEARCH.format(method=method, jobs=jobs)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == ("interrupted\n", "")
+    assert process.returncode == 0
+
+
+def test_auto_samples_where_memory_is_short(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 0)
+    assert hyperbolicity(nx.cycle_graph(12)).method == "sample"
+    with pytest.raises(MemoryError, match="method='sample'"):
+        hyperbolicity(nx.cycle_graph(12), method="exact")
+
+
 def test_auto_stops_by_work_and_tries_bases(monkeypatch):
     from treerep.scoring import hyperbolicity as module
 
@@ -327,6 +411,10 @@ def test_auto_stops_by_work_and_tries_bases(monkeypatch):
     [
         ({"method": "fast"}, "method is one of"),
         ({"time_limit": 0}, "time_limit is a number of seconds above 0"),
+        ({"time_limit": np.nan}, "time_limit is a number of seconds above 0"),
+        ({"time_limit": True}, "time_limit is a number of seconds above 0"),
+        ({"time_limit": "5"}, "time_limit is a number of seconds above 0"),
+        ({"normalize": "no"}, "normalize is True or False"),
         ({"bases": 0}, "bases must be a positive whole number"),
         ({"quadruples": 1.5}, "quadruples must be a positive whole number"),
     ],
@@ -342,3 +430,8 @@ def test_unusable_distances_are_named(bad):
     d[1, 3] = d[3, 1] = bad
     with pytest.raises(MetricError, match=r"d\(1, 3\)"):
         hyperbolicity(Table(d), method="exact")
+    large = np.full((1001, 1001), bad)  # rows are read, or quadruples drawn, until one shows
+    for first in (0, 1):
+        large[0] = large[:, 0] = first  # the first row, or none that a few far points have, is sound
+        with pytest.raises(MetricError, match=r"d\(\d+, \d+\) = "):
+            hyperbolicity(Table(large), method="sample", quadruples=10)

@@ -54,7 +54,7 @@ def keep_mutual(far: Any, first: int, last: int) -> None:
 
 
 @helper
-def _key(distance: Any, largest: float, keys: float) -> int:
+def _key(distance: Any, largest: float, keys: float) -> Any:
     """Return 0 for 0, and k for distances above (k - 1) / keys of the largest and up to k / keys of it."""
     return np.int64(np.ceil(distance / largest * keys))  # divided first: 1 / largest may overflow
 
