@@ -6,6 +6,7 @@ pairs that are searched at the same time, of sizes that depend on the work alone
 number of threads.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -139,19 +140,19 @@ def _bands(space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace
     from .far_apart_kernels import count_by_key, list_by_key
 
     n, largest = len(far), float(space.distances.max())
-    # Key k: the whole number k, or distances up to k / _KEYS of the largest. Key 0 is no pair at all.
-    unit, keys = (1.0, 1.0) if space.whole else (largest, float(_KEYS))
+    # Key k: the whole number k, or distances up to k / scale, which must be finite. Key 0 is no pair at all.
+    scale = 1.0 if space.whole else min(_KEYS / largest, float(np.finfo(np.float64).max))
     chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
 
     def count(rows: tuple[int, int]) -> NDArray[np.int64]:
-        counts = np.zeros(int(largest / unit * keys) + 1, np.int64)
-        count_by_key(far, unit, keys, *rows, counts)
+        counts = np.zeros(math.ceil(largest * scale) + 1, np.int64)
+        count_by_key(far, scale, *rows, counts)
         return counts
 
     counts = np.array(list(pace.map(count, chunks)))
     totals = counts.sum(axis=0)
     high, listed = len(totals) - 1, 0
-    while high > 0 and high / keys * unit + slack > best.h:
+    while high > 0 and high / scale + slack > best.h:
         wanted = min(max(_FIRST_BAND, listed), _LARGEST_BAND)
         low = max(1, high - int(np.searchsorted(np.cumsum(totals[high:0:-1]), wanted)))
         band = totals[low : high + 1]
@@ -161,7 +162,7 @@ def _bands(space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace
         pairs = np.empty((int(band.sum()), 2), np.int32)
 
         def fill(k: int, low: int = low, high: int = high, places: Any = places, pairs: Any = pairs) -> None:
-            list_by_key(far, unit, keys, low, high, *chunks[k], places[k].copy(), pairs)
+            list_by_key(far, scale, low, high, *chunks[k], places[k].copy(), pairs)
 
         for _ in pace.map(fill, range(len(chunks))):
             pass

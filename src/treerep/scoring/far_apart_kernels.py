@@ -54,29 +54,27 @@ def keep_mutual(far: Any, first: int, last: int) -> None:
 
 
 @helper
-def _key(distance: Any, largest: float, keys: float) -> Any:
-    """Return 0 for 0, and k for distances above (k - 1) / keys of the largest and up to k / keys of it."""
-    return np.int64(np.ceil(distance / largest * keys))  # divided first: 1 / largest may overflow
+def _key(distance: Any, scale: float) -> Any:
+    """Return 0 for 0, and k for distances above (k - 1) / scale and up to k / scale."""
+    return np.int64(np.ceil(distance * scale))
 
 
 @kernel
-def count_by_key(far: Any, largest: float, keys: float, first: int, last: int, counts: Any) -> None:
+def count_by_key(far: Any, scale: float, first: int, last: int, counts: Any) -> None:
     """counts[key of far[a, b]] += 1 for the pairs a < b in the rows given."""
     n = len(far)
     for a in range(first, last):
         for b in range(a + 1, n):
-            counts[_key(far[a, b], largest, keys)] += 1
+            counts[_key(far[a, b], scale)] += 1
 
 
 @kernel
-def list_by_key(
-    far: Any, largest: float, keys: float, low: int, high: int, first: int, last: int, places: Any, pairs: Any
-) -> None:
+def list_by_key(far: Any, scale: float, low: int, high: int, first: int, last: int, places: Any, pairs: Any) -> None:
     """Write the pairs a < b with key in low ... high to pairs[places[key - low]], and move that place on."""
     n = len(far)
     for a in range(first, last):
         for b in range(a + 1, n):
-            key = _key(far[a, b], largest, keys)
+            key = _key(far[a, b], scale)
             if low <= key <= high:
                 place = places[key - low]
                 pairs[place, 0] = a
