@@ -18,10 +18,10 @@ from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.common import memory
 from treerep.common.progress import progress_bar
 from treerep.metric.base import Metric, MetricError
-from treerep.scoring import far_apart, far_points
+from treerep.scoring import base_point, far_apart, far_points
 from treerep.scoring.far_points import search_far_points
 from treerep.scoring.four_point_sampling import distinct_quadruples
-from treerep.scoring.pace import Best, Stopped
+from treerep.scoring.pace import Best, Pace, Stopped
 
 hyperbolicity = tr.hyperbolicity
 
@@ -337,6 +337,49 @@ def test_a_time_limit_gives_an_interval_that_holds():
     graph = nx.random_regular_graph(3, 400, seed=1)
     early = hyperbolicity(graph, method="exact", time_limit=1e-9)
     assert early.low <= hyperbolicity(graph, method="exact") <= early.high and not early.exact
+
+
+def stoppable():
+    """Two components and a bridge, real lengths, points, a matrix that is no metric."""
+    rng = np.random.default_rng(0)
+    both = nx.disjoint_union(nx.cycle_graph(13), nx.grid_2d_graph(4, 4))
+    both.add_edge(0, 13)
+    edges = np.array(nx.random_regular_graph(3, 24, seed=1).edges)
+    loose = np.triu(rng.integers(0, 9, (18, 18)), 1)
+    real = tr.GraphMetric(edges, weights=rng.random(len(edges)))
+    return {"graph": both, "lengths": real, "points": tr.PointMetric(rng.random((20, 3))), "loose": loose + loose.T}
+
+
+@pytest.mark.parametrize("kind", ["graph", "lengths", "points", "loose"])
+@pytest.mark.parametrize("method", METHODS)
+def test_intervals_hold_whenever_time_is_up(kind, method, monkeypatch):
+    for module, name, small in (
+        (far_points, "_LARGE", 10), (far_apart, "_FIRST_BATCH", 8), (far_apart, "_FIRST_BAND", 20),
+        (far_apart, "_BATCH_WORK", 1), (base_point, "_ROUND", 1), (base_point, "_ROWS", 8),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, small)
+    data = stoppable()[kind]
+    metric = tr.as_metric(data)
+    d = metric.block(np.arange(len(metric)), np.arange(len(metric)))
+    true, left = brute(d), [0]
+
+    def check_clock(self):
+        left[0] -= 1
+        if left[0] < 0 and self._end < np.inf:
+            raise Stopped
+
+    monkeypatch.setattr(Pace, "check", check_clock)
+    stops = 0
+    for looks in itertools.count():  # at the clock, before it says that time is up
+        left[0] = looks
+        found = hyperbolicity(data, method=method, time_limit=1e9, quadruples=50, n_jobs=1)
+        assert found.low - 1e-12 <= true <= found.high + 1e-12
+        assert found.witness is None or abs(value(d, found.witness) - found.low) <= 1e-12
+        if left[0] >= 0:
+            break
+        stops += 1
+    assert stops > 0
+    assert method in ("base", "sample") or (found.exact and abs(found - true) <= 1e-12)
 
 
 def test_far_points_bound_delta_before_all_distances_are_read(monkeypatch):
