@@ -1,5 +1,9 @@
 import itertools
 import pickle
+import signal
+import subprocess
+import sys
+import time
 
 import networkx as nx
 import numpy as np
@@ -11,9 +15,13 @@ from scipy.sparse.csgraph import shortest_path
 
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
+from treerep.common import memory
+from treerep.common.progress import progress_bar
 from treerep.metric.base import Metric, MetricError
-from treerep.scoring import far_apart
+from treerep.scoring import base_point, far_apart, far_points
+from treerep.scoring.far_points import search_far_points
 from treerep.scoring.four_point_sampling import distinct_quadruples
+from treerep.scoring.pace import Best, Pace, Stopped
 
 hyperbolicity = tr.hyperbolicity
 
@@ -193,6 +201,47 @@ def test_duplicates_off_a_pair_at_distance_one():
     assert hyperbolicity(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])) == 0.5
 
 
+@pytest.mark.parametrize("short", [0.1, 1e-4, 1e-9])
+def test_a_small_square_far_from_a_point(short):
+    # Its sides are far below the diameter, and it alone is not tree-like: delta of a square is its side.
+    graph = tr.GraphMetric([[0, 1], [1, 2], [2, 3], [3, 0], [4, 0], [4, 2]], weights=[short] * 4 + [1, 1])
+    found = hyperbolicity(graph, method="exact")
+    assert found == pytest.approx(short, rel=1e-6)
+    assert set(found.witness) == {0, 1, 2, 3}
+    whole = tr.GraphMetric(graph.adjacency * round(1 / short))
+    assert hyperbolicity(whole, method="exact") == 1
+
+
+@pytest.mark.parametrize("short", [1e-3, 1e-20])
+def test_edges_that_vanish_beside_others(short):
+    # A square whose corners are pairs of points: d(w, b) = d(a, b) + d(a, w) in floats for either end of a pair.
+    edges = [(v, (v + 1) % 4) for v in range(4)] + [(v + 4, (v + 1) % 4) for v in range(4)]
+    edges += [(v + 4, (v + 1) % 4 + 4) for v in range(4)] + [(v, v + 4) for v in range(4)]
+    graph = tr.GraphMetric(np.array(edges), weights=[1.0] * 12 + [short] * 4)
+    d = graph.block(np.arange(8), np.arange(8))
+    check(graph, d, 1e-15)
+    assert brute(d) >= 1
+
+
+@pytest.mark.parametrize("violation", [1e-8, 3e-9, 1e-9])
+def test_slight_violations_that_only_triangles_show(violation):
+    # A star whose centre is a little too near: four different points see nothing of it. 2 delta is a triangle's.
+    legs = np.array([0.5, 0.8, 2.0, 0.9, 0.6])
+    near = legs - violation * np.array([0.3, 0.25, 0, 0.2, 0.25])
+    d = np.zeros((6, 6))
+    d[:5, :5] = legs[:, None] + legs - 2 * np.diag(legs)
+    d[5, :5] = d[:5, 5] = near
+    check(d, d, 1e-15)
+    assert hyperbolicity(d) > 0.27 * violation
+
+
+@pytest.mark.parametrize("scale", [5e-324 * 2**40, 1e-306, 1e300])
+def test_scales_at_the_ends_of_the_range(scale):
+    d = np.array([[0, 5, 3, 4.5], [5, 0, 5, 4], [3, 5, 0, 6], [4.5, 4, 6, 0]])  # sums 11, 7, 9.5
+    for method in METHODS:
+        assert hyperbolicity(d * scale, method=method) / scale == pytest.approx(0.75, rel=1e-9)
+
+
 # -- what the result says -------------------------------------------------------------------------------------------
 
 
@@ -224,9 +273,32 @@ def test_sampled_means_cover_the_mean_of_all_quadruples(d, seed):
     true = np.mean([(s[2] - s[1]) / 2 for s in sums])
     spread = found.mean_high - found.mean
     assert abs(found.mean - true) <= 3 * spread + 1e-12  # six standard errors
-    assert found.low <= brute(d) <= found.high or found.high == np.inf
+    assert found.low <= brute(d) <= found.high < np.inf
     if found > 0:
         assert value(d, found.witness) == found
+
+
+def test_sampled_matrices_and_block_only_metrics_and_points_agree():
+    points = np.random.default_rng(3).standard_normal((1001, 2))  # too many for a table of all distances
+    metric = tr.PointMetric(points, "manhattan")
+    d = metric.block(np.arange(1001), np.arange(1001))
+    plain, normal = (
+        [hyperbolicity(data, method="sample", quadruples=999, normalize=flag) for data in (metric, d, Table(d))]
+        for flag in (False, True)
+    )
+    assert len({(float(r), r.witness, r.mean) for r in plain}) == 1
+    assert value(d, plain[0].witness) == plain[0]
+    # What is known of the diameter: twice the least eccentricity; every distance; nothing.
+    assert [r.high for r in plain[1:]] == [d.max(), np.inf] and d.max() / 2 <= plain[0].high < d.max()
+    assert normal[1].low == normal[1].delta == plain[1].delta / d.max() and normal[1].high == 1
+    assert 0 < normal[0].low <= normal[1].low < normal[0].high < np.inf
+    assert (normal[2].low, normal[2].high) == (0, np.inf)
+
+
+def test_samples_read_the_upper_half_of_a_slightly_asymmetric_matrix():
+    tree = tr.datasets.random_tree(1001).distances().astype(np.float32)
+    skewed = np.triu(tree) + np.tril(tree * np.float32(1.00005))
+    assert hyperbolicity(skewed, method="sample", quadruples=500) <= hyperbolicity(np.triu(tree) + np.triu(tree).T)
 
 
 def test_quadruples_are_distinct_and_equally_likely():
@@ -267,6 +339,102 @@ def test_a_time_limit_gives_an_interval_that_holds():
     assert early.low <= hyperbolicity(graph, method="exact") <= early.high and not early.exact
 
 
+def stoppable():
+    """Two components and a bridge, real lengths, points, a matrix that is no metric."""
+    rng = np.random.default_rng(0)
+    both = nx.disjoint_union(nx.cycle_graph(13), nx.grid_2d_graph(4, 4))
+    both.add_edge(0, 13)
+    edges = np.array(nx.random_regular_graph(3, 24, seed=1).edges)
+    loose = np.triu(rng.integers(0, 9, (18, 18)), 1)
+    real = tr.GraphMetric(edges, weights=rng.random(len(edges)))
+    return {"graph": both, "lengths": real, "points": tr.PointMetric(rng.random((20, 3))), "loose": loose + loose.T}
+
+
+@pytest.mark.parametrize("kind", ["graph", "lengths", "points", "loose"])
+@pytest.mark.parametrize("method", METHODS)
+def test_intervals_hold_whenever_time_is_up(kind, method, monkeypatch):
+    for module, name, small in (
+        (far_points, "_LARGE", 10), (far_apart, "_FIRST_BATCH", 8), (far_apart, "_FIRST_BAND", 20),
+        (far_apart, "_BATCH_WORK", 1), (base_point, "_ROUND", 1), (base_point, "_ROWS", 8),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, small)
+    data = stoppable()[kind]
+    metric = tr.as_metric(data)
+    d = metric.block(np.arange(len(metric)), np.arange(len(metric)))
+    true, left = brute(d), [0]
+
+    def check_clock(self):
+        left[0] -= 1
+        if left[0] < 0 and self._end < np.inf:
+            raise Stopped
+
+    monkeypatch.setattr(Pace, "check", check_clock)
+    stops = 0
+    for looks in itertools.count():  # at the clock, before it says that time is up
+        left[0] = looks
+        found = hyperbolicity(data, method=method, time_limit=1e9, quadruples=50, n_jobs=1)
+        assert found.low - 1e-12 <= true <= found.high + 1e-12
+        assert found.witness is None or abs(value(d, found.witness) - found.low) <= 1e-12
+        if left[0] >= 0:
+            break
+        stops += 1
+    assert stops > 0
+    assert method in ("base", "sample") or (found.exact and abs(found - true) <= 1e-12)
+
+
+def test_far_points_bound_delta_before_all_distances_are_read(monkeypatch):
+    monkeypatch.setattr(far_points, "_LARGE", 30)
+    monkeypatch.setattr(far_points, "_POINTS", 12)
+    graph = nx.random_regular_graph(3, 60, seed=2)
+    d = np.asarray(nx.floyd_warshall_numpy(graph))
+    row = iter(range(12))  # time is up after so many rows
+
+    class Clock:
+        def check(self):
+            if next(row, None) is None:
+                raise Stopped
+
+    best = Best(progress_bar(1, "", ""))
+    search_far_points(lambda k: d[k], np.arange(60) + 100, best, Clock())
+    assert 0 < best.h / 2 <= brute(d)
+    assert value(d, np.array(best.witness) - 100) == best.h / 2
+    check(graph, d)
+    check(d + 0.0, d)
+    check(Table(d * 1.5), d * 1.5)
+    check(np.zeros((40, 40)), np.zeros((40, 40)))
+
+
+SEARCH = """
+import numpy as np, treerep as tr
+points = np.random.default_rng(0).standard_normal((3000, 20))
+for n in (50, 3000):
+    try:
+        tr.hyperbolicity(points[:n], metric="euclidean", method="{method}", bases=1000, n_jobs={jobs})
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    else:
+        print("ready", flush=True)  # compiled: a compiler cannot be interrupted cleanly
+"""
+
+
+@pytest.mark.parametrize(("method", "jobs"), [("exact", 2), ("base", 1)])
+def test_a_long_search_can_be_interrupted(method, jobs):
+    code = SEARCH.format(method=method, jobs=jobs)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == ("interrupted\n", "")
+    assert process.returncode == 0
+
+
+def test_auto_samples_where_memory_is_short(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 0)
+    assert hyperbolicity(nx.cycle_graph(12)).method == "sample"
+    with pytest.raises(MemoryError, match="method='sample'"):
+        hyperbolicity(nx.cycle_graph(12), method="exact")
+
+
 def test_auto_stops_by_work_and_tries_bases(monkeypatch):
     from treerep.scoring import hyperbolicity as module
 
@@ -286,6 +454,10 @@ def test_auto_stops_by_work_and_tries_bases(monkeypatch):
     [
         ({"method": "fast"}, "method is one of"),
         ({"time_limit": 0}, "time_limit is a number of seconds above 0"),
+        ({"time_limit": np.nan}, "time_limit is a number of seconds above 0"),
+        ({"time_limit": True}, "time_limit is a number of seconds above 0"),
+        ({"time_limit": "5"}, "time_limit is a number of seconds above 0"),
+        ({"normalize": "no"}, "normalize is True or False"),
         ({"bases": 0}, "bases must be a positive whole number"),
         ({"quadruples": 1.5}, "quadruples must be a positive whole number"),
     ],
@@ -301,3 +473,8 @@ def test_unusable_distances_are_named(bad):
     d[1, 3] = d[3, 1] = bad
     with pytest.raises(MetricError, match=r"d\(1, 3\)"):
         hyperbolicity(Table(d), method="exact")
+    large = np.full((1001, 1001), bad)  # rows are read, or quadruples drawn, until one shows
+    for first in (0, 1):
+        large[0] = large[:, 0] = first  # the first row, or none that a few far points have, is sound
+        with pytest.raises(MetricError, match=r"d\(\d+, \d+\) = "):
+            hyperbolicity(Table(large), method="sample", quadruples=10)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..common.memory import check_memory
 from .pace import Best, Pace, Stopped
-from .spaces import Space, whole_type
+from .spaces import Space
 
 _ROWS = 64  # rows of a task, at most; after each round of tasks all of them know the best so far
 _ROUND = 16
@@ -56,11 +56,10 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> 
         z = int(np.argmax(np.minimum(products[x], products[y])))
         best.offer(_four_point_value(d, base, z, x, y), space.points[[base, z, x, y]])
 
+    products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
     if products.dtype.kind == "f":
-        products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
         # Eight small integers are compared at once, floats one by one: a fine grid first, which tells all but 0.
-        unit = max(float(products.max()) / _FINE, float(np.finfo(np.float64).tiny))
-        grid = np.rint(products / unit).astype(np.int32)
+        grid, unit = _to_grid(products, pace)
         h = _largest_defect(grid, grid, offer, pace)
         if h > 1:
             return (h + 1) * unit  # either side of the difference is off by half a unit
@@ -98,30 +97,56 @@ def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
 
 def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
     # 0 <= P(x, y) <= 2 d(w, x) where the triangle inequality holds: a byte does for most graphs.
-    small = whole_type(2 * float(d[base].max())) if metric and d.dtype.kind == "u" else None
-    dtype = small or np.dtype(np.float64)
-    check_memory(len(d) ** 2 * dtype.itemsize, f"Gromov products of {len(d):,} points", "use method='sample'")
+    real, size = d.dtype.kind == "f", 2 * float(d[base].max())
+    dtype = np.dtype(np.float64 if real else np.uint8 if metric and size < 256 else np.int32)
+    needed = len(d) ** 2 * (dtype.itemsize + 4 * real)  # and the grid
+    check_memory(needed, f"Gromov products of {len(d):,} points", "use method='sample'")
     return dtype
 
 
-def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
-    """Return the largest d(x, y) - d(x, z) - d(z, y), an upper bound of it, and x, y, z, z; 0 for a metric.
+def _to_grid(values: NDArray[np.float64], pace: Pace) -> tuple[NDArray[np.int32], float]:
+    """Return values >= 0 as multiples of a unit that is 2^-29 of the largest, and the unit."""
+    unit = max(float(values.max()) / _FINE, float(np.finfo(np.float64).tiny))
+    grid = np.empty(values.shape, np.int32)
 
-    O(n^3) time. It is the four-point value of x, y, z and z: for a tree metric it must be 0, like all others.
+    def work(rows: tuple[int, int]) -> None:
+        grid[slice(*rows)] = np.rint(values[slice(*rows)] / unit)
+
+    for _ in pace.map(work, _chunks(len(values))):
+        pass
+    return grid, unit
+
+
+def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
+    """Return d(x, y) - d(x, z) - d(z, y) of the worst triangle, a bound of all of them, and x, y, z, z; 0 for a metric.
+
+    O(n^3) time. It is the four-point value of x, y, z and z: for a tree metric it must be 0, like all others. Of
+    violations of real distances below 4e-9 of the largest it may not be the worst.
     """
-    d = space.distances
-    unit = 1.0 if space.whole else float(d.max()) / _FINE
     # Integers are added and compared eight at a time, floats one by one: real distances are rounded to a grid first.
-    worst, x, y = _worst_triangle(np.rint(d / unit).astype(np.int32) if unit != 1 else d.astype(np.int32), pace)
-    slack = worst * unit
-    if not space.whole:
-        slack += 2 * unit
-        if worst * unit > 2 * unit:  # not a matter of the grid
-            worst, x, y = _worst_triangle(d.astype(np.float64), pace)
-            slack = worst
-    z = int(np.argmin(d[x].astype(np.float64) + d[y]))
-    exact = float(d[x, y]) - float(d[x, z]) - float(d[z, y])
-    return max(0.0, exact), max(slack, exact), space.points[[x, y, z, z]]
+    if space.whole:
+        worst, x, y = _worst_triangle(space.distances.astype(np.int32), pace)
+        return worst, worst, _triangle(space, x, y)[1]
+    grid, unit = _to_grid(space.distances, pace)
+    worst, x, y = _worst_triangle(grid, pace)
+    if worst > 2:  # not a matter of the grid
+        worst, four = exact_violation(space, pace)
+        return worst, worst, four
+    violation, four = _triangle(space, x, y)
+    return violation, (worst + 2) * unit, four
+
+
+def exact_violation(space: Space, pace: Pace) -> tuple[float, NDArray[np.int64]]:
+    """Return the largest d(x, y) - d(x, z) - d(z, y) to the last digit, and x, y, z, z."""
+    _, x, y = _worst_triangle(space.distances, pace)
+    return _triangle(space, x, y)
+
+
+def _triangle(space: Space, x: int, y: int) -> tuple[float, NDArray[np.int64]]:
+    d = space.distances
+    paths = d[x].astype(np.float64) + d[y]
+    z = int(np.argmin(paths))
+    return max(0.0, float(d[x, y] - paths[z])), space.points[[x, y, z, z]]
 
 
 def _worst_triangle(d: NDArray[Any], pace: Pace) -> tuple[float, int, int]:

@@ -72,13 +72,13 @@ def induced_subgraph(starts: Any, neighbors: Any, lengths: Any, vertices: Any, p
     size = len(vertices)
     for k in range(size):
         place[vertices[k]] = k
-    begins = np.zeros(size + 1, np.int64)
+    begins = np.zeros(size + 1, starts.dtype)
     for k in range(size):
         count = 0
         for edge in range(starts[vertices[k]], starts[vertices[k] + 1]):
             count += place[neighbors[edge]] >= 0
         begins[k + 1] = begins[k] + count
-    inside, long = np.empty(begins[size], np.int32), np.empty(begins[size], np.float64)
+    inside, long = np.empty(begins[size], neighbors.dtype), np.empty(begins[size], np.float64)
     filled = 0
     for k in range(size):
         for edge in range(starts[vertices[k]], starts[vertices[k] + 1]):

@@ -10,6 +10,7 @@ import numpy as np
 from ..metric.base import Metric
 from ..metric.graph import GraphMetric
 from .pace import Pace, Stopped
+from .quadruples import check_distances
 from .streaming import read_block
 
 _SEARCHES = 64  # between two looks at the clock
@@ -48,6 +49,7 @@ def bound_diameter(metric: Metric, triangles: bool, rows: int, pace: Pace) -> tu
     try:
         for _ in range(rows):
             row = read_block(metric, np.array([point]), everyone)[0]
+            check_distances(row, np.array(point), everyone)
             low, point = max(low, float(row.max())), int(np.argmax(row))
             if triangles:
                 high = min(high, 2 * float(row.max()))

@@ -6,6 +6,7 @@ pairs that are searched at the same time, of sizes that depend on the work alone
 number of threads.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,8 @@ from .pace import Best, Pace, Stopped
 from .spaces import Space
 
 _KEYS = 4096  # real distances are sorted into so many bins before they are sorted
-_FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before
+_FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before ...
+_LARGEST_BAND = 1 << 22  # ... up to what is sorted in a second: a time limit is kept
 _FIRST_BATCH, _LARGEST_BATCH, _PARTS = 64, 1 << 14, 8
 _BATCH_WORK = 4e7  # steps that a batch should take: hundredths of a second
 _INLINE = 1e6  # steps that are not worth waking a thread
@@ -138,22 +140,21 @@ def _bands(space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace
     from .far_apart_kernels import count_by_key, list_by_key
 
     n, largest = len(far), float(space.distances.max())
-    scale = 1.0 if space.whole else _KEYS / largest
+    # Key k: the whole number k, or distances up to k / scale, which must be finite. Key 0 is no pair at all.
+    scale = 1.0 if space.whole else min(_KEYS / largest, float(np.finfo(np.float64).max))
     chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
 
     def count(rows: tuple[int, int]) -> NDArray[np.int64]:
-        counts = np.zeros(int(largest * scale) + 2, np.int64)  # 1 more for rounding
+        counts = np.zeros(math.ceil(largest * scale) + 1, np.int64)
         count_by_key(far, scale, *rows, counts)
         return counts
 
     counts = np.array(list(pace.map(count, chunks)))
     totals = counts.sum(axis=0)
     high, listed = len(totals) - 1, 0
-    # Distances of a key: that number itself, or up to the next one.
-    while high > 0 and (high if space.whole else (high + 1) / scale) + slack > best.h:
-        low, wanted = high, max(_FIRST_BAND, listed)
-        while low > 1 and totals[low : high + 1].sum() < wanted:
-            low -= 1
+    while high > 0 and high / scale + slack > best.h:
+        wanted = min(max(_FIRST_BAND, listed), _LARGEST_BAND)
+        low = max(1, high - int(np.searchsorted(np.cumsum(totals[high:0:-1]), wanted)))
         band = totals[low : high + 1]
         # Farthest key first, and within a key in the order of the rows.
         begins = np.cumsum(band[::-1])[::-1] - band

@@ -21,7 +21,8 @@ def mark_far(starts: Any, neighbors: Any, lengths: Any, distances: Any, first: i
     """far[a, b] = d(a, b), or 0 where a neighbour w of a lies behind it: d(w, b) = d(w, a) + d(a, b).
 
     Such a pair need not be looked at: with w in place of a the four-point value is no smaller. `lengths` is None when
-    every edge has length 1; then behind is the same as farther.
+    every edge has length 1; then behind is the same as farther. An edge so short that it vanishes in the sum puts
+    neither end behind the other: one of the two must stay.
     """
     n = len(distances)
     behind = np.empty(n, np.uint8)
@@ -34,7 +35,8 @@ def mark_far(starts: Any, neighbors: Any, lengths: Any, distances: Any, first: i
                     behind[b] |= np.uint8(distances[w, b] > distances[a, b])
             else:
                 for b in range(n):
-                    behind[b] |= np.uint8(distances[w, b] == distances[a, b] + lengths[edge])
+                    farther = distances[w, b] > distances[a, b]
+                    behind[b] |= np.uint8(farther & (distances[w, b] == distances[a, b] + lengths[edge]))
         for b in range(n):
             far[a, b] = 0 if behind[b] else distances[a, b]
 
@@ -51,13 +53,19 @@ def keep_mutual(far: Any, first: int, last: int) -> None:
                 far[a, b] = kept if far[b, a] != 0 else far.dtype.type(0)
 
 
+@helper
+def _key(distance: Any, scale: float) -> Any:
+    """Return 0 for 0, and k for distances above (k - 1) / scale and up to k / scale."""
+    return np.int64(np.ceil(distance * scale))
+
+
 @kernel
 def count_by_key(far: Any, scale: float, first: int, last: int, counts: Any) -> None:
-    """counts[int(scale * far[a, b])] += 1 for the pairs a < b in the rows given."""
+    """counts[key of far[a, b]] += 1 for the pairs a < b in the rows given."""
     n = len(far)
     for a in range(first, last):
         for b in range(a + 1, n):
-            counts[np.int64(far[a, b] * scale)] += 1
+            counts[_key(far[a, b], scale)] += 1
 
 
 @kernel
@@ -66,7 +74,7 @@ def list_by_key(far: Any, scale: float, low: int, high: int, first: int, last: i
     n = len(far)
     for a in range(first, last):
         for b in range(a + 1, n):
-            key = np.int64(far[a, b] * scale)
+            key = _key(far[a, b], scale)
             if low <= key <= high:
                 place = places[key - low]
                 pairs[place, 0] = a

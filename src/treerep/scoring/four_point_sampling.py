@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from ..metric.base import Metric
 from ..metric.matrix import MatrixMetric
 from .pace import Best, Pace, Stopped
+from .quadruples import check_distances, split_sums
 from .streaming import read_block
 
 _BLOCK = 1 << 13
-_TABLE = 1000
+TABLE = 1000  # points whose distances are all read
+_GROUP = 4  # quadruples asked for in one block: 24 distances of 144, in place of 24 calls
 _NORMAL = 1.959964  # 95 %
 
 
@@ -37,7 +39,7 @@ def sample_quadruples(metric: Metric, count: int, rng: Any, best: Best, pace: Pa
     tasks = list(zip(sizes, np.random.default_rng(rng).spawn(len(sizes)), strict=True))
     values: list[NDArray[np.float64]] = []
     # So few distances that quadruples ask for each of them again and again.
-    table = MatrixMetric(_all(metric)) if len(metric) <= _TABLE else metric
+    table = MatrixMetric(_all(metric)) if len(metric) <= TABLE else metric
 
     def work(task: tuple[int, np.random.Generator]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         return four_point_values(table, distinct_quadruples(len(metric), *task))
@@ -55,7 +57,8 @@ def sample_quadruples(metric: Metric, count: int, rng: Any, best: Best, pace: Pa
     except Stopped:
         pass
     deltas = np.concatenate(values) / 2
-    spread = float(deltas.std(ddof=1)) if len(deltas) > 1 else math.inf
+    unit = float(deltas.max()) or 1.0  # squares of huge numbers overflow
+    spread = unit * float((deltas / unit).std(ddof=1)) if len(deltas) > 1 else math.inf
     return Mean(math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas))
 
 
@@ -81,11 +84,22 @@ def distinct_quadruples(n: int, count: int, rng: np.random.Generator) -> NDArray
 
 def four_point_values(metric: Metric, four: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return h = largest - second largest sum of each row, and the row reordered: d(a, b) + d(c, d) is the largest."""
-    a, b, c, d = four.T
-    pairs = metric.pairs(np.concatenate([a, c, a, b, a, b]), np.concatenate([b, d, c, d, d, c])).reshape(6, -1)
-    sums = pairs[0::2] + pairs[1::2]
-    first = np.argmax(sums, axis=0)
-    ordered = np.sort(sums, axis=0)
-    # ab|cd, ac|bd, ad|bc
-    orders = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]])
-    return ordered[2] - ordered[1], np.take_along_axis(four, orders[first], axis=1)
+    four = np.sort(four, axis=1)  # of matrices that are a little asymmetric the upper half counts
+    i, j = four.T[[0, 2, 0, 1, 0, 1]], four.T[[1, 3, 2, 3, 3, 2]]
+    # A metric of the user's own may have `block` alone, and `pairs` calls it for every pair.
+    pairs = _in_blocks(metric, four) if type(metric).pairs is Metric.pairs else metric.pairs(i, j)
+    check_distances(pairs, i, j)
+    return split_sums(four, pairs)
+
+
+def _in_blocks(metric: Metric, four: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row, a few rows in one block."""
+    out = np.empty((6, len(four)))
+    for k in range(0, len(four), _GROUP):
+        group = four[k : k + _GROUP]
+        rows, columns = group[:, :3].ravel(), group[:, 1:].ravel()
+        own = np.arange(len(group))
+        # (a, b, c) x (b, c, d) of every quadruple with itself
+        block = read_block(metric, rows, columns).reshape(len(group), 3, len(group), 3)[own, :, own]
+        out[:, k : k + _GROUP] = block[:, [0, 2, 0, 1, 0, 1], [0, 2, 1, 2, 2, 1]].T
+    return out

@@ -6,7 +6,9 @@ from typing import Any
 class Hyperbolicity(float):
     """delta, the largest four-point value that was found, as a float that knows how far to trust it.
 
-    With normalize=True, delta, its bounds and the mean are divided by the diameter.
+    With normalize=True, delta, its bounds and the mean are divided by the diameter. Where that is only known to lie in
+    an interval (method "sample", or a time limit), delta and the mean are divided by the largest distance that was met,
+    and may come out too large; `low` and `high` hold all the same.
 
     Attributes
     ----------
@@ -19,7 +21,8 @@ class Hyperbolicity(float):
     witness : tuple of four point numbers (a, b, c, d), or None where delta is 0
         d(a, b) + d(c, d) is the largest of the three sums of their distances, and 2 delta more than the second.
     diameter : float
-        The largest distance; for method "sample", the largest that was met.
+        The largest distance, or the largest that was met: method "sample" reads all distances of a matrix and of up to
+        1,000 points, and a few rows otherwise; a time limit may end the search for it too.
     relative : float
         2 delta / diameter, from 0 for a tree to 1.
     method : str

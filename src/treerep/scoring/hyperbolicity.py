@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,21 +14,34 @@ from ..common.progress import progress_bar
 from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
+from ..metric.matrix import MatrixMetric
 from ..metric.oracles import TreeOracle
-from .base_point import search_bases, triangle_violation
+from .base_point import exact_violation, search_bases, triangle_violation
 from .diameter import bound_diameter, bound_graph_diameter
 from .far_apart import search_far_apart
-from .four_point_sampling import Mean, sample_quadruples
+from .far_points import search_far_points
+from .four_point_sampling import TABLE, Mean, sample_quadruples
 from .four_points import Hyperbolicity
 from .pace import Best, Pace, Stopped
-from .spaces import Space, components, obeys_triangles, read_space, restrict, rounding, search_component
-from .streaming import check_choice
+from .spaces import (
+    Space,
+    components,
+    largest_distance,
+    obeys_triangles,
+    read_space,
+    restrict,
+    rounding,
+    search_component,
+    search_row,
+)
+from .streaming import check_choice, read_block
 
 _METHODS = ("auto", "exact", "base", "sample")
 
 # What method="auto" takes on: seconds to about a minute on two cores.
 _AUTO_POINTS = 4_000
 _AUTO_COMPONENT = 30_000
+_AUTO_WEIGHTED = 10_000
 _AUTO_STEPS = 3e9
 _SMALL = 200
 _SAMPLED_ROWS = 16  # rows that method="sample" spends on the diameter
@@ -64,9 +78,11 @@ def hyperbolicity(
           graph. Stopped early it gives an interval.
         - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w; several bases narrow that.
         - "sample" looks at random quadruples: the mean of their values with a 95% interval, and a lower bound of
-          delta. It needs no memory to speak of.
-        - "auto" is "exact" for graphs with components up to 30,000 vertices and for other metrics up to 4,000 points,
-          with a limit to its work, after which bases are tried and the result may be an interval; beyond, "sample".
+          delta. It needs no memory to speak of. The upper bound of delta is half the diameter (for a matrix, which may
+          violate triangles, all of it), and infinite where that is not known: for metrics of your own.
+        - "auto" is "exact" for graphs with components up to 30,000 vertices (10,000 with edge lengths) and for other
+          metrics up to 4,000 points, with a limit to its work, after which bases are tried and the result may be an
+          interval; beyond, or without the memory, "sample".
     normalize : bool
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
@@ -93,8 +109,11 @@ def hyperbolicity(
     violated the four points of delta need not be distinct, and delta can exceed half the diameter.
 
     Memory is n^2 distances of 1, 2 or 8 bytes; for graphs twice that, but of the largest biconnected component only,
-    and mostly 1 byte. "base" keeps a second matrix. Borassi, Coudert, Crescenzi and Marino, On computing the
-    hyperbolicity of real-world graphs (ESA 2015); Gromov, Hyperbolic groups (1987).
+    and mostly 1 byte. The exact search lists the pairs it has come to, up to 24 bytes for each: few where it is fast.
+    "base" keeps a second matrix, and for real distances a third of half the size.
+
+    Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA 2015); Gromov,
+    Hyperbolic groups (1987).
 
     Examples
     --------
@@ -106,8 +125,9 @@ def hyperbolicity(
     (0, 2, 1, 3)
     """
     check_choice("method", method, _METHODS)
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
+    _check_limit(time_limit)
+    if not isinstance(normalize, (bool, np.bool_)):
+        raise ValueError(f"normalize is True or False, not {normalize!r}")
     bases, quadruples = positive_number(bases, "bases"), positive_number(quadruples, "quadruples")
     distances = as_metric(data, metric=metric)
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
@@ -115,13 +135,24 @@ def hyperbolicity(
         job = _Job(distances, Best(bar), Pace(workers, time_limit, steps), obeys_triangles(distances))
         if not isinstance(distances, GraphMetric) and isinstance(distances.oracle, TreeOracle):
             # In a tree two sweeps find the diameter, among the data points too.
-            reach, _ = bound_diameter(distances, True, 2, job.pace)
+            reach, _ = bound_diameter(distances, True, 2, Pace(workers, None))
             outcome = _Outcome("exact", 0.0, reach, reach)
         elif len(distances) > 3 and (method == "sample" or (method == "auto" and _too_large(distances))):
             outcome = _sample(job, quadruples, rng)
         else:
-            outcome = _bound(job, method, bases)
+            try:
+                outcome = _bound(job, method, bases)
+            except MemoryError:
+                if method != "auto":
+                    raise
+                outcome = _sample(job, quadruples, rng)
     return _result(job, outcome, normalize)
+
+
+def _check_limit(time_limit: Any) -> None:
+    number = isinstance(time_limit, (int, float, np.integer, np.floating)) and not isinstance(time_limit, bool)
+    if time_limit is not None and not (number and time_limit > 0):
+        raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
 
 
 class _Job(NamedTuple):
@@ -144,45 +175,64 @@ def _too_large(metric: Metric) -> bool:
         return len(metric) > _AUTO_POINTS
     rows = metric.adjacency
     parts = components((rows.indptr, rows.indices, None))
-    return bool(parts) and len(parts[0]) > _AUTO_COMPONENT
+    return bool(parts) and len(parts[0]) > (_AUTO_WEIGHTED if metric.weighted else _AUTO_COMPONENT)
 
 
 def _sample(job: _Job, quadruples: int, rng: Any) -> _Outcome:
+    low, high = _bound_any_diameter(job)
     mean = sample_quadruples(job.metric, quadruples, rng, job.best, job.pace)
-    low, high = bound_diameter(job.metric, job.triangles, _SAMPLED_ROWS, job.pace)
-    return _Outcome("sample", high, low, high, mean)
+    return _Outcome("sample", high * (1 if job.triangles else 2), low, high, mean)
+
+
+def _bound_any_diameter(job: _Job) -> tuple[float, float]:
+    """Return bounds of the diameter: all distances are read where that is cheap, and otherwise a few rows."""
+    if len(job.metric) <= TABLE or isinstance(job.metric, MatrixMetric):
+        with suppress(Stopped):
+            return 2 * (largest_distance(job.metric, job.pace),)
+    return bound_diameter(job.metric, job.triangles, _SAMPLED_ROWS, job.pace)
 
 
 def _bound(job: _Job, method: str, bases: int) -> _Outcome:
     """Run "exact" or "base", or both one after the other for "auto"."""
+    name = "base" if method == "base" else "exact"
     if isinstance(job.metric, GraphMetric):
-        graph = job.metric
-        low, high = bound_graph_diameter(graph, job.pace)
-        rows = graph.adjacency
-        place = np.full(len(graph), -1)
-        parts = components((rows.indptr, rows.indices, None))
+        return _bound_graph(job, job.metric, name, bases)
+    everyone = np.arange(len(job.metric))
 
-        def make(vertices: NDArray[np.int64], pace: Pace) -> Space:
-            return search_component(graph, vertices, place, pace)
+    def row(k: int) -> NDArray[np.float64]:
+        return read_block(job.metric, everyone[k : k + 1], everyone)[0]
 
-        found = _over_components(job, _looker(job, method, bases), parts, make, high)
-        return _Outcome("base" if method == "base" else "exact", found, low, high)
     try:
+        search_far_points(row, everyone, job.best, job.pace)
         space = read_space(job.metric, job.pace)
     except Stopped:
         low, high = bound_diameter(job.metric, job.triangles, 1, job.pace)
-        return _Outcome("base" if method == "base" else "exact", high, low, high)
+        return _Outcome(name, high, low, high)
     diameter = float(space.distances.max())
     if space.graph is not None:
         place, parts = np.full(len(space.points), -1), components(space.graph)
-        look = _looker(job._replace(triangles=True), method, bases)
+        look = _looker(job._replace(triangles=True), name, bases)
         found = _over_components(job, look, parts, lambda vertices, _: restrict(space, vertices, place), diameter)
-    else:
-        found, done = _looker(job, method, bases)(space)
-        if method == "auto" and not done:
-            method = "base"
-            found = min(found, search_bases(space, job.triangles, bases, job.best, job.pace)[0])
-    return _Outcome("base" if method == "base" else "exact", found, diameter, diameter)
+        return _Outcome(name, found, diameter, diameter)
+    found, done = _looker(job, name, bases)(space)
+    if method == "auto" and not done:
+        name, found = "base", min(found, search_bases(space, job.triangles, bases, job.best, job.pace)[0])
+    return _Outcome(name, found, diameter, diameter)
+
+
+def _bound_graph(job: _Job, graph: GraphMetric, method: str, bases: int) -> _Outcome:
+    rows = graph.adjacency
+    parts = components((rows.indptr, rows.indices, None))
+    if parts:
+        search_far_points(lambda k: search_row(graph, parts[0][k], parts[0]), parts[0], job.best, job.pace)
+    low, high = bound_graph_diameter(graph, job.pace)
+    place = np.full(len(graph), -1)
+
+    def make(vertices: NDArray[np.int64], pace: Pace) -> Space:
+        return search_component(graph, vertices, place, pace)
+
+    found = _over_components(job, _looker(job, method, bases), parts, make, high)
+    return _Outcome(method, found, low, high)
 
 
 def _looker(job: _Job, method: str, bases: int) -> Look:
@@ -238,18 +288,21 @@ def _search(job: _Job, space: Space) -> tuple[float, bool]:
         return search_far_apart(space, slack, step, job.best, job.pace)
     if largest == 0:
         return 0.0, True
-    triangles, high = job.triangles, largest * (1 if job.triangles else 2)
+    triangles, high, violated = job.triangles, largest * (1 if job.triangles else 2), 0.0
     try:
         if not triangles:
-            violation, bound, four = triangle_violation(space, job.pace)
+            violation, violated, four = triangle_violation(space, job.pace)
             job.best.offer(violation, four)
-            slack, triangles = max(slack, bound), bound == 0
+            slack, triangles = max(slack, violated), violated == 0
+        high = min(high, search_bases(space, triangles, 1, job.best, job.pace)[0])
+        if high <= rounding(job.metric, largest):
+            return high, True
+        found, done = search_far_apart(space, slack, step, job.best, job.pace)
+        if done and job.best.h < violated:  # a triangle may be worse than four different points
+            job.best.offer(*exact_violation(space, job.pace))
+            found = job.best.h
     except Stopped:
         return high, False
-    high = min(high, search_bases(space, triangles, 1, job.best, job.pace)[0])
-    if high <= rounding(job.metric, largest):
-        return high, True
-    found, done = search_far_apart(space, slack, step, job.best, job.pace)
     return (found, True) if done else (min(high, found), False)
 
 

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.memory import check_memory
-from ..metric.base import Metric, MetricError
+from ..metric.base import Metric, frozen
 from ..metric.graph import GraphMetric
 from ..metric.oracles import BY_ROW, HubOracle
-from .pace import Pace
+from .pace import Pace, Stopped
+from .quadruples import check_distances
 from .streaming import read_block, triangle_slices
 
 Graph = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
@@ -52,10 +53,9 @@ def whole_type(largest: float) -> np.dtype[Any] | None:
 def read_space(metric: Metric, pace: Pace) -> Space:
     """Read all distances of a metric that is not a graph: the pairs i < j, and their mirror images."""
     n = len(metric)
-    dtype = np.dtype(np.float64)
-    if metric.integral:
-        dtype = whole_type(max((_read(metric, part).max() for part in triangle_slices(n)), default=0.0)) or dtype
-    check_memory(n * n * dtype.itemsize, f"hyperbolicity of {n:,} points", _REMEDY)
+    dtype = (whole_type(largest_distance(metric, pace)) if metric.integral else None) or np.dtype(np.float64)
+    copies = 2 if dtype.kind == "u" else 1  # as_graph makes another
+    check_memory(copies * n * n * dtype.itemsize, f"hyperbolicity of {n:,} points", _REMEDY)
     out = np.zeros((n, n), dtype)
 
     def work(part: slice) -> None:
@@ -65,7 +65,12 @@ def read_space(metric: Metric, pace: Pace) -> Space:
 
     for _ in pace.map(work, triangle_slices(n)):
         pass
-    return as_graph(Space(np.arange(n), out, None))
+    return as_graph(Space(np.arange(n), out, None), pace)
+
+
+def largest_distance(metric: Metric, pace: Pace) -> float:
+    """Return the largest distance of all pairs, each of them read once."""
+    return max(pace.map(lambda part: float(_read(metric, part).max()), triangle_slices(len(metric))), default=0.0)
 
 
 def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
@@ -73,33 +78,34 @@ def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
     block = read_block(metric, rows, columns)
     own = block[:, : len(rows)]
     own[:] = np.triu(own, 1) + np.triu(own, 1).T  # matrices may be a little asymmetric: the upper half counts
-    bad = ~(np.isfinite(block) & (block >= 0))
-    if bad.any():
-        a, b = np.argwhere(bad)[0]
-        raise MetricError(f"d({rows[a]}, {columns[b]}) = {block[a, b]}: hyperbolicity needs finite distances >= 0")
+    check_distances(block, rows[:, None], columns)
     return block
 
 
-def as_graph(space: Space) -> Space:
+def as_graph(space: Space, pace: Pace) -> Space:
     """Give a space the graph of its pairs at distance 1 if all its distances are shortest paths along them."""
-    d = space.distances
-    if not space.whole or np.count_nonzero(d) < len(d) * (len(d) - 1):  # duplicates are no vertices
-        return space
-    i, j = np.nonzero(d == 1)
-    starts = np.searchsorted(i, np.arange(len(d) + 1))
-    found = np.zeros_like(d)  # what is out of reach stays 0
-    if float(d.max(initial=0)) < len(d):  # levels fit the type
-        _all_steps((starts, j.astype(np.int32), None), found)
-    if not np.array_equal(found, d):
-        return space
-    return Space(space.points, d, (starts, j.astype(np.int32), None))
-
-
-def _all_steps(graph: Graph, out: NDArray[Any]) -> None:
     from .block_kernels import SOURCES, search_many
 
-    for first in range(0, len(out), SOURCES):
-        search_many(graph[0], graph[1], first, out)
+    d, n = space.distances, len(space.distances)
+    if not space.whole or np.count_nonzero(d) < n * (n - 1):  # duplicates are no vertices
+        return space
+    if float(d.max(initial=0)) >= n:  # levels might not fit the type
+        return space
+    starts, neighbors, _ = graph = _pairs_at_distance_one(d)
+    found = np.zeros_like(d)  # what is out of reach stays 0
+    try:
+        for _ in pace.map(lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)):
+            pass
+    except Stopped:
+        return space
+    return Space(space.points, d, graph) if np.array_equal(found, d) else space
+
+
+def _pairs_at_distance_one(d: NDArray[Any]) -> Graph:
+    near = [np.flatnonzero(row == 1).astype(np.int32) for row in d]
+    starts = np.cumsum([0, *map(len, near)])
+    # Of the types that a GraphMetric has: kernels are compiled once for both.
+    return frozen(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)), frozen(np.concatenate(near)), None
 
 
 def components(graph: Graph) -> list[NDArray[np.int64]]:
@@ -115,6 +121,8 @@ def components(graph: Graph) -> list[NDArray[np.int64]]:
 def restrict(space: Space, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Space:
     """Return one biconnected component of a space that is a graph."""
     assert space.graph is not None
+    if len(vertices) == len(space.points):
+        return space
     d = np.ascontiguousarray(space.distances[np.ix_(vertices, vertices)])
     return Space(space.points[vertices], d, _part(space.graph, vertices, place))
 
@@ -123,8 +131,8 @@ def _part(graph: Graph, vertices: NDArray[np.int64], place: NDArray[np.int64]) -
     from .block_kernels import induced_subgraph
 
     starts, neighbors, lengths = graph
-    given = np.ones(len(neighbors)) if lengths is None else lengths
-    begins, inside, own = induced_subgraph(starts, neighbors, given, vertices, place)
+    given = frozen(np.ones(len(neighbors))) if lengths is None else lengths
+    begins, inside, own = map(frozen, induced_subgraph(starts, neighbors, given, vertices, place))
     return begins, inside, None if lengths is None else own
 
 
@@ -136,10 +144,15 @@ def search_component(metric: GraphMetric, vertices: NDArray[np.int64], place: ND
     rows = metric.adjacency
     graph = _part((rows.indptr, rows.indices, rows.data if metric.weighted else None), vertices, place)
     size = len(vertices)
-    everyone = np.arange(size)
-    row = np.empty((1, size))
-    search_block(*graph, everyone[:1], everyone, row)
-    dtype = (whole_type(2 * float(row.max())) if metric.integral else None) or np.dtype(np.float64)
+    everyone = frozen(np.arange(size))
+
+    def distances(sources: slice) -> NDArray[np.float64]:
+        found = np.empty((len(everyone[sources]), size))
+        search_block(*graph, everyone[sources], everyone, found)
+        return found
+
+    farthest = float(distances(slice(0, 1)).max())
+    dtype = (whole_type(2 * farthest) if metric.integral else None) or np.dtype(np.float64)
     check_memory(2 * size * size * dtype.itemsize, f"hyperbolicity of a component of {size:,} vertices", _REMEDY)
     out = np.empty((size, size), dtype)
 
@@ -147,14 +160,24 @@ def search_component(metric: GraphMetric, vertices: NDArray[np.int64], place: ND
         if graph[2] is None:
             search_many(graph[0], graph[1], first, out)
         else:
-            band = slice(first, first + SOURCES)
-            search_block(*graph, everyone[band], everyone, out[band])
+            out[first : first + SOURCES] = distances(slice(first, first + SOURCES))
 
     for _ in pace.map(work, range(0, size, SOURCES)):
         pass
     if out.dtype.kind == "f":
         out = np.minimum(out, out.T)  # two sums along one path, from either end, differ in the last digit
     return Space(vertices, out, graph)
+
+
+def search_row(metric: GraphMetric, source: int, vertices: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the distances of one vertex by one search, and never by hub labels, which take a while to build."""
+    from ..metric.search_kernels import search_block
+
+    rows = metric.adjacency
+    graph = rows.indptr, rows.indices, rows.data if metric.weighted else None
+    out = np.empty((1, len(vertices)))
+    search_block(*graph, frozen(np.array([source])), frozen(vertices), out)
+    return out[0]
 
 
 def rounding(metric: Metric, largest: float) -> float:
