@@ -45,8 +45,8 @@ _EXACT = 1e-9
 _WORST = 64
 # Shares of the time that is left, where it is limited.
 _FOR_OTHER_START, _FOR_MOVES = 0.25, 0.5
-# All pairs are read if that takes less than this share of the time.
-_FOR_READING, _TIMED_ROWS = 0.1, 32
+# All pairs count if reading them takes less than this share of the time: a look at a tree takes longer than that.
+_FOR_READING, _TIMED_ROWS = 0.02, 32
 # A round of moves and weights that gains less than this share is the last. Samples cannot tell less than a hundredth.
 _PROGRESS, _SAMPLED_PROGRESS = 1e-3, 1e-2
 _MOST_SHARE = 0.95
