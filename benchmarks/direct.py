@@ -118,11 +118,12 @@ def measure() -> list[Table]:
     preset = [row(graphs[0], 0, paper, preset="paper") for paper in PAPER if paper.dim == 2]
     starts = [start_row(data, paper) for data in graphs for paper in PAPER if paper.dim == 2]
     where = machine()
+    seeds = f"Means of {SEEDS} seeds" if SEEDS > 1 else "One seed"
     return [
         Table(
             "PM, LM and PT with our defaults, ours (paper's)",
             ours,
-            f"{f'Means of {SEEDS} seeds' if SEEDS > 1 else 'One seed'}. MAP by definition; average distortion after optimal scaling, as in the paper. "
+            f"{seeds}. MAP by definition; average distortion after optimal scaling, as in the paper. "
             f"Seconds of the whole call {where}; the paper's are those of its own machine with 8 cores. Our defaults "
             "were chosen on the first three graphs; nothing was tuned on yeast.",
         ),
