@@ -86,7 +86,7 @@ def generator(rng: np.random.Generator, device: Any) -> Any:
 
 
 class Learned(NamedTuple):
-    """Points and log scale of the epoch with the lowest loss, and the losses of all epochs."""
+    """Points and log scale with the lowest loss, and the losses of all epochs."""
 
     points: Tensor
     log_scale: float
@@ -111,10 +111,10 @@ def learn(
     scale = torch.full((1, 1), log_scale or 0.0, dtype=points.dtype, device=points.device)
     mover, scaler = (Adam if plan.adam else Descent)(space), Adam(Line())
     best, losses = Learned(points, float(scale), []), []
-    epoch = 0
+    epoch, count, batch = 0, 0, None
     with progress_bar(plan.epochs, what, "epoch") as bar, _until_interrupted(what) as interrupted:
         for epoch in range(plan.epochs):
-            rate, total, count = plan.at(epoch), 0.0, 0
+            rate, total, count, before = plan.at(epoch), 0.0, 0, (points, scale)
             for batch in batches(epoch):
                 leaf, free = points.detach().requires_grad_(), scale.detach().requires_grad_(log_scale is not None)
                 value = loss(leaf, free, batch)
@@ -125,14 +125,23 @@ def learn(
                 total, count = total + value.detach(), count + 1
             losses.append(float(total) / max(count, 1))
             if losses[-1] <= min(losses):
-                best = Learned(points, float(scale), losses)
+                # The loss of a single batch is that of the points before the step, which may lead astray.
+                best = _kept(*(before if count == 1 else (points, scale)), losses)
             bar.set_postfix(loss=f"{losses[-1]:.4g}", refresh=False)
             bar.update(1)
             if plan.adam and _has_settled(losses, plan.burn_in):
                 break
+        if count == 1:  # where the last step led
+            with torch.no_grad():
+                if float(loss(points, scale, batch)) <= min(losses):
+                    best = _kept(points, scale, losses)
     if interrupted:
         warnings.warn(f"interrupted in epoch {epoch + 1} of {plan.epochs}: this is the best so far", stacklevel=4)
     return best
+
+
+def _kept(points: Tensor, scale: Tensor, losses: list[float]) -> Learned:
+    return Learned(points, float(scale), losses)
 
 
 @contextlib.contextmanager
