@@ -194,6 +194,7 @@ def test_a_start_without_any_error_is_not_lost(dim):
 def test_bad_options_are_one_line_each():
     for options, text in [
         ({"subsample": 0}, "subsample must be a positive whole number"),
+        ({"batch": "large"}, "batch must be a positive whole number, not 'large'"),
         ({"negatives": 5}, "pt takes no negatives"),
         ({"preset": 1}, "preset is one of 'paper', not 1"),
     ]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.extras import require
-from ..common.numbers import positive_number
+from ..common.numbers import positive_number, real_number
 from ..common.progress import progress_bar
 from ..metric.base import Metric
 from ..scoring.streaming import check_choice
@@ -57,11 +57,12 @@ def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: 
     if chosen["epochs"] is not None:
         plan = plan._replace(epochs=positive_number(chosen["epochs"], "epochs"))
     if chosen["burn_in"] is not None:
+        # 0 is a whole number, too, but False is none.
         burn_in = chosen["burn_in"]
-        plan = plan._replace(burn_in=burn_in if burn_in == 0 else positive_number(burn_in, "burn_in"))
+        plan = plan._replace(burn_in=0 if real_number(burn_in) == 0 else positive_number(burn_in, "burn_in"))
     rate = chosen["rate"]
     if rate is not None:
-        if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate < math.inf:
+        if not 0 < real_number(rate) < math.inf:
             raise ValueError(f"rate must be a positive number, not {rate!r}")
         plan = plan._replace(rate=float(rate))
     return plan
@@ -74,7 +75,7 @@ def find_device(device: str | None) -> Any:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(device)
-        torch.empty(0, device=found)
+        torch.zeros(1, dtype=torch.float64, device=found).item()  # not all devices compute, or in float64
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
         raise ValueError(f"torch finds no device {device!r} on this machine: leave it out, or use 'cpu'") from error
     return found
@@ -189,7 +190,7 @@ def _given(init: Any, metric: Metric, n: int, dim: int, farthest: float) -> tupl
     if isinstance(init, Tree):
         from .sarkar import sarkar
 
-        init = sarkar(init, dim=dim, scale=_TREE_REACH / max(_diameter(init), 1e-300))
+        init = sarkar(init, dim=dim, scale=_TREE_REACH / (_diameter(init) or _TREE_REACH))
     if not isinstance(init, Embedding):
         raise TypeError(f"init is a tree or an embedding of the same points, not {type(init).__name__}")
     if len(init) != len(metric) or init.n_nodes < n:
