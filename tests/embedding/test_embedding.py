@@ -112,6 +112,7 @@ def test_later_changes_of_the_arrays_do_not_matter() -> None:
         (([[1.0]], [1.0]), {"scale": np.inf}, "scale must be"),
         (([[1.0]], [1.0]), {"scale": 1e-320}, "scale must be"),
         (([[1.0]], [1.0]), {"scale": "large"}, "scale must be a positive number, not 'large'"),
+        (([[1.0]], [1.0]), {"scale": True}, "scale must be a positive number, not True"),
         (([[1.0]], [1.0]), {"scale": None}, "scale must be a positive number, not None"),
         (([[1.0]], [1.0]), {"n_points": 2}, "n_points=2 does not fit 1 nodes"),
         (([[1.0]], [1.0]), {"n_points": 0}, "n_points must be a positive whole number, not 0"),
@@ -129,6 +130,11 @@ def test_unknown_model() -> None:
     for model in ("disk", 3, ["klein"]):
         with pytest.raises(ValueError, match="unknown model .*: choose one of poincare, klein, lorentz"):
             random_embedding().coordinates(model)
+
+
+def test_more_bits_are_not_known() -> None:
+    with pytest.raises(ValueError, match='no more than float64 is known of these points, unlike "sarkar"'):
+        random_embedding().coordinates("klein", precision=100)
 
 
 def test_a_direction_at_the_origin_means_nothing() -> None:

@@ -163,6 +163,11 @@ def test_other_refusals() -> None:
         TreeEmbedding([-1, 0], [0, 1e200], [E1] * 2, scale=1e200)
     with pytest.raises(ValueError, match="n_points=3 does not fit 2 nodes"):
         TreeEmbedding([-1, 0], [0, 1.0], [E1] * 2, n_points=3)
+    for n_points in (0, 1.5, True):
+        with pytest.raises(ValueError, match="n_points must be a positive whole number"):
+            TreeEmbedding([-1, 0], [0, 1.0], [E1] * 2, n_points=n_points)
+    with pytest.raises(ValueError, match="weights are arrays of real numbers"):
+        TreeEmbedding([-1, 0], ["a", "b"], [E1] * 2)
     with pytest.raises(ValueError, match="scale must be a positive number"):
         TreeEmbedding([-1, 0], [0, 1.0], [E1] * 2, scale=0)
 

@@ -87,6 +87,12 @@ def test_no_number_of_bits(precision) -> None:
         tr.embed(tr.datasets.random_tree(3)).coordinates("poincare", precision=precision)
 
 
+def test_too_many_bits() -> None:
+    embedding = tr.embed(tr.datasets.random_tree(3), scale=1e200)
+    with pytest.raises(MemoryError, match=r"3 nodes with .* bits needs .*: give fewer bits, or use a smaller scale"):
+        embedding.coordinates("poincare", precision="auto")
+
+
 def test_unknown_model() -> None:
     with pytest.raises(ValueError, match="unknown model 'disc': choose one of poincare, klein, lorentz"):
         tr.embed(tr.datasets.random_tree(3)).coordinates("disc", precision=60)

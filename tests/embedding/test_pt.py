@@ -155,25 +155,46 @@ def test_an_interrupt_returns_the_best_so_far():
     assert len(embedding) == 40
 
 
-def test_the_best_epoch_is_kept_and_a_loss_that_settles_ends_the_learning():
+@pytest.mark.parametrize("batches", [1, 2])
+def test_the_best_epoch_is_kept_and_a_loss_that_settles_ends_the_learning(batches):
     import torch
 
     x = torch.from_numpy(from_polar(np.array([[1.0, 0.0]]), np.array([1.0]), "lorentz"))
-    values = iter([3.0, 1.0, 2.0, *[2.0] * 500])
+    values = iter(np.repeat([3.0, 1.0, 2.0, *[2.0] * 500], batches).tolist())
     moves = []
 
     def loss(points, scale, batch):
         moves.append(points.detach().clone())
-        return points.sum() * 0 + next(values)
+        return points[0, 1] - points[0, 1].detach() + next(values)  # a slope that does not change the values
 
-    found = learn(Hyperboloid(), x, loss, lambda epoch: [None], Schedule(500, 0.1, 0, 0.1, True), "test")
+    found = learn(Hyperboloid(), x, loss, lambda epoch: [None] * batches, Schedule(500, 0.1, 0, 0.1, True), "test")
     assert min(found.losses) == 1.0 and len(found.losses) == 52
-    assert torch.equal(found.points, moves[2])
+    # The loss of one batch belongs to the points on which it was computed, that of several to where they led.
+    best = 1 if batches == 1 else 4
+    assert torch.equal(found.points, moves[best])
+    assert not torch.equal(moves[best], moves[best - 1]) and not torch.equal(moves[best], moves[best + 1])
+
+
+def test_the_last_step_counts():
+    graph = grid()
+    i, j = np.triu_indices(25, 1)
+    starts = (embed(graph, rng=3, rate=rate, **(QUICK | {"epochs": 1})) for rate in (1e-9, 0.05))
+    before, after = (np.mean((start.pairs(i, j) / graph.pairs(i, j) - 1) ** 2) for start in starts)
+    assert after < before
+
+
+@pytest.mark.parametrize("dim", [1, 2])
+def test_a_start_without_any_error_is_not_lost(dim):
+    # Points of a line: h-MDS is exact, but for the jitter, and no step is as good.
+    line = np.arange(6.0)
+    data = tr.MatrixMetric(abs(line - line[:, None]))
+    assert tr.average_distortion(embed(data, **(QUICK | {"dim": dim})), data) < 1e-3
 
 
 def test_bad_options_are_one_line_each():
     for options, text in [
         ({"subsample": 0}, "subsample must be a positive whole number"),
+        ({"batch": "large"}, "batch must be a positive whole number, not 'large'"),
         ({"negatives": 5}, "pt takes no negatives"),
         ({"preset": 1}, "preset is one of 'paper', not 1"),
     ]:

@@ -140,6 +140,13 @@ def test_a_tree_is_a_start():
 
 
 @METHODS
+def test_a_tree_without_length_is_a_start(method):
+    for tree in (tr.Tree(1, np.empty((0, 2), int), []), tr.Tree(3, [[0, 1], [1, 2]], [0.0, 0.0])):
+        embedding = embed(tree, method=method, init=tree, **QUICK)
+        assert len(embedding) == len(tree) and np.isfinite(embedding.radii).all()
+
+
+@METHODS
 def test_a_trees_own_edges_place_its_steiner_nodes(method):
     tree = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]], [1.0, 1.0, 1.0, 1.0, 1.0], labels="abcd")
     embedding = embed(tree, method=method, **QUICK)
@@ -162,7 +169,10 @@ def test_bad_options_are_one_line_each():
         ({"rate": -1.0}, "rate must be a positive number"),
         ({"rate": "fast"}, "rate must be a positive number"),
         ({"burn_in": -1}, "burn_in must be"),
+        ({"burn_in": False}, "burn_in must be"),
         ({"batch": 1.5}, "batch must be"),
+        ({"symmetrize": "no"}, "symmetrize is True or False, not 'no'"),
+        ({"device": "meta"}, "torch finds no device 'meta'"),
         ({"preset": "mine"}, "preset is one of 'paper', not 'mine'"),
         ({"device": "abacus"}, "torch finds no device 'abacus'"),
         ({"subsample": 4}, "poincare takes no subsample"),

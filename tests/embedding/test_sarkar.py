@@ -99,7 +99,8 @@ def test_the_loss_falls_as_the_scale_grows(rule: str) -> None:
 )
 @settings(max_examples=80)
 def test_the_wished_distortion_is_reached(tree: Tree, dim: int, rule: str, wished: float, exponent: float) -> None:
-    embedding = sarkar(tree, dim=dim, distortion=wished, directions=rule, exponent=exponent)
+    power = exponent if rule == "traffic" else None
+    embedding = sarkar(tree, dim=dim, distortion=wished, directions=rule, exponent=power)
     assert (ratios(embedding, tree) >= 1 / wished).all()
     assert tr.worst_distortion(embedding, tree) <= wished
 
@@ -216,7 +217,13 @@ def test_large_and_deep_trees(dim: int) -> None:
         ({"distortion": 1}, "distortion must be a number above 1, not 1"),
         ({"distortion": 1.1, "scale": 1.0}, "give scale or distortion, not both"),
         ({"directions": "random"}, "directions is one of 'traffic', 'equal', 'codes', not 'random'"),
+        ({"distortion": "low"}, "distortion must be a number above 1, not 'low'"),
+        ({"distortion": [1.1]}, r"distortion must be a number above 1, not \[1.1\]"),
+        ({"scale": True}, "scale must be a positive number, not True"),
         ({"exponent": -1}, "exponent must be a number from 0 to 2"),
+        ({"exponent": "high"}, "exponent must be a number from 0 to 2, not 'high'"),
+        ({"exponent": np.ones(2)}, "exponent must be a number from 0 to 2"),
+        ({"exponent": 0.5, "directions": "equal"}, "exponent belongs to directions=\"traffic\", not 'equal'"),
         ({"root": 17}, "point 17 does not exist"),
         ({"root": "x"}, "'x' is not in the tree"),
         ({"epochs": 3}, "sarkar takes no epochs"),
@@ -230,3 +237,12 @@ def test_options_that_make_no_sense(options, message) -> None:
 def test_only_trees() -> None:
     with pytest.raises(TypeError, match=r"^sarkar embeds a tree: fit one first, e.g. tr.embed\(tr.fit\(data\)\)$"):
         tr.embed([[0.0, 1.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize("method", ["sarkar", "hmds"])
+def test_too_many_dimensions(method: str) -> None:
+    with pytest.raises(MemoryError, match=r"^4 points in 10,000,000,000,000 dimensions needs .*: use a smaller dim$"):
+        tr.embed(tr.Tree(4, [[0, 1], [1, 2], [2, 3]], [1.0] * 3), method=method, dim=10**13)
+    if method == "sarkar":  # frames are matrices
+        with pytest.raises(MemoryError, match="a tree of 5 nodes in 10,000,000 dimensions"):
+            sarkar(star(4), dim=10**7)

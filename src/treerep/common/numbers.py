@@ -1,5 +1,6 @@
-"""Whole numbers from users."""
+"""Numbers from users."""
 
+import math
 import operator
 from typing import Any
 
@@ -17,3 +18,17 @@ def positive_number(value: Any, name: str) -> int:
     if number < 1:
         raise ValueError(f"{name} must be a positive whole number, not {value!r}")
     return number
+
+
+def real_number(value: Any) -> float:
+    """Return a number as a float; what is none (text, True, several numbers) becomes nan, which no bounds admit.
+
+    >>> real_number("1"), real_number(1)
+    (nan, 1.0)
+    """
+    if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) > 0:
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan

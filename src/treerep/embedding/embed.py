@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..common.memory import check_memory
 from ..common.numbers import positive_number
 from ..common.parallel import Workers
 from ..metric.convert import as_metric
@@ -141,6 +142,7 @@ def embed(
             known = ", ".join(other for other in own if other in takes)
             raise ValueError(f"{method} takes no {name}" + (f", but {known}" if known else ": leave it out"))
     space = as_metric(data, metric=metric)
+    check_memory(16 * len(space) * dimension, f"{len(space):,} points in {dimension:,} dimensions", "use a smaller dim")
     if "rng" in takes:
         options["rng"] = np.random.default_rng(rng)
     with Workers(1) as workers:  # so that no interrupt is lost, whatever the method does

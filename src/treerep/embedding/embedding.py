@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..common.numbers import positive_number
+from ..common.numbers import positive_number, real_number
 from ..metric.base import MetricError, check_labels, frozen
 from ..metric.compiled import CompiledMetric
 from ..metric.oracles import EmbeddingOracle
@@ -122,11 +122,14 @@ class Embedding(CompiledMetric):
         """Coordinates on the hyperboloid, (N, dim + 1), x0 first."""
         return self._coordinates("lorentz")
 
-    def coordinates(self, model: str) -> NDArray[np.float64]:
+    def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
         """Coordinates of every node in the model "poincare", "klein" or "lorentz", in float64.
 
-        Warns if nodes that are apart coincide there, or are rounded onto the edge of the ball, and says how many.
+        Warns if nodes that are apart coincide there, or are rounded onto the edge of the ball, and says how many. More
+        bits, a `precision`, can be had from a TreeEmbedding alone, which is known by its frames.
         """
+        if precision is not None:
+            raise ValueError('no more than float64 is known of these points, unlike "sarkar": leave precision out')
         return self._coordinates(model)
 
     def _coordinates(self, model: str) -> NDArray[np.float64]:
@@ -188,7 +191,7 @@ def _groups(rows: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _checked_polar(directions: ArrayLike, radii: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    units, lengths = _real_array(directions, "directions"), _real_array(radii, "radii")
+    units, lengths = real_array(directions, "directions"), real_array(radii, "radii")
     if units.ndim != 2 or lengths.shape != units.shape[:1] or 0 in units.shape:
         raise ValueError(f"directions are (N, dim) and radii (N,), not {units.shape} and {lengths.shape}")
     bad = ~(np.isfinite(lengths) & (lengths >= 0))
@@ -203,8 +206,8 @@ def _checked_polar(directions: ArrayLike, radii: ArrayLike) -> tuple[NDArray[np.
     return frozen(units), frozen(lengths)
 
 
-def _real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    # A copy: sinh of the radii is kept beside them, so they must not change.
+def real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return a copy as float64: what is derived from them is kept beside them, so they must not change."""
     try:
         return np.array(values, np.float64)
     except (TypeError, ValueError) as error:
@@ -213,10 +216,7 @@ def _real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
 
 def checked_scale(scale: float) -> float:
     """Return a scale as a float, or raise a ValueError unless it and its inverse are positive numbers."""
-    try:
-        value = float(scale)
-    except (TypeError, ValueError):
-        value = np.nan
+    value = real_number(scale)
     if not 1e-300 < value < 1e300:
         raise ValueError(f"scale must be a positive number, not {scale!r}")
     return value

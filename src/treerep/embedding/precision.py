@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.extras import require
+from ..common.memory import check_memory
 from ..metric.oracles import FrameOracle
 from .models import MODELS
 
@@ -35,6 +36,9 @@ def precise_coordinates(
         raise ValueError(f'precision is a number of bits or "auto", not {precision!r}')
     else:
         bits = int(precision)
+    # A number takes about 150 bytes besides its bits, and there are two of each while they are rounded.
+    needed = 2 * len(radii) * (frames.turns.shape[1] + 1) * (150 + bits // 8)
+    check_memory(needed, f"{len(radii):,} nodes with {bits:,} bits", "give fewer bits, or use a smaller scale")
     points = np.empty((len(radii), frames.turns.shape[1] + 1), object)
     with mpmath.workprec(bits + _guard_bits(frames, radii)):
         for position, column in _lorentz_points(mpmath, frames):

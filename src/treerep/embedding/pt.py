@@ -48,6 +48,8 @@ def pt(
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     space, n, where = Hyperboloid(), len(metric), find_device(device)
+    if batch is not None:
+        batch = positive_number(batch, "batch")
     if subsample is not None:
         subsample = positive_number(subsample, "subsample")
     elif preset or n > _DENSE:
@@ -63,9 +65,8 @@ def pt(
         loss = AllPairs(space, metric, where)
     else:
         most = _PAPER_BATCH if preset else min(_BATCH, max(1, _ROOM // dim))
-        size = most if batch is None else positive_number(batch, "batch")
         partners = _partners(metric, subsample, rng)
-        loss = SampledPairs(space, metric, partners, size, generator(rng, where))
+        loss = SampledPairs(space, metric, partners, batch or most, generator(rng, where))
     log_scale = loss.log_scale(points)
     if log_scale is None:  # all distances are 0
         return Embedding(np.zeros((n, dim)), np.zeros(n), labels=metric.labels)

@@ -50,7 +50,10 @@ def rank(
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     edges, n = _edges(metric)
     count = 50 if negatives is None else positive_number(negatives, "negatives")
+    if not isinstance(symmetrize, bool | np.bool_ | None):
+        raise ValueError(f"symmetrize is True or False, not {symmetrize!r}")
     both = preset is None if symmetrize is None else bool(symmetrize)
+    size = None if batch is None else positive_number(batch, "batch")
     if preset and init is None:
         start = random_start(space, n, dim, _SPREAD[space.model], rng)
     else:
@@ -60,7 +63,6 @@ def rank(
     where = find_device(device)
     points = _tensor(start, where)
     if len(edges):
-        size = None if batch is None else positive_number(batch, "batch")
         if size is None:
             size = _PRESET_BATCH if preset else max(1, _ROOM // ((count + 1) * dim))
         if not plan.adam:

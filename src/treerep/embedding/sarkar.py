@@ -8,6 +8,8 @@ import math
 
 import numpy as np
 
+from ..common.memory import check_memory
+from ..common.numbers import real_number
 from ..metric.base import Metric, frozen
 from ..scoring.streaming import check_choice
 from ..tree.rooted import Preorder
@@ -19,6 +21,8 @@ from .tree_embedding import TreeEmbedding
 
 #: Asked for where neither a scale nor a distortion is given.
 _DISTORTION = 1.05
+#: Of "traffic", where none is given.
+_EXPONENT = 0.4
 
 
 def sarkar(
@@ -28,7 +32,7 @@ def sarkar(
     scale: float | None = None,
     distortion: float | None = None,
     directions: str = "traffic",
-    exponent: float = 0.4,
+    exponent: float | None = None,
     root: int | str | None = None,
 ) -> TreeEmbedding:
     """Place a tree in hyperbolic space: edges have their exact length, and other distances are a little too short.
@@ -49,10 +53,10 @@ def sarkar(
         data points farther from each other, which makes the average distortion smaller, mostly by far. "codes": like
         "equal", in closed form only. Between all of them and the parent, the branch with most points gets the
         direction farthest from the parent.
-    exponent : float
-        A branch of t data points has weight t^exponent in "traffic": 0 is "equal", 1 is best for the average distortion
-        at large scales. Small angles between light branches, which lower the precision of neighbourhoods at small
-        scales, come with large exponents.
+    exponent : float, optional
+        A branch of t data points has weight t^exponent in "traffic", 0.4 by default: 0 is "equal", 1 is best for the
+        average distortion at large scales. Small angles between light branches, which lower the precision of
+        neighbourhoods at small scales, come with large exponents.
     root : node id or label, optional
         The node at the origin; the centre of the tree by default, from which the farthest node is nearest.
 
@@ -78,15 +82,22 @@ def sarkar(
     if dim < 2:
         raise ValueError(f"a tree needs at least 2 dimensions, not dim={dim}")
     check_choice("directions", directions, RULES)
-    if not 0 <= exponent <= 2:
+    if exponent is not None and directions != "traffic":
+        raise ValueError(f'exponent belongs to directions="traffic", not {directions!r}: leave it out')
+    power = _EXPONENT if exponent is None else real_number(exponent)
+    if not 0 <= power <= 2:
         raise ValueError(f"exponent must be a number from 0 to 2, not {exponent!r}")
     if scale is not None and distortion is not None:
         raise ValueError("give scale or distortion, not both: one follows from the other")
-    wished = _DISTORTION if distortion is None else float(distortion)
+    wished = _DISTORTION if distortion is None else real_number(distortion)
     if not 1 < wished < math.inf:
         raise ValueError(f"distortion must be a number above 1, not {distortion!r}")
+    # The directions of all edges and nodes, and the frames of nodes that wait: see `polar_coordinates`.
+    nodes = tree.n_nodes
+    needed = 8 * dim * (2 * nodes + (nodes.bit_length() + 1) * dim)
+    check_memory(needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim")
     view = _hung(tree, root)
-    around = place_edges(view, tree.n_points, dim, directions, exponent)
+    around = place_edges(view, tree.n_points, dim, directions, power)
     factor = scale_for(wished, view, tree.n_points, around) if scale is None else checked_scale(scale)
     return TreeEmbedding._of_view(view, frozen(around.turns), factor, tree.n_points, tree.labels)
 

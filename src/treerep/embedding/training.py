@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.extras import require
-from ..common.numbers import positive_number
+from ..common.numbers import positive_number, real_number
 from ..common.progress import progress_bar
 from ..metric.base import Metric
 from ..scoring.streaming import check_choice
@@ -57,11 +57,12 @@ def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: 
     if chosen["epochs"] is not None:
         plan = plan._replace(epochs=positive_number(chosen["epochs"], "epochs"))
     if chosen["burn_in"] is not None:
+        # 0 is a whole number, too, but False is none.
         burn_in = chosen["burn_in"]
-        plan = plan._replace(burn_in=burn_in if burn_in == 0 else positive_number(burn_in, "burn_in"))
+        plan = plan._replace(burn_in=0 if real_number(burn_in) == 0 else positive_number(burn_in, "burn_in"))
     rate = chosen["rate"]
     if rate is not None:
-        if isinstance(rate, bool) or not isinstance(rate, (int, float, np.number)) or not 0 < rate < math.inf:
+        if not 0 < real_number(rate) < math.inf:
             raise ValueError(f"rate must be a positive number, not {rate!r}")
         plan = plan._replace(rate=float(rate))
     return plan
@@ -74,7 +75,7 @@ def find_device(device: str | None) -> Any:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(device)
-        torch.empty(0, device=found)
+        torch.zeros(1, dtype=torch.float64, device=found).item()  # not all devices compute, or in float64
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
         raise ValueError(f"torch finds no device {device!r} on this machine: leave it out, or use 'cpu'") from error
     return found
@@ -86,7 +87,7 @@ def generator(rng: np.random.Generator, device: Any) -> Any:
 
 
 class Learned(NamedTuple):
-    """Points and log scale of the epoch with the lowest loss, and the losses of all epochs."""
+    """Points and log scale with the lowest loss, and the losses of all epochs."""
 
     points: Tensor
     log_scale: float
@@ -111,10 +112,10 @@ def learn(
     scale = torch.full((1, 1), log_scale or 0.0, dtype=points.dtype, device=points.device)
     mover, scaler = (Adam if plan.adam else Descent)(space), Adam(Line())
     best, losses = Learned(points, float(scale), []), []
-    epoch = 0
+    epoch, count, batch = 0, 0, None
     with progress_bar(plan.epochs, what, "epoch") as bar, _until_interrupted(what) as interrupted:
         for epoch in range(plan.epochs):
-            rate, total, count = plan.at(epoch), 0.0, 0
+            rate, total, count, before = plan.at(epoch), 0.0, 0, (points, scale)
             for batch in batches(epoch):
                 leaf, free = points.detach().requires_grad_(), scale.detach().requires_grad_(log_scale is not None)
                 value = loss(leaf, free, batch)
@@ -125,14 +126,23 @@ def learn(
                 total, count = total + value.detach(), count + 1
             losses.append(float(total) / max(count, 1))
             if losses[-1] <= min(losses):
-                best = Learned(points, float(scale), losses)
+                # The loss of a single batch is that of the points before the step, which may lead astray.
+                best = _kept(*(before if count == 1 else (points, scale)), losses)
             bar.set_postfix(loss=f"{losses[-1]:.4g}", refresh=False)
             bar.update(1)
             if plan.adam and _has_settled(losses, plan.burn_in):
                 break
+        if count == 1:  # where the last step led
+            with torch.no_grad():
+                if float(loss(points, scale, batch)) <= min(losses):
+                    best = _kept(points, scale, losses)
     if interrupted:
         warnings.warn(f"interrupted in epoch {epoch + 1} of {plan.epochs}: this is the best so far", stacklevel=4)
     return best
+
+
+def _kept(points: Tensor, scale: Tensor, losses: list[float]) -> Learned:
+    return Learned(points, float(scale), losses)
 
 
 @contextlib.contextmanager
@@ -180,7 +190,7 @@ def _given(init: Any, metric: Metric, n: int, dim: int, farthest: float) -> tupl
     if isinstance(init, Tree):
         from .sarkar import sarkar
 
-        init = sarkar(init, dim=dim, scale=_TREE_REACH / max(_diameter(init), 1e-300))
+        init = sarkar(init, dim=dim, scale=_TREE_REACH / (_diameter(init) or _TREE_REACH))
     if not isinstance(init, Embedding):
         raise TypeError(f"init is a tree or an embedding of the same points, not {type(init).__name__}")
     if len(init) != len(metric) or init.n_nodes < n:

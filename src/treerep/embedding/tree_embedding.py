@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..common.numbers import positive_number
 from ..metric.base import MetricError, check_indices, check_labels, frozen
 from ..metric.oracles import FrameOracle
 from ..tree.rooted import Preorder, preorder
-from .embedding import Embedding, checked_scale
+from .embedding import Embedding, checked_scale, real_array
 from .precision import precise_coordinates
 
 
@@ -51,11 +52,11 @@ class TreeEmbedding(Embedding):
         n_points: int | None = None,
         labels: Sequence[object] | None = None,
     ) -> None:
-        above, lengths, units = np.asarray(parent), np.asarray(weights, np.float64), np.asarray(turns, np.float64)
+        above, lengths, units = np.asarray(parent), real_array(weights, "weights"), real_array(turns, "turns")
         view = _checked_view(above, lengths, units)
         nodes = len(above)
-        points = nodes if n_points is None else int(n_points)
-        if not 1 <= points <= nodes:
+        points = nodes if n_points is None else positive_number(n_points, "n_points")
+        if points > nodes:
             raise ValueError(f"n_points={n_points} does not fit {nodes} nodes: give 1 to {nodes}")
         self._set(view, frozen(units[view.order]), checked_scale(scale), points, check_labels(labels, points))
 

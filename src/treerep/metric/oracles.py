@@ -66,7 +66,7 @@ class FrameOracle(NamedTuple):
 
     position: NDArray[np.int32]  # of each node
     up: NDArray[np.int32]  # position of the parent, -1 at position 0
-    turns: NDArray[np.float64]  # (N, k): direction of the edge to the parent, seen from the parent's frame
+    turns: NDArray[np.float64]  # (N, k): direction of the edge from the parent, in the parent's frame
     lengths: NDArray[np.float64]  # hyperbolic length l of that edge
     decay: NDArray[np.float64]  # e^-l
     half: NDArray[np.float64]  # (1 - e^-2l) / 2
