@@ -29,7 +29,7 @@ def quality() -> Table:
                     "points": n, "directions": directions, "average distortion": average,
                     "worst": float(tr.worst_distortion(embedding, tree)),
                     "MAP": float(tr.mean_average_precision(embedding, graph)),
-                    "scoring all pairs, s": (time.perf_counter() - begin) / 3,
+                    "one of three scores, s": (time.perf_counter() - begin) / 3,
                 }
             )  # fmt: skip
             print(rows[-1], flush=True)
