@@ -8,6 +8,7 @@ import numpy as np
 
 from ..common.memory import check_memory
 from ..common.numbers import positive_number
+from ..common.options import chosen_options
 from ..common.parallel import Workers
 from ..metric.convert import as_metric
 from .embedding import Embedding
@@ -136,11 +137,7 @@ def embed(
         "init": init, "preset": preset, "epochs": epochs, "rate": rate, "batch": batch, "burn_in": burn_in,
         "negatives": negatives, "symmetrize": symmetrize, "subsample": subsample, "device": device,
     }  # fmt: skip
-    options = {name: value for name, value in own.items() if value is not None}
-    for name in options:
-        if name not in takes:
-            known = ", ".join(other for other in own if other in takes)
-            raise ValueError(f"{method} takes no {name}" + (f", but {known}" if known else ": leave it out"))
+    options = chosen_options(method, place, own)
     space = as_metric(data, metric=metric)
     check_memory(16 * len(space) * dimension, f"{len(space):,} points in {dimension:,} dimensions", "use a smaller dim")
     if "rng" in takes:

@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from ..common.numbers import positive_number
+from ..common.options import chosen_options
 from ..common.parallel import Workers, count_jobs
 from ..common.progress import progress_bar
 from ..metric.base import Metric, check_labels
@@ -190,11 +191,7 @@ def fit(
         "tol": tol, "pivot": pivot, "finish": finish, "zone_size": zone_size, "graph": graph, "k": k, "root": root,
         "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees,
     }  # fmt: skip
-    options = {name: value for name, value in own.items() if value is not None}
-    for name in options:
-        if name not in takes:
-            known = ", ".join(other for other in own if other in takes)
-            raise ValueError(f"{method} takes no {name}" + (f", but {known}" if known else ": leave it out"))
+    options = chosen_options(method, learn, own)
     if count > 1 and "rng" not in takes:
         raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
     if count > 1 and root is not None:
