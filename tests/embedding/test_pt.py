@@ -14,20 +14,9 @@ from treerep.embedding.models import from_polar
 from treerep.embedding.pt import AllPairs, SampledPairs, _partners
 from treerep.embedding.training import Schedule, learn
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
 QUICK = {"method": "pt", "dim": 2, "epochs": 60, "device": "cpu"}
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small tensors gain nothing by threads, and waiting for each other on a busy machine they lose much."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def generator(seed=0):

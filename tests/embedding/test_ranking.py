@@ -11,22 +11,11 @@ from treerep.embedding.manifolds import Hyperboloid, PoincareBall
 from treerep.embedding.models import from_polar
 from treerep.embedding.ranking import Batch, RankingLoss
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
 SPACES = pytest.mark.parametrize("space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model)
 METHODS = pytest.mark.parametrize("method", ["poincare", "lorentz"])
 QUICK = {"dim": 2, "epochs": 30, "device": "cpu"}
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small tensors gain nothing by threads, and waiting for each other on a busy machine they lose much."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def generator(seed=0):

@@ -148,7 +148,8 @@ def test_dtype_and_kind_of_metric_do_not_matter(d: np.ndarray, seed: int) -> Non
 @given(integer_metrics(), st.integers(0, 3))
 def test_distances_that_are_symmetric_but_for_rounding_are_fine(d: np.ndarray, seed: int) -> None:
     tree = construct_tree(Blocks(d, noise=1e-12), rng=seed)
-    tr.Tree(tree.n_points, tree.edges, tree.weights)
+    # The constructor refuses cycles, forests and negative lengths.
+    assert len(tr.Tree(tree.n_points, tree.edges, tree.weights)) == len(d)
 
 
 def test_rows_kept_or_asked_for_give_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:

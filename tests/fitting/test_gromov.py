@@ -224,7 +224,8 @@ def test_a_metric_that_only_has_blocks_gives_the_same_tree(d: np.ndarray, seed: 
 def test_distances_that_are_symmetric_but_for_rounding_are_fine(d: np.ndarray, seed: int, linkage: str) -> None:
     # Ties that are none in one direction could send chains of nearest neighbours round in circles.
     tree = gromov(Blocks(d, noise=1e-12), linkage=linkage, rng=seed)
-    tr.Tree(tree.n_points, tree.edges, tree.weights)
+    # The constructor refuses cycles, forests and negative lengths.
+    assert len(tr.Tree(tree.n_points, tree.edges, tree.weights)) == len(d)
 
 
 @pytest.mark.parametrize("make", [tr.PointMetric, lambda x: np.linalg.norm(x[:, None] - x[None], axis=-1)])

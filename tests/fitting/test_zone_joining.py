@@ -8,22 +8,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
+from tests.metrics import Table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 
 SIZES = st.sampled_from([1, 2, 3, 5, 100])
-
-
-class OnlyBlocks(tr.Metric):
-    """A metric of a user's own: no oracle."""
-
-    def __init__(self, d: np.ndarray) -> None:
-        self.d = d
-
-    def __len__(self) -> int:
-        return len(self.d)
-
-    def block(self, rows, cols):
-        return self.d[np.ix_(rows, cols)]
 
 
 def test_hand_worked_quartet() -> None:
@@ -61,7 +49,7 @@ def test_every_symmetric_matrix_gives_one_tree_whatever_the_threads(d, seed: int
     tree = tr.fit(d, rng=seed, finish="nj", zone_size=size)
     tr.Tree(tree.n_points, tree.edges, tree.weights)  # refuses cycles, forests, negative lengths
     assert tree == tr.fit(d, rng=seed, finish="nj", zone_size=size, n_jobs=jobs)
-    assert tree == tr.fit(OnlyBlocks(d), rng=seed, finish="nj", zone_size=size, tol=0.1 if integral(d) else "auto")
+    assert tree == tr.fit(Table(d), rng=seed, finish="nj", zone_size=size, tol=0.1 if integral(d) else "auto")
 
 
 def integral(d: np.ndarray) -> bool:

@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog, lsq_linear, minimize
 
+from tests.metrics import Table
 from tests.strategies import any_symmetric
 from tests.tree.strategies import caterpillar, naive_splits, trees
 from treerep.common.parallel import Workers
-from treerep.metric.base import Metric, MetricError
+from treerep.metric.base import MetricError
 from treerep.metric.convert import as_metric
 from treerep.metric.matrix import MatrixMetric
 from treerep.refinement import pairs as module
@@ -32,19 +33,6 @@ from treerep.scoring.distortion import average_distortion
 from treerep.tree.tree import Tree
 
 QUARTET = [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]]
-
-
-class Table(Metric):
-    """Distances of one's own, without an oracle."""
-
-    def __init__(self, distances):
-        self.distances = np.asarray(distances, dtype=float)
-
-    def __len__(self):
-        return len(self.distances)
-
-    def block(self, rows, cols):
-        return self.distances[np.ix_(rows, cols)]
 
 
 def path_matrix(tree):

@@ -14,10 +14,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 import treerep as tr
+from tests.metrics import Table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.common import memory
 from treerep.common.progress import progress_bar
-from treerep.metric.base import Metric, MetricError
+from treerep.metric.base import MetricError
 from treerep.scoring import base_point, far_apart, far_points
 from treerep.scoring.far_points import search_far_points
 from treerep.scoring.four_point_sampling import distinct_quadruples
@@ -26,19 +27,6 @@ from treerep.scoring.pace import Best, Pace, Stopped
 hyperbolicity = tr.hyperbolicity
 
 METHODS = ("exact", "base", "sample", "auto")
-
-
-class Table(Metric):
-    """A metric of the user's own: `block` alone."""
-
-    def __init__(self, distances):
-        self.distances = np.asarray(distances, dtype=float)
-
-    def __len__(self):
-        return len(self.distances)
-
-    def block(self, rows, cols):
-        return self.distances[np.ix_(rows, cols)]
 
 
 def brute(d):

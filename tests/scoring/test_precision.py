@@ -5,22 +5,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from treerep.metric.base import Metric, MetricError
+from tests.metrics import Table
+from treerep.metric.base import MetricError
 from treerep.scoring import streaming
 from treerep.scoring.precision import mean_average_precision
-
-
-class Table(Metric):
-    """Distances from an array, unchecked."""
-
-    def __init__(self, distances):
-        self.distances = np.asarray(distances, dtype=float)
-
-    def __len__(self):
-        return len(self.distances)
-
-    def block(self, rows, cols):
-        return self.distances[np.ix_(rows, cols)]
 
 
 class Network(Table):
