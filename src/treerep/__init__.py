@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import datasets as datasets
+    from .drawing.draw import draw as draw
     from .embedding.embed import embed as embed
     from .embedding.embedding import Embedding as Embedding
     from .fitting.fit import fit as fit
@@ -44,6 +45,7 @@ _HOMES = {
     "as_metric": "metric.convert",
     "average_distortion": "scoring.distortion",
     "distance_error": "scoring.distortion",
+    "draw": "drawing.draw",
     "embed": "embedding.embed",
     "fit": "fitting.fit",
     "hyperbolicity": "scoring.hyperbolicity",
