@@ -85,7 +85,7 @@ def categories(values: Any) -> tuple[list[str], NDArray[np.int64]]:
     """
     own = getattr(getattr(values, "dtype", None), "categories", None)
     items = list(np.asarray(values, object).tolist())
-    known = [item is not None and item == item and str(item) != "<NA>" for item in items]
+    known = [item is not None and str(item) != "<NA>" and item == item for item in items]
     if own is None:
         present = {item for item, here in zip(items, known, strict=True) if here}
         order = sorted(present, key=_reading_order)

@@ -73,10 +73,11 @@ def _scene(axes: "Axes", picture: Picture) -> Scene:
 def _widen(axes: "Axes", low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
     """Widen the limits where boxes (in pixels) leave the axes; return whether any did."""
     box = axes.get_window_extent()
-    over_low = np.maximum(np.array([box.x0, box.y0]) - low.min(axis=0), 0.0)
-    over_high = np.maximum(high.max(axis=0) - np.array([box.x1, box.y1]), 0.0)
-    if not (over_low > 0.5).any() and not (over_high > 0.5).any():
+    over_low, over_high = np.array(box.min) - low.min(axis=0), high.max(axis=0) - np.array(box.max)
+    if max(over_low.max(), over_high.max()) <= 0.5:
         return False
+    # A little more than needed, as names may change their places in the wider picture.
+    over_low, over_high = (np.where(over > 0, over + 4.0, 0.0) for over in (over_low, over_high))
     pixels = np.array([box.width, box.height])
     first, last = (np.array(ends) for ends in zip(axes.get_xlim(), axes.get_ylim(), strict=True))
     # The same pixels for more data: what sticks out by p of P pixels needs a factor P / (P - p) on all.
