@@ -4,15 +4,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .read import DATA_FORMATS as DATA_FORMATS
-    from .read import read as read
-    from .write import write_distances as write_distances
+    from .reading import DATA_FORMATS as DATA_FORMATS
+    from .reading import read as read
+    from .writing import write_distances as write_distances
 
-# Where each public name lives.
+# Where each public name lives: never in a file of its own name, which would hide it.
 _HOMES = {
-    "DATA_FORMATS": "read",
-    "read": "read",
-    "write_distances": "write",
+    "DATA_FORMATS": "reading",
+    "read": "reading",
+    "write_distances": "writing",
 }
 
 __all__ = [*_HOMES, "register"]
@@ -27,7 +27,7 @@ def register() -> None:
 
 
 def _read(path: Any, metric: str | None, **options: Any) -> Any:
-    from .read import read
+    from .reading import read
 
     return read(path, metric=metric, **options)
 

@@ -90,7 +90,7 @@ def find_delimiter(first: list[Line]) -> str | None:
     It is what leaves only numbers behind the first cell of the last of these rows. If nothing does, a semicolon comes
     before a comma, since where both are the comma is in the numbers.
 
-    >>> find_delimiter([(1, "a;b,c"), (2, "0,1")]), find_delimiter([(1, "0;1,5")]), find_delimiter([(1, "0 1")])
+    >>> find_delimiter([(1, "a;b,c"), (2, "0,1")]), find_delimiter([(1, "0;1,5;2")]), find_delimiter([(1, "0 1")])
     (',', ';', None)
     """
     marks: list[str | None] = [mark for mark in "\t;," if any(mark in text for _, text in first)]
