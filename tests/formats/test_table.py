@@ -3,7 +3,6 @@
 import gzip
 import io
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treerep as tr
+from tests.formats.files import distances, read
 from treerep import formats
 from treerep.metric.matrix import MatrixMetric
 from treerep.metric.points import PointMetric
@@ -20,17 +20,6 @@ from treerep.metric.points import PointMetric
 SQUARE = np.array([[0, 1, 2.5], [1, 0, 3], [2.5, 3, 0]])
 NAMES = ["a", "b", "c"]
 AWKWARD = ["it's", 'say "hi"', "a, b", "two\nlines", "<b>&amp;</b>", "\N{DECIDUOUS TREE}", "x y"]
-
-
-def read(tmp_path: Path, text: str | bytes, name: str = "table.csv", **options: object) -> tr.Metric:
-    path = tmp_path / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return formats.read(path, **options)  # type: ignore[arg-type]
-
-
-def distances(metric: tr.Metric) -> np.ndarray:
-    everyone = np.arange(len(metric))
-    return metric.block(everyone, everyone)
 
 
 FRAME = pd.DataFrame(SQUARE, NAMES, NAMES)

@@ -20,7 +20,16 @@ def is_numeral(cell: str) -> bool:
     >>> is_numeral("-1e5"), is_numeral("NA"), is_numeral("x1"), is_numeral("")
     (True, True, False, False)
     """
-    return cell.isascii() and (_NUMERAL.fullmatch(cell) is not None or cell.lower() in _MISSING)
+    return is_number(cell) or cell.lower() in _MISSING
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number as NumPy reads it: Python's own `float` takes 1_000 and digits of other scripts too.
+
+    >>> is_number("1e5"), is_number("1_000")
+    (True, False)
+    """
+    return cell.isascii() and _NUMERAL.fullmatch(cell) is not None
 
 
 def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArray[np.float64]:
@@ -31,6 +40,8 @@ def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArra
            [2.5, 0. ]])
     """
     texts = [text for _, text in rows]
+    if not all(map(str.strip, texts)):  # NumPy skips empty lines
+        _name_first_bad_cell(rows, delimiter, width, None)
     try:
         values: NDArray[np.float64] = np.loadtxt(texts, np.float64, comments=None, delimiter=delimiter, ndmin=2)
     except ValueError as error:
@@ -44,7 +55,7 @@ def _name_first_bad_cell(rows: Sequence[Line], delimiter: str | None, width: int
     for number, text in rows:
         cells = text.split(delimiter)
         for cell in cells:
-            if _NUMERAL.fullmatch(cell.strip()) is None or not cell.isascii():
+            if not is_number(cell.strip()):
                 raise ValueError(f"line {number}: {bad_cell(cell.strip())}")
         if len(cells) != width:
             raise ValueError(f"line {number} has {len(cells)} numbers where {width} are expected: complete it")

@@ -91,7 +91,7 @@ def read(
         return _read(source, format or guess_format(source, request.kind), request)
     except MetricError as error:
         raise MetricError(f"{name}: {_one_line(error)}") from error
-    except (ValueError, zipfile.BadZipFile, KeyError, OverflowError, RecursionError) as error:
+    except (ValueError, LookupError, OverflowError, RuntimeError, zipfile.BadZipFile) as error:
         raise ValueError(f"{name}: {_one_line(error)}") from error
     except MemoryError as error:
         raise MemoryError(f"{name}: {_one_line(error) or 'it does not fit into memory'}") from error

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
+from ..common.memory import check_memory
+
 _GZIP = b"\x1f\x8b"
 _MOST_DEFLATED = 1032  # zlib cannot shrink anything further than by this factor
 _HEAD = 1 << 16
@@ -99,6 +101,16 @@ class Source:
                     yield number, line.removesuffix("\n")
             except UnicodeDecodeError as error:
                 raise ValueError(self._first_bad_line()) from error
+
+    def text(self) -> str:
+        """Return the whole text, its lines ending in newlines, if memory holds it and what is made of it."""
+        pieces, size = [], 0
+        for number, line in self.lines():
+            pieces.append(line)
+            size += len(line) + 1
+            if number % 1000 == 0:
+                check_memory(3 * size, "the text", "save the data as npy, which is not read into memory")
+        return "\n".join(pieces)
 
     def _first_bad_line(self) -> str:
         with self.open() as file:
