@@ -55,6 +55,8 @@ def test_points(tmp_path):
         ("%%MatrixMarket matrix array real general\n2\n", "'2' are not the 2 sizes"),
         ("%%MatrixMarket matrix array real general\n-1 2\n", "'-1 2' are not the 2 sizes"),
         ("%%MatrixMarket matrix array real general\n1000000 1000000\n", "promises 1000000 1000000, more than the file"),
+        # scipy divides by the number of rows, and takes Python down with it.
+        ("%%MatrixMarket matrix array real general\n0 2\n0\n", "line 2: a matrix of 0 x 2 is empty"),
         ("%%MatrixMarket matrix coordinate real general\n9 9 999999\n", "more than the file has"),
         ("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n3 2 x\n", "Line 4"),
         ("%%MatrixMarket matrix coordinate real general\n3 3 2\n2 1 1\n3 2 1\n", "the graph must be undirected"),

@@ -3,20 +3,17 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from typing import NamedTuple
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .memory import check_memory
 
-_BLOCK = 1 << 17  # lines that are parsed together
 _COMMENT = ("#", "%")
 _NUMERAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _HEADERS = ({"id1", "id2"}, {"source", "target"}, {"from", "to"}, {"u", "v"})
-
-Line = tuple[int, str]
 
 
 class EdgeList(NamedTuple):
@@ -29,107 +26,122 @@ class EdgeList(NamedTuple):
 
 class _Form(NamedTuple):
     delimiter: str | None  # None: any run of blanks
-    has_header: bool
+    header: int | None  # the number of its line
     weighted: bool
 
 
-def read_edge_list(lines: Callable[[], Iterable[Line]]) -> EdgeList:
-    """Read edges from numbered lines; `lines` is called twice if the ends turn out to be names and not numbers.
+def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
+    """Read edges from lines, which come in lists; `lines` is called anew if the ends are names and not numbers.
 
     Lines that begin with # or % are comments. A first line `id1,id2,weight` (or source, target; from, to; u, v) is a
     header. The first edge decides between blanks, tabs, commas and semicolons, and whether there are lengths.
 
-    >>> read_edge_list(lambda: enumerate(["# a path", "0 1", "1 2"], 1)).ends.tolist()
+    >>> read_edge_list(lambda: [["# a path", "0 1", "1 2"]]).ends.tolist()
     [[0, 1], [1, 2]]
-    >>> read_edge_list(lambda: enumerate(["a,b,2.5"], 1)).names
+    >>> read_edge_list(lambda: [["a,b,2.5"]]).names
     ['a', 'b']
     """
-    form = _form(list(islice(_content(lines()), 2)))
-    numbers = _read_numbers(_content(lines()), form)
-    return _read_names(_content(lines()), form) if numbers is None else numbers
+    form = _form(lines())
+    numbers = _read_numbers(lines(), form)
+    return _read_names(lines(), form) if numbers is None else numbers
 
 
-def _content(lines: Iterable[Line]) -> Iterator[Line]:
-    return ((number, line) for number, line in lines if line.strip() and not line.startswith(_COMMENT))
+def _is_content(line: str) -> bool:
+    return not line.startswith(_COMMENT) and not line.isspace() and line != ""
 
 
-def _form(first: list[Line]) -> _Form:
+def _form(blocks: Iterable[list[str]]) -> _Form:
+    """Tell the form by the first two lines that are no comments."""
+    numbered = enumerate(chain.from_iterable(blocks), start=1)
+    first = list(islice(((number, line) for number, line in numbered if _is_content(line)), 2))
     if not first:
         raise ValueError("it is empty: a graph has at least one edge")
     number, text = first[0]
     delimiter = next((mark for mark in "\t;," if mark in text), None)
-    cells = _split(first[0], delimiter)
+    cells = _split(text, delimiter)
     if len(cells) not in (2, 3):
         raise ValueError(f"line {number} has {len(cells)} columns, and an edge has two ends and at most one length")
     named = {cell.lower() for cell in cells[:2]} in _HEADERS
-    below = _split(first[-1], delimiter)
+    below = _split(first[-1][1], delimiter)
     heads = len(cells) == len(below) == 3 and not _NUMERAL.fullmatch(cells[2]) and bool(_NUMERAL.fullmatch(below[2]))
-    return _Form(delimiter, named or heads, len(cells) == 3)
+    if (named or heads) and len(first) == 1:
+        raise ValueError(f"line {number} is a header without edges below: a graph has at least one edge")
+    return _Form(delimiter, number if named or heads else None, len(cells) == 3)
 
 
-def _split(record: Line, delimiter: str | None) -> list[str]:
-    number, text = record
+def _split(text: str, delimiter: str | None) -> list[str]:
     if '"' not in text:
-        return [cell.strip() for cell in text.split(delimiter)]
+        return text.split() if delimiter is None else [cell.strip() for cell in text.split(delimiter)]
+    blank = delimiter is None
     try:
-        blank = delimiter is None
         row = next(csv.reader([text.strip() if blank else text], delimiter=delimiter or " ", skipinitialspace=True))
     except csv.Error as error:
-        raise ValueError(f"line {number} cannot be split into cells ({error}): mend its quotes") from error
+        raise ValueError(f"{text[:40]!r} cannot be split into cells ({error}): mend its quotes") from error
     return [cell.strip() for cell in row]
 
 
-def _read_numbers(content: Iterator[Line], form: _Form) -> EdgeList | None:
+def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
     """Read edges whose ends are whole numbers, fast; None if there is anything else."""
-    fields = [("u", np.int64), ("v", np.int64), ("length", np.float64)][: 3 if form.weighted else 2]
-    blocks = []
-    for block in _blocks(content, form):
+    fields: Any = [("u", np.int64), ("v", np.int64), ("length", np.float64)] if form.weighted else np.int64
+    found: list[NDArray[Any]] = []
+    edges = 0
+    for _, block in _without_header(blocks, form):
+        lines = [line for line in block if _is_content(line)]
+        if not lines:
+            continue
         try:
-            blocks.append(np.loadtxt([text for _, text in block], fields, None, form.delimiter, ndmin=1))
+            part = np.loadtxt(lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2)
         except ValueError:
             return None
-        _check_memory(len(blocks) * _BLOCK)
-    edges = np.concatenate(blocks)
-    ends = np.stack([edges["u"], edges["v"]], axis=1)
-    return EdgeList(ends, edges["length"].copy() if form.weighted else None, None)
+        if not form.weighted and part.shape[1] != 2:
+            return None
+        found.append(part)
+        edges += len(part)
+        _check_memory(edges)
+    parts = np.concatenate(found)
+    if not form.weighted:
+        return EdgeList(parts, None, None)
+    return EdgeList(np.stack([parts["u"], parts["v"]], axis=1), parts["length"].copy(), None)
 
 
-def _read_names(content: Iterator[Line], form: _Form) -> EdgeList:
+def _read_names(blocks: Iterable[list[str]], form: _Form) -> EdgeList:
     """Read edges whose ends are names, numbered as they appear."""
     numbers: dict[str, int] = {}
-    ends: list[NDArray[np.int64]] = []
-    lengths: list[NDArray[np.float64]] = []
-    for block in _blocks(content, form):
-        rows = [_split(record, form.delimiter) for record in block]
-        _check_rows(block, rows, form)
-        names = [name for row in rows for name in row[:2]]
-        ends.append(np.fromiter((numbers.setdefault(name, len(numbers)) for name in names), np.int64, len(names)))
-        lengths.append(np.array([float(row[2]) for row in rows] if form.weighted else [], np.float64))
-        _check_memory(len(ends) * _BLOCK)
-    return EdgeList(
-        np.concatenate(ends).reshape(-1, 2), np.concatenate(lengths) if form.weighted else None, list(numbers)
-    )
+    ends: list[int] = []
+    lengths: list[float] = []
+    for begin, block in _without_header(blocks, form):
+        for number, line in enumerate(block, start=begin):
+            if not _is_content(line):
+                continue
+            row = _split(line, form.delimiter)
+            if len(row) != 2 + form.weighted or not (row[0] and row[1]):
+                raise ValueError(_no_edge(number, row, form))
+            if form.weighted:
+                if _NUMERAL.fullmatch(row[2]) is None:
+                    raise ValueError(f"line {number}: {row[2][:40]!r} is no length: mend it")
+                lengths.append(float(row[2]))
+            ends.append(numbers.setdefault(row[0], len(numbers)))
+            ends.append(numbers.setdefault(row[1], len(numbers)))
+        _check_memory(len(ends) // 2)
+    pairs = np.array(ends, np.int64).reshape(-1, 2)
+    return EdgeList(pairs, np.array(lengths) if form.weighted else None, list(numbers))
 
 
-def _blocks(content: Iterator[Line], form: _Form) -> Iterator[list[Line]]:
-    begin = list(islice(content, 1 if form.has_header else 0))
-    first = list(islice(content, _BLOCK))
-    if not first:
-        raise ValueError(f"line {begin[0][0]} is a header without edges below: a graph has at least one edge")
-    yield first
-    while block := list(islice(content, _BLOCK)):
-        yield block
+def _no_edge(number: int, row: list[str], form: _Form) -> str:
+    if len(row) != 2 + form.weighted:
+        return f"line {number} has {len(row)} columns where {2 + form.weighted} are expected: mend it"
+    return f"line {number} names one end and not the other: an edge has two"
 
 
-def _check_rows(block: list[Line], rows: list[list[str]], form: _Form) -> None:
-    width = 3 if form.weighted else 2
-    for (number, _), row in zip(block, rows, strict=True):
-        if len(row) != width:
-            raise ValueError(f"line {number} has {len(row)} columns where {width} are expected: mend it")
-        if not row[0] or not row[1]:
-            raise ValueError(f"line {number} names one end and not the other: an edge has two")
-        if form.weighted and _NUMERAL.fullmatch(row[2]) is None:
-            raise ValueError(f"line {number}: {row[2][:40]!r} is no length: mend it")
+def _without_header(blocks: Iterable[list[str]], form: _Form) -> Iterator[tuple[int, list[str]]]:
+    """Yield the blocks with the numbers of their first lines, the header made empty."""
+    begin = 1
+    for block in blocks:
+        if form.header is not None and begin <= form.header < begin + len(block):
+            yield begin, ["" if number == form.header else line for number, line in enumerate(block, start=begin)]
+        else:
+            yield begin, block
+        begin += len(block)
 
 
 def _check_memory(edges: int) -> None:

@@ -55,7 +55,7 @@ def published_edges(checksum: str, without: int | None = None) -> Reader:
 
 def _pairs(data: bytes) -> NDArray[np.int64]:
     lines = data.decode("ascii").splitlines()
-    edges = read_edge_list(lambda: enumerate(lines, start=1))
+    edges = read_edge_list(lambda: [lines])
     if edges.names is not None or edges.lengths is not None:
         raise ValueError("its lines are no pairs of whole numbers")
     return edges.ends

@@ -17,7 +17,7 @@ def read(source: Source, request: Request) -> Metric:
         raise request.not_a("an edge list")
     if isinstance(request.weight, str):
         raise ValueError(f"weight={request.weight!r} does not apply to an edge list, whose third column is the lengths")
-    edges = read_edge_list(source.lines)
+    edges = read_edge_list(source.blocks)
     lengths = None if request.weight is False else edges.lengths
     ends, names = _named(edges.ends) if edges.names is None else (edges.ends, edges.names)
     check_lengths(ends, lengths, names)

@@ -47,6 +47,8 @@ def _check_header(source: Source) -> str:
     if len(lengths) != expected or not all(length.isdecimal() and length.isascii() for length in lengths):
         raise ValueError(f"line {number}: {line[:40]!r} are not the {expected} sizes of the matrix")
     rows, columns, *entries = map(int, lengths)
+    if rows == 0 or columns == 0:
+        raise ValueError(f"line {number}: a matrix of {rows} x {columns} is empty: it holds at least one number")
     # Of a symmetric array half is written; every number takes a digit and the end of a line.
     written = entries[0] if entries else rows * columns // 2
     if written > source.most_bytes:
