@@ -63,8 +63,9 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(".datasets", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Whoever comes in by this door may bring objects of other libraries.
+    # Whoever comes in by this door may bring objects of other libraries, or names of files.
     importlib.import_module(".adapters", __name__).register()
+    importlib.import_module(".formats", __name__).register()
     value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value
