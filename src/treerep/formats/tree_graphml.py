@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
@@ -25,29 +25,30 @@ def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
 def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
     refuse_names(attributes, ("label", "steiner"), "GraphML")
     yield '<?xml version="1.0" encoding="utf-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
-    keys = {"label": "string"} if tree.labels else {}
-    keys |= {"steiner": "boolean"} | {name: _TYPES[column.kind] for name, column in attributes.items()}
-    names = list(keys)
-    for k, (name, kind) in enumerate(keys.items()):
-        yield f'<key id="n{k}" for="node" attr.name={quoteattr(_checked(name))} attr.type="{kind}"/>\n'
+    yield '<key id="steiner" for="node" attr.name="steiner" attr.type="boolean"><default>false</default></key>\n'
+    columns = dict(attributes)
+    if tree.labels is not None:
+        columns = {"label": Column("text", list(tree.labels)), **columns}
+    for k, (name, column) in enumerate(columns.items()):
+        yield f'<key id="n{k}" for="node" attr.name={quoteattr(_checked(name))} attr.type="{_TYPES[column.kind]}"/>\n'
     for key in ("weight", "support")[: 1 if tree.support is None else 2]:
         yield f'<key id="{key}" for="edge" attr.name="{key}" attr.type="double"/>\n'
     yield '<graph edgedefault="undirected">\n'
-    known: dict[str, Any] = {"label": tree.labels, **{name: column.values for name, column in attributes.items()}}
-    for node in range(tree.n_nodes):
-        point = node < tree.n_points
-        values = {name: known[name][node] for name in names if name != "steiner"} if point else {}
-        values["steiner"] = not point
-        data = (_data(f"n{k}", values[name]) for k, name in enumerate(names) if values.get(name) is not None)
-        yield f'<node id="{node}">{"".join(data)}</node>\n'
+    for point in range(tree.n_points):
+        data = (_data(f"n{k}", column.values[point]) for k, column in enumerate(columns.values()))
+        yield f'<node id="{point}">{"".join(data)}</node>\n'
+    for node in range(tree.n_points, tree.n_nodes):
+        yield f'<node id="{node}"><data key="steiner">true</data></node>\n'
     support = [math.nan] * len(tree.edges) if tree.support is None else tree.support.tolist()
     for (u, v), weight, share in zip(tree.edges.tolist(), tree.weights.tolist(), support, strict=True):
-        data = _data("weight", weight) + ("" if math.isnan(share) else _data("support", share))
-        yield f'<edge source="{u}" target="{v}">{data}</edge>\n'
+        sure = "" if math.isnan(share) else f'<data key="support">{share}</data>'
+        yield f'<edge source="{u}" target="{v}"><data key="weight">{weight}</data>{sure}</edge>\n'
     yield "</graph>\n</graphml>\n"
 
 
 def _data(key: str, value: object) -> str:
+    if value is None:
+        return ""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return f'<data key="{key}">{escape(_checked(text), {chr(13): "&#13;"})}</data>'
 
@@ -82,6 +83,7 @@ class _Reader:
         self.inside: list[str] | None = None  # text of the <data> or <default> that is open
         self.graphs = 0
         parser = self.parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = self._text, self._doctype
         try:
@@ -154,8 +156,7 @@ class _Reader:
             ends.append((place[source], place[target]))
             weights.append(self._number("weight", values, line, default_length))
             support.append(self._number("support", values, line, math.nan))
-        fields = number_nodes(names, ends, weights, support)
-        return Tree(*fields[:4], support=fields.support).canonical()
+        return Tree._of_fields(number_nodes(names, ends, weights, support))
 
     def _value(self, kind: str, name: str, values: dict[str, str]) -> str | None:
         found = values.get(name, self.defaults.get((kind, name)))

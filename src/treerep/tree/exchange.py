@@ -1,12 +1,14 @@
 """Trees as other libraries have them: nodes with or without names, and edges between them."""
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .newick import number_points
+from ..common.extras import require
+from .newick import is_share, number_points
 from .rooted import Rooted
 
 if TYPE_CHECKING:
@@ -58,3 +60,80 @@ def support_by_node(tree: "Tree", rooted: Rooted) -> NDArray[np.float64]:
     if tree.support is not None:
         shares[lower_ends(tree, rooted)] = tree.support
     return shares
+
+
+def to_networkx(tree: "Tree") -> Any:
+    """Return a networkx.Graph on the node ids: see `Tree.to_networkx`."""
+    graph = require("networkx", "networkx").Graph()
+    graph.add_nodes_from(range(tree.n_points), steiner=False)
+    graph.add_nodes_from(range(tree.n_points, tree.n_nodes), steiner=True)
+    for i, label in enumerate(tree.labels or ()):
+        graph.nodes[i]["label"] = label
+    edges = tree.edges.tolist()
+    graph.add_weighted_edges_from((u, v, w) for (u, v), w in zip(edges, tree.weights.tolist(), strict=True))
+    if tree.support is not None:
+        for (u, v), share in zip(edges, tree.support.tolist(), strict=True):
+            if not math.isnan(share):
+                graph[u][v]["support"] = share
+    return graph
+
+
+def from_networkx(graph: Any, weight: str | None) -> Fields:
+    """Read a networkx graph: see `Tree.from_networkx`."""
+    if graph.is_directed():
+        raise ValueError("the graph is directed, and a tree is not: pass G.to_undirected()")
+    place = {node: k for k, node in enumerate(graph)}
+    names = [None if data.get("steiner") else str(data.get("label", node)) for node, data in graph.nodes(data=True)]
+    ends, weights, support = [], [], []
+    for u, v, data in graph.edges(data=True):
+        if weight is not None and weight not in data:
+            raise ValueError(f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None")
+        ends.append((place[u], place[v]))
+        weights.append(1.0 if weight is None else data[weight])
+        support.append(data.get("support", math.nan))
+    return number_nodes(names, ends, weights, support)
+
+
+def to_skbio(tree: "Tree", root: int | str | None) -> Any:
+    """Return a skbio.TreeNode: see `Tree.to_skbio`."""
+    make = require("skbio", "scikit-bio").TreeNode
+    rooted = tree.rooted(tree._default_root() if root is None else root)
+    names = [*(tree.labels or map(str, range(tree.n_points))), *[None] * (tree.n_nodes - tree.n_points)]
+    shares = [None if math.isnan(share) else share for share in support_by_node(tree, rooted).tolist()]
+    nodes = [
+        make(name, length, share) for name, length, share in zip(names, rooted.length.tolist(), shares, strict=True)
+    ]
+    nodes[rooted.root].length = None
+    parent = rooted.parent.tolist()
+    for node in rooted.order[1:].tolist():
+        # As TreeNode.append does, but for the climb to the root that empties caches.
+        nodes[node].parent = nodes[parent[node]]
+        nodes[parent[node]].children.append(nodes[node])
+    return nodes[rooted.root]
+
+
+def from_skbio(root: Any, default_length: float | None) -> Fields:
+    """Read a skbio.TreeNode: see `Tree.from_skbio`."""
+    nodes = list(root.preorder())
+    place = {id(node): k for k, node in enumerate(nodes)}
+    support = [math.nan if node.support is None else node.support for node in nodes]
+    names = [node.name or None if node.children else node.name for node in nodes]
+    if all(map(math.isnan, support)):
+        # Of a file, the support of a node is its name to scikit-bio.
+        inner = [name if name and node.children else "" for node, name in zip(nodes, names, strict=True)]
+        whole = any(is_share(name, whole=False) for name in inner)
+        for k, name in enumerate(inner):
+            if is_share(name, whole):
+                support[k], names[k] = float(name), None
+    lengths = []
+    for node, name in zip(nodes, names, strict=True):
+        if not node.children and name is None:
+            raise ValueError("the tree has a leaf without a name: name every tip, or drop it with TreeNode.prune")
+        lengths.append(default_length if node.length is None else node.length)
+    if root.length:
+        raise ValueError(f"the root has a length, {root.length}, but no edge above it: set root.length = None")
+    if None in lengths[1:]:
+        name = names[1 + lengths[1:].index(None)]
+        raise ValueError(f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all")
+    ends = [(place[id(node.parent)], k) for k, node in enumerate(nodes[1:], start=1)]
+    return number_nodes(names, ends, np.array(lengths[1:], dtype=np.float64), support[1:])

@@ -79,14 +79,14 @@ def _written_names(
     for v, is_inner, share in zip(view.order.tolist(), inner.tolist(), shares, strict=True):
         if v < n_points:
             label = str(v) if labels is None else labels[v]
-            bare = _NAME.fullmatch(label) and not (is_inner and _is_share(label, whole=support is not None))
+            bare = _NAME.fullmatch(label) and not (is_inner and is_share(label, whole=support is not None))
             names.append(label if bare else "'" + label.replace("'", "''") + "'")
         else:
             names.append("" if math.isnan(share) else repr(share))
     return names
 
 
-def _is_share(name: str, whole: bool) -> bool:
+def is_share(name: str, whole: bool) -> bool:
     """Whether an inner name without quotes is support: a number from 0 to 1 with a point, or also without (`whole`).
 
     Data points without labels are called 0, 1, ..., so a number without a point is support in company only.
@@ -191,9 +191,9 @@ class _Reader:
 
     def tell_points_from_support(self) -> None:
         """Number the named nodes, once all names are known: support of 0 or 1 is told from a name by its company."""
-        whole = any(inner and _is_share(name, whole=False) for _, name, inner in self.written)
+        whole = any(inner and is_share(name, whole=False) for _, name, inner in self.written)
         for node, name, inner in self.written:
-            if inner and _is_share(name, whole):
+            if inner and is_share(name, whole):
                 self.shares[node] = float(name)
             else:
                 self._name(node, name, inner)
