@@ -25,7 +25,7 @@ def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
 def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
     refuse_names(attributes, ("label", "steiner"), "GraphML")
     yield '<?xml version="1.0" encoding="utf-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
-    yield '<key id="steiner" for="node" attr.name="steiner" attr.type="boolean"><default>false</default></key>\n'
+    yield '<key id="steiner" for="node" attr.name="steiner" attr.type="boolean"/>\n'
     columns = dict(attributes)
     if tree.labels is not None:
         columns = {"label": Column("text", list(tree.labels)), **columns}
@@ -36,7 +36,7 @@ def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
     yield '<graph edgedefault="undirected">\n'
     for point in range(tree.n_points):
         data = (_data(f"n{k}", column.values[point]) for k, column in enumerate(columns.values()))
-        yield f'<node id="{point}">{"".join(data)}</node>\n'
+        yield f'<node id="{point}"><data key="steiner">false</data>{"".join(data)}</node>\n'
     for node in range(tree.n_points, tree.n_nodes):
         yield f'<node id="{node}"><data key="steiner">true</data></node>\n'
     support = [math.nan] * len(tree.edges) if tree.support is None else tree.support.tolist()

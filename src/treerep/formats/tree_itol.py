@@ -23,7 +23,8 @@ def write(
     if path == "-":
         raise ValueError("iTOL takes a tree and its tables, several files: give a path instead of '-'")
     labels = tree.labels or tuple(map(str, range(len(tree))))
-    names = _names(tree, labels)
+    node = tree._default_root() if root is None else tree.rooted(root).root
+    names = _names(tree, labels, node)
     stem = re.sub(r"(\.itol)?\.[^./\\]*$", "", path.removesuffix(".gz"))
     files = {f"{stem}.labels.tsv": _table("LABELS", [], names, [labels])}
     if attributes:
@@ -32,12 +33,12 @@ def write(
         ]
         files[f"{stem}.metadata.tsv"] = _table("METADATA", ["FIELD_LABELS", *attributes], names, columns)
     renamed = Tree(len(tree), tree.edges, tree.weights, names, support=tree.support)
-    node = None if root is None else tree.rooted(root).root
     return {**files, path: renamed.newick(node) + "\n"}
 
 
-def _names(tree: Tree, labels: tuple[str, ...]) -> list[str]:
-    inner = (tree.degrees > 1).tolist()
+def _names(tree: Tree, labels: tuple[str, ...], root: int) -> list[str]:
+    inner = tree.degrees > 1
+    inner[root] = True
     wished = [
         f"point_{label}" if inner[point] and _NUMBER.fullmatch(label) else label for point, label in enumerate(labels)
     ]
