@@ -4,7 +4,6 @@ A reader returns a tree, or raises a ValueError of one line that names the file;
 returns is a tree that goes out and in again.
 """
 
-import contextlib
 import sys
 import tempfile
 from pathlib import Path
@@ -41,9 +40,10 @@ def main() -> None:
         import treerep.formats.tree_nexus
         import treerep.formats.trees  # noqa: F401
 
-    folder = contextlib.ExitStack().enter_context(tempfile.TemporaryDirectory())
-    atheris.Setup(sys.argv, lambda data: try_reader(FORMATS[data[0] % 5], data[1:], Path(folder)) if data else None)
-    atheris.Fuzz()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        atheris.Setup(sys.argv, lambda data: try_reader(FORMATS[data[0] % 5], data[1:], folder) if data else None)
+        atheris.Fuzz()
 
 
 if __name__ == "__main__":

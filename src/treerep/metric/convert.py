@@ -29,7 +29,7 @@ def as_metric(
         A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A sparse matrix or a
         networkx graph is a graph. An array or DataFrame is a distance matrix when `metric` is None or "precomputed",
         and points (rows) when `metric` names one. A square DataFrame of distances has the same names on rows and
-        columns; they become labels.
+        columns; they become labels. Graphs of igraph and networkit are welcome, too, and scikit-bio's DistanceMatrix.
     metric : str, optional
         One of PointMetric's metrics, or "precomputed".
     labels : sequence, optional
@@ -37,8 +37,8 @@ def as_metric(
     symmetrize : "mean", optional
         For a distance matrix: average d(i, j) and d(j, i).
     weight : str, optional
-        For a networkx graph: the edge attribute that holds lengths. By default every edge counts 1, as in networkx's
-        own shortest paths.
+        For a graph of another library: the edge attribute that holds lengths. By default every edge counts 1, as in
+        networkx's own shortest paths.
     largest_component : bool
         For a graph: keep the largest connected component of a disconnected one.
 
