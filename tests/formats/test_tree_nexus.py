@@ -47,6 +47,15 @@ def test_numbers_name_taxa_where_nothing_translates() -> None:
     assert read("#NEXUS begin trees; tree t = (b:1,a:2); end;").labels == ("b", "a")
 
 
+def test_names_of_inner_nodes_that_are_no_points() -> None:
+    text = "#NEXUS begin taxa; taxlabels A B C D; end; begin trees; tree t = ((A:1,B:1)95:1,C:1,D:2); end;"
+    with pytest.raises(
+        ValueError, match="line 1 column 66 .*'95' is in the tree, but not in TAXLABELS.*inner_labels=False"
+    ):
+        read(text)
+    assert read(text, inner_labels=False).labels == tuple("ABCD")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -68,13 +77,19 @@ def test_numbers_name_taxa_where_nothing_translates() -> None:
         ("#NEXUS begin trees; translate , 1 a; end;", "TRANSLATE is pairs"),
         ("#NEXUS begin trees; translate 1 a, 1 b; end;", "TRANSLATE says twice what '1' means"),
         ("#NEXUS begin trees; translate 1 'a'b'c'; end;", "a name is expected here"),
-        ("#NEXUS begin trees; translate 1 a, 2 a; tree t = (1:1,2:1); end;", "share the label 'a'"),
+        (
+            "#NEXUS begin trees; translate 1 a, 2 a; tree t = (1:1,2:1); end;",
+            "'a' occurs twice in the tree: name each point once, or",
+        ),
         ("#NEXUS begin taxa; taxlabels a a; end;", "'a' occurs twice in TAXLABELS"),
         ("#NEXUS begin taxa; taxlabels a,b; end;", "a comma between the names"),
         ("#NEXUS begin taxa; taxlabels a; taxlabels b; end;", "TAXLABELS occurs twice"),
         ("#NEXUS begin taxa; dimensions; end;", "DIMENSIONS says no NTAX="),
         ("#NEXUS begin taxa; dimensions ntax=2; taxlabels a; end;", "NTAX is 2, but TAXLABELS has 1 names"),
-        ("#NEXUS begin taxa; taxlabels a; end; begin trees; tree t = b; end;", "leaf 'b' which is not in TAXLABELS"),
+        (
+            "#NEXUS begin taxa; taxlabels a; end; begin trees; tree t = b; end;",
+            "'b' is in the tree, but not in TAXLABELS: add it there, or",
+        ),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:

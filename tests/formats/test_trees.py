@@ -3,6 +3,7 @@
 import gzip
 import io
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -168,6 +169,17 @@ def test_files_that_are_refused(name: str, content: bytes, message: str, tmp_pat
     with pytest.raises(ValueError, match=message) as error:
         read_tree(tmp_path / name)
     assert "\n" not in str(error.value)
+
+
+def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
+    write_tree(QUARTET, tmp_path / "good.npz")
+    claim = io.BytesIO()
+    np.lib.format.write_array_header_1_0(claim, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)})
+    with zipfile.ZipFile(tmp_path / "good.npz") as good, zipfile.ZipFile(tmp_path / "bad.npz", "w") as bad:
+        for name in good.namelist():
+            bad.writestr(name, claim.getvalue() if name == "weights.npy" else good.read(name))
+    with pytest.raises(ValueError, match="bad.npz cannot be read: it is no tree file, or it is cut short"):
+        read_tree(tmp_path / "bad.npz")
 
 
 def test_wishes_that_are_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -60,7 +61,7 @@ def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any
         return read()
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
-    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile) as error:
         line = " ".join(str(error).split())
         raise ValueError(f"{path} cannot be read: it is no {what} file, or it is cut short ({line})") from error
 

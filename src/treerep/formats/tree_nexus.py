@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..tree.newick import Parsed, blank_comments, fail_at, number_points, parse_newick
 from ..tree.tree import Tree
@@ -182,24 +181,28 @@ class _Nexus:
     def named(self, parsed: Parsed) -> Tree:
         """Return the tree with the names that its tokens stand for, points in the order of TAXLABELS."""
         n = parsed.n_points
-        names = self._resolved(
-            parsed.labels or [str(i) for i in range(n)], np.bincount(parsed.edges.ravel(), minlength=n)
-        )
+        names = self._resolved(parsed.labels or [str(i) for i in range(n)])
         order = sorted(range(n), key=lambda point: self.taxa.get(names[point], len(self.taxa)))
         numbers, labels = number_points(tuple(names[point] for point in order))
         ids = np.arange(len(parsed.edges) + 1)
         ids[order] = numbers
         return Tree(n, ids[parsed.edges], parsed.weights, labels, support=parsed.support).canonical()
 
-    def _resolved(self, tokens: Sequence[str], degrees: NDArray[np.int64]) -> list[str]:
+    def _resolved(self, tokens: Sequence[str]) -> list[str]:
         blanks = {name.replace("_", " "): name for name in self.taxa}
         numbers = {} if self.translate else {str(i + 1): name for name, i in self.taxa.items()}
-        names = []
-        for point, token in enumerate(tokens):
+        names: dict[str, None] = {}
+        for token in tokens:
             name = self.translate.get(token, token)
             if name not in self.taxa:
                 name = blanks.get(name.replace("_", " "), numbers.get(name, name))
-            if self.taxa and name not in self.taxa and degrees[point] <= 1:
-                raise ValueError(f"Nexus: the tree has a leaf {name!r} which is not in TAXLABELS: add it there")
-            names.append(name)
-        return names
+            if self.taxa and name not in self.taxa:
+                self._refuse(f"{name!r} is in the tree, but not in TAXLABELS: add it there")
+            if name in names:
+                self._refuse(f"{name!r} occurs twice in the tree: name each point once")
+            names[name] = None
+        return list(names)
+
+    def _refuse(self, problem: str) -> NoReturn:
+        hint = "or, if names of inner nodes are support or name no points, pass inner_labels=False"
+        self.fail(self.tree[0] if self.tree else 0, f"{problem}, {hint}")
