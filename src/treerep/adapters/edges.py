@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..common.numbers import real_number
 from ..metric.base import MetricError
 
 
@@ -33,15 +34,11 @@ def edge_lengths(
     values: Sequence[Any], ends: NDArray[np.int64], names: Sequence[Any], weight: str
 ) -> NDArray[np.float64]:
     """Return the values of an edge attribute as positive lengths, or name the first edge that has none."""
-    lengths = np.ones(len(ends))
-    for e, value in enumerate(values):
-        u, v = (names[end] for end in ends[e].tolist())
-        try:
-            lengths[e] = np.nan if isinstance(value, str | bool | None) else float(value)
-        except (TypeError, ValueError):
-            lengths[e] = np.nan
-        if not 0 < lengths[e] < np.inf and not (u == v and lengths[e] == 0):
-            raise MetricError(
-                f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive numbers: fix it"
-            )
+    lengths = np.fromiter(map(real_number, values), np.float64, len(ends))
+    loop = ends[:, 0] == ends[:, 1]
+    wrong = np.flatnonzero(~((lengths > 0) & (lengths < np.inf)) & ~(loop & (lengths == 0)))
+    if len(wrong):
+        u, v = (names[end] for end in ends[wrong[0]].tolist())
+        value = values[wrong[0]]
+        raise MetricError(f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive numbers: fix it")
     return lengths

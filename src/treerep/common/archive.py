@@ -12,6 +12,9 @@ import numpy as np
 
 from .files import atomic_write
 
+# What damaged files make readers raise: a MemoryError where a header claims more than there is.
+_DAMAGE = (OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile)
+
 
 def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
     """Write the header and the fields to a file, whole or not at all: see `pack_archive`."""
@@ -61,7 +64,7 @@ def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any
         return read()
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
-    except (OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         line = " ".join(str(error).split())
         raise ValueError(f"{path} cannot be read: it is no {what} file, or it is cut short ({line})") from error
 
