@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .reading import DATA_FORMATS as DATA_FORMATS
     from .reading import read as read
+    from .trees import TREE_FORMATS as TREE_FORMATS
+    from .trees import read_tree as read_tree
+    from .trees import write_tree as write_tree
     from .writing import write_distances as write_distances
 
 # Where each public name lives: never in a file of its own name, which would hide it.
 _HOMES = {
     "DATA_FORMATS": "reading",
+    "TREE_FORMATS": "trees",
     "read": "reading",
+    "read_tree": "trees",
     "write_distances": "writing",
+    "write_tree": "trees",
 }
 
 __all__ = [*_HOMES, "register"]

@@ -29,8 +29,9 @@ def as_metric(
         A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A sparse matrix or a
         networkx graph is a graph. An array or DataFrame is a distance matrix when `metric` is None or "precomputed",
         and points (rows) when `metric` names one. A square DataFrame of distances has the same names on rows and
-        columns; they become labels. A string or path names a file, of which content and extension tell what it holds;
-        `treerep.formats.read` takes more options.
+        columns; they become labels. Graphs of igraph and networkit are welcome, too, and scikit-bio's DistanceMatrix. A
+        string or path names a file, of which content and extension tell what it holds; `treerep.formats.read` takes
+        more options.
     metric : str, optional
         One of PointMetric's metrics, or "precomputed".
     labels : sequence, optional
@@ -38,8 +39,8 @@ def as_metric(
     symmetrize : "mean", optional
         For a distance matrix: average d(i, j) and d(j, i).
     weight : str, optional
-        For a networkx graph or a GraphML file: the edge attribute that holds lengths. By default every edge counts 1,
-        as in networkx's own shortest paths.
+        For a graph of another library or a GraphML file: the edge attribute that holds lengths. By default every edge
+        counts 1, as in networkx's own shortest paths.
     largest_component : bool
         For a graph: keep the largest connected component of a disconnected one.
 
