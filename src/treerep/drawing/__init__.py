@@ -1,0 +1,1 @@
+"""Room `drawing`: what does it look like? Figures, and the interactive page."""
