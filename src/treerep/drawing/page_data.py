@@ -64,12 +64,13 @@ def edge_angles(hung: TreeEmbedding) -> NDArray[np.float64]:
 
 
 def _good_scale(tree: Tree, root: int, longest: float) -> float:
-    """A scale at which half of the points lie within a radius that grows with the logarithm of their number."""
-    depth = tree.rooted(root).depth[: tree.n_points]
-    typical = float(np.median(depth)) or float(depth.max()) or longest
-    if typical == 0:
+    """A scale that suits the eye: the median and the farthest radius grow with the logarithm of the number of points."""
+    depth = tree.rooted(root).depth
+    typical, farthest = float(np.median(depth[: tree.n_points])), float(depth.max())
+    if farthest == 0:
         return 1.0
-    return min((2.0 + 0.45 * math.log(tree.n_points)) / typical, _LONGEST_AT_FIRST / longest)
+    size = math.log(tree.n_points)
+    return min((2.2 + 0.65 * size) / max(typical, 1e-9 * farthest), (1.5 + 1.6 * size) / farthest, _LONGEST_AT_FIRST / longest)
 
 
 def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | None:

@@ -17,6 +17,7 @@ from .ancestors import tree_oracle
 from .canonical import canonical_edges
 from .clusters import cut_clusters
 from .difference import TreeDifference, branches, check_comparable, path_difference, robinson_foulds
+from .display import rendered
 from .newick import parse_newick, write_newick
 from .reduction import contracted_edges, restricted_edges
 from .rooted import Preorder, Rooted, hang, preorder
@@ -132,6 +133,10 @@ class Tree(CompiledMetric):
         return (
             f"Tree({self.n_points:,} point{'s' * (self.n_points != 1)}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
         )
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the interactive page, or a line about a large tree."""
+        return rendered(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

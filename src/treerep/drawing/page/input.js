@@ -120,11 +120,17 @@ export function keyCommands(viewer, panel) {
 export function listenToKeys(commands) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.target instanceof HTMLElement && event.target.closest("input, select, textarea, button");
-    if (typing && event.key !== "Escape") return;
+    if (event.key !== "Escape" && isForOthers(event)) return;
     const command = commands.find(({ keys }) => keys.includes(event.key));
     if (!command) return;
     event.preventDefault();
     command.run();
   });
+}
+
+/** Whether a key belongs to a field, a button or an open dialog. */
+function isForOthers({ target, key }) {
+  if (document.querySelector("dialog[open]")) return key !== "?";
+  if (target.closest("input, select")) return true;
+  return target.closest("button") && (key === "Enter" || key === " ");
 }

@@ -8,7 +8,9 @@
 // The frame of a node has its parent at angle pi. An edge of length l at angle t carries it to the frame of its lower
 // end: x = e^(it) (y + r) / (1 + r y) with r = tanh(l / 2), the isometry a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
 
-import { compose, IDENTITY, imageOfOrigin, normalized } from "./geometry.js";
+import { compose, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
+
+const STEP = 3; // hyperbolic length: after each such step towards a node the anchor follows
 
 export class Layout {
   constructor(tree) {
@@ -53,12 +55,37 @@ export class Layout {
     this.view = [turn[0] / size, turn[1] / size, 0, 0];
   }
 
+  /** Move a position towards the focus by a hyperbolic length. */
+  approach(k, length) {
+    for (let left = length; left > 0; left -= STEP) {
+      const { at } = this.locate(k);
+      this.move(translationAlong([-at[0], -at[1]], Math.min(left, STEP)));
+      this.#follow();
+    }
+  }
+
+  /** From the anchor to a neighbour that is nearer to the focus, as long as there is one. */
+  #follow() {
+    const { up, size } = this.tree;
+    for (let better = true; better; ) {
+      better = false;
+      const [from, frame] = [this.anchor, this.view];
+      const consider = (k, seen) => {
+        if (seen[0] ** 2 + seen[1] ** 2 >= this.view[0] ** 2 + this.view[1] ** 2) return;
+        [this.anchor, this.view, better] = [k, normalized(seen), true];
+      };
+      if (up[from] >= 0) consider(up[from], this.#upper(frame, from));
+      for (let k = from + 1; k < from + size[from]; k += size[k]) consider(k, this.#lower(frame, k));
+    }
+  }
+
   /**
    * Place all nodes whose |a|^2 is at most `limit`, and those where it is first exceeded: what lies beyond is closer
    * to the rim. The node nearest to the focus becomes the anchor of the next walk.
    */
   walk(limit) {
     const { up, size } = this.tree;
+    this.#follow();
     this.count = 0;
     this.walks++;
     this.frames.set(this.view, 4 * this.anchor);

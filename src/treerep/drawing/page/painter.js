@@ -5,7 +5,9 @@ import { geodesicCircle } from "./geometry.js";
 const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
 // Edges and dots in three sizes, by how near they are to the rim: |a|^2 up to the first number, the second, and beyond.
 const NEAR = [2.5, 12];
-const EDGE_WIDTHS = [1.6, 1.1, 0.7];
+const EDGE_WIDTHS = [1.6, 1, 0.7]; // lines of at most a pixel are drawn much faster
+const CHUNK = 50; // edges in one stroke: browsers are slow at long paths
+const LONG = 30; // pixels: such edges are drawn however crowded it is
 const MOST_LABELS = 70;
 const LABEL_CANDIDATES = 500;
 
@@ -14,7 +16,8 @@ export class Painter {
     this.tree = tree;
     this.next = new Int32Array(tree.n); // chains of positions drawn in one stroke
     this.radius = new Float32Array(tree.n); // of each dot, in pixels
-    this.taken = new Uint8Array(0);
+    this.dotCells = new Cells();
+    this.edgeCells = new Cells();
   }
 
   /** What a scene has: see `Viewer.scene`. */
@@ -23,6 +26,7 @@ export class Painter {
     this.pen = pen;
     this.cx = scene.cx;
     this.cy = scene.cy;
+    pen.lineCap = "butt";
     this.#ground();
     this.#edges();
     this.#marked();
@@ -81,33 +85,43 @@ export class Painter {
   }
 
   #edges() {
-    const { pen, scene, next } = this;
+    const { pen, scene, next, cx, cy } = this;
     const { layout, disk, classes, palette, theme, detail } = scene;
+    const half = disk / 2;
     const { up } = this.tree;
     const { x, y, grow, shown, count } = layout;
     const limit = scene.drawLimit;
-    const least = (detail.edge / disk) ** 2;
+    const [least, long] = [detail.edge, LONG].map((pixels) => (pixels / disk) ** 2);
     const heads = new Int32Array(3 * palette.length).fill(-1);
+    this.edgeCells.clear(scene.width, scene.height, detail.edgeCell);
     for (let i = 0; i < count; i++) {
       const k = shown[i];
       if (k === layout.top) continue;
       const parent = up[k];
       const near = Math.min(grow[k], grow[parent]);
-      if (near > limit || (x[k] - x[parent]) ** 2 + (y[k] - y[parent]) ** 2 < least) continue;
+      const chord = (x[k] - x[parent]) ** 2 + (y[k] - y[parent]) ** 2;
+      if (near > limit || chord < least) continue;
+      if (chord < long && this.edgeCells.take(cx + half * (x[k] + x[parent]), cy - half * (y[k] + y[parent]))) continue;
       const bucket = 3 * classes[k] + sizeClass(near);
       next[k] = heads[bucket];
       heads[bucket] = k;
     }
-    pen.lineCap = "round";
     const widen = this.#widen();
     for (let bucket = heads.length - 1; bucket >= 0; bucket--) {
       if (heads[bucket] < 0) continue;
       const kind = Math.floor(bucket / 3);
       pen.strokeStyle = kind === 0 ? theme.edge : palette[kind];
       pen.globalAlpha = kind === 0 ? 0.9 : 0.75;
-      pen.lineWidth = EDGE_WIDTHS[bucket % 3] * widen;
+      pen.lineWidth = EDGE_WIDTHS[bucket % 3] * (bucket % 3 === 0 || widen > 1.1 ? widen : 1);
+      let left = CHUNK;
       pen.beginPath();
-      for (let k = heads[bucket]; k >= 0; k = next[k]) this.#geodesic(up[k], k);
+      for (let k = heads[bucket]; k >= 0; k = next[k]) {
+        this.#geodesic(up[k], k);
+        if (--left > 0) continue;
+        pen.stroke();
+        pen.beginPath();
+        left = CHUNK;
+      }
       pen.stroke();
     }
     pen.globalAlpha = 1;
@@ -125,6 +139,7 @@ export class Painter {
     if (!marks.path) return;
     const { positions } = marks.path;
     pen.strokeStyle = theme.path;
+    pen.lineCap = "round";
     pen.lineWidth = 3.2;
     pen.beginPath();
     for (let i = 1; i < positions.length; i++) {
@@ -140,7 +155,7 @@ export class Painter {
     const { layout, palette, classes, theme, detail } = scene;
     const { grow, shown, count } = layout;
     const base = dotSize(this.tree.n) * this.#widen();
-    this.#clearTaken();
+    this.dotCells.clear(scene.width, scene.height, detail.cell);
     const heads = new Int32Array(2 * palette.length).fill(-1);
     for (let i = 0; i < count; i++) {
       const k = shown[i];
@@ -148,7 +163,7 @@ export class Painter {
       const point = this.tree.isPoint(k);
       radius[k] = (point ? base : 0.45 * base) / Math.sqrt(grow[k]);
       if (radius[k] < (point ? 0.45 : detail.steiner)) continue;
-      if (radius[k] < 2.5 && this.#occupied(k)) continue;
+      if (radius[k] < 2.5 && this.dotCells.take(...this.#screen(k))) continue;
       const bucket = point ? 2 * classes[k] + 1 : 2 * classes[k];
       next[k] = heads[bucket];
       heads[bucket] = k;
@@ -186,25 +201,6 @@ export class Painter {
       if (radius[k] > 3 && scene.layout.grow[k] <= scene.drawLimit && this.tree.isPoint(k)) this.#dot(k);
     }
     pen.stroke();
-  }
-
-  // One small dot per cell of pixels: what would lie on top of it cannot be seen.
-  #clearTaken() {
-    const { width, height, detail } = this.scene;
-    this.columns = Math.ceil(width / detail.cell);
-    const cells = this.columns * Math.ceil(height / detail.cell);
-    if (this.taken.length === cells) this.taken.fill(0);
-    else this.taken = new Uint8Array(cells);
-  }
-
-  #occupied(k) {
-    const [x, y] = this.#screen(k);
-    const { width, height, detail } = this.scene;
-    if (!(x >= 0 && y >= 0 && x < width && y < height)) return true;
-    const cell = Math.floor(y / detail.cell) * this.columns + Math.floor(x / detail.cell);
-    const before = this.taken[cell];
-    this.taken[cell] = 1;
-    return before === 1;
   }
 
   #rings() {
@@ -248,6 +244,7 @@ export class Painter {
   #labels() {
     const { pen, scene } = this;
     const boxes = [];
+    this.big = [];
     pen.textBaseline = "middle";
     pen.lineJoin = "round";
     const { marks } = scene;
@@ -260,10 +257,23 @@ export class Painter {
       }
     }
     if (!scene.showLabels) return;
+    this.big = this.#bigDots();
     for (const k of this.#labelled()) {
       if (boxes.length >= MOST_LABELS) break;
       if (!done.has(k)) this.#label(k, boxes, false);
     }
+  }
+
+  /** Boxes of dots that labels should not cover, where there are few. */
+  #bigDots() {
+    const { layout } = this.scene;
+    if (this.tree.n > 200) return [];
+    const drawn = Array.from(layout.shown.subarray(0, layout.count)).filter((k) => this.#isDrawn(k));
+    return drawn.map((k) => {
+      const [x, y] = this.#screen(k);
+      const r = this.radius[k];
+      return [x - r, y - r, x + r, y + r];
+    });
   }
 
   /** Data points by nearness to the focus. */
@@ -291,20 +301,27 @@ export class Painter {
     pen.font = `${always ? 600 : 500} ${size}px ${FONT}`;
     const wide = pen.measureText(text).width;
     const gap = Math.max(this.radius[k], 1) + (always ? 7 : 4);
-    const left = x < this.cx - 1;
-    const from = left ? x - gap - wide : x + gap;
-    const box = [from - 2, y - size * 0.65, from + wide + 2, y + size * 0.65];
-    const outside = box[0] < 0 || box[2] > scene.width || box[1] < 0 || box[3] > scene.height;
-    if (!always && (outside || boxes.some((other) => overlap(box, other)))) return;
+    const places = labelPlaces(x, y, wide, size, gap, x < this.cx - 1);
+    const free = places.find((box) => this.#fits(box, boxes));
+    if (!free && !always) return;
+    const box = free ?? places[0];
     boxes.push(box);
+    const from = box[0] + 2;
+    const middle = (box[1] + box[3]) / 2;
     pen.textAlign = "left";
     pen.globalAlpha = always ? 1 : Math.min(1, 0.45 + share);
     pen.strokeStyle = scene.theme.halo;
     pen.lineWidth = 3;
-    pen.strokeText(text, from, y);
+    pen.strokeText(text, from, middle);
     pen.fillStyle = scene.theme.text;
-    pen.fillText(text, from, y);
+    pen.fillText(text, from, middle);
     pen.globalAlpha = 1;
+  }
+
+  #fits(box, boxes) {
+    const { width, height } = this.scene;
+    if (box[0] < 0 || box[1] < 0 || box[2] > width || box[3] > height) return false;
+    return !boxes.some((other) => overlap(box, other)) && !this.big.some((other) => overlap(box, other));
   }
 
   #lasso() {
@@ -323,11 +340,50 @@ export class Painter {
   }
 }
 
+/** A grid of pixels in which each cell is taken once: what would lie on top of others cannot be seen. */
+class Cells {
+  constructor() {
+    this.taken = new Uint8Array(0);
+  }
+
+  clear(width, height, size) {
+    this.size = size;
+    this.columns = Math.ceil(width / size);
+    this.rows = Math.ceil(height / size);
+    if (this.taken.length === this.columns * this.rows) this.taken.fill(0);
+    else this.taken = new Uint8Array(this.columns * this.rows);
+  }
+
+  /** Take the cell of a pixel; whether it was taken before, or lies outside. */
+  take(px, py) {
+    const column = Math.floor(px / this.size);
+    const row = Math.floor(py / this.size);
+    if (!(column >= 0 && row >= 0 && column < this.columns && row < this.rows)) return true;
+    const before = this.taken[row * this.columns + column];
+    this.taken[row * this.columns + column] = 1;
+    return before === 1;
+  }
+}
+
 const sizeClass = (grow) => (grow <= NEAR[0] ? 0 : grow <= NEAR[1] ? 1 : 2);
 
 /** Radius of a data point at the focus, in pixels. */
 export const dotSize = (n) => (n < 60 ? 7 : n < 600 ? 5.5 : n < 6000 ? 4.5 : 3.8);
 
 const shortened = (text) => ([...text].length > 40 ? `${[...text].slice(0, 39).join("")}…` : text);
+
+/** Where a label may stand: outward, inward, above and below its dot, as [left, top, right, bottom]. */
+function labelPlaces(x, y, wide, size, gap, left) {
+  const [half, tall] = [wide / 2 + 2, size * 0.65];
+  const beside = (side) => {
+    const middle = x + side * (gap + half - 2);
+    return [middle - half, y - tall, middle + half, y + tall];
+  };
+  const over = (side) => {
+    const middle = y + side * (gap + tall);
+    return [x - half, middle - tall, x + half, middle + tall];
+  };
+  return [beside(left ? -1 : 1), beside(left ? 1 : -1), over(-1), over(1)];
+}
 
 const overlap = (one, two) => one[0] < two[2] && two[0] < one[2] && one[1] < two[3] && two[1] < one[3];

@@ -28,6 +28,7 @@ export class Panel {
     });
     this.#fillColorBy();
     this.#listen();
+    this.toggleLabels(viewer.showLabels);
     viewer.addEventListener("change", () => this.update());
     this.update();
   }
@@ -81,9 +82,9 @@ export class Panel {
     document.querySelector('[data-run="lasso"]').setAttribute("aria-pressed", on);
   }
 
-  toggleLabels() {
+  toggleLabels(on = !this.viewer.showLabels) {
     const { viewer } = this;
-    viewer.showLabels = !viewer.showLabels;
+    viewer.showLabels = on;
     document.querySelector('[data-run="labels"]').setAttribute("aria-pressed", viewer.showLabels);
     viewer.redraw();
   }
@@ -114,7 +115,8 @@ export class Panel {
 
   /** Close what is open; if nothing is, clear what is chosen. */
   escape() {
-    if (this.search.close()) this.viewer.canvas.focus();
+    if (byId("help").open) byId("help").close();
+    else if (this.search.close()) this.viewer.canvas.focus();
     else if (!byId("exports").hidden) this.#showExports(false);
     else if (this.lassoMode) this.toggleLasso(false);
     else this.viewer.clear();

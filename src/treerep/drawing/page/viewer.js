@@ -8,16 +8,17 @@ import { SvgPen } from "./svg.js";
 
 const ZOOMS = [0.4, 60];
 // Drawing gets coarser by these steps while things move and frames are late: the last pixels before the rim, the
-// shortest edge, the smallest Steiner node and the cells with one small dot each, all in pixels.
+// shortest edge, the smallest Steiner node, and the cells with one small dot or one short edge each, all in pixels.
 const DETAILS = [
-  { rim: 0.5, edge: 0.4, steiner: 0.5, cell: 1 },
-  { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5 },
-  { rim: 1.6, edge: 1.2, steiner: 1.2, cell: 2 },
-  { rim: 3, edge: 2, steiner: 1.5, cell: 3 },
-  { rim: 6, edge: 3, steiner: 2, cell: 4 },
+  { rim: 0.5, edge: 0.5, steiner: 0.5, cell: 1, edgeCell: 1 },
+  { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5, edgeCell: 2 },
+  { rim: 1.5, edge: 1.2, steiner: 1.2, cell: 3, edgeCell: 4 },
+  { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7 },
+  { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12 },
 ];
 // Subtrees are walked this many times farther than they are drawn, for paths that turn back.
 const FARTHER = 8;
+const LONGEST_FLIGHT = 60; // hyperbolic length
 const LATE = 13; // milliseconds of a frame
 const EARLY = 5;
 
@@ -34,7 +35,7 @@ export class Viewer extends EventTarget {
     this.mostSpread = data.most_spread;
     this.plain = new Int32Array(tree.n).fill(1);
     this.zoom = 1;
-    this.showLabels = true;
+    this.showLabels = tree.labels !== null || tree.nPoints <= 80; // many numbers say little
     this.marks = { hover: -1, chosen: -1, from: -1, path: null, selection: null };
     this.lasso = [];
     this.movingDetail = 0;
@@ -112,8 +113,8 @@ export class Viewer extends EventTarget {
   #frame(time) {
     if (this.flight) this.#fly(time);
     const moving = performance.now() - this.lastMove < 120;
-    this.draw(moving ? DETAILS[this.movingDetail] : DETAILS[0]);
-    if (moving) this.#adapt(time);
+    if (moving) this.drawMoving(this.lastFrame ? time - this.lastFrame : 0);
+    else this.draw();
     this.lastFrame = moving ? time : 0;
     if (this.flight) this.redraw();
     else if (moving && this.movingDetail > 0) this.#settle();
@@ -129,8 +130,9 @@ export class Viewer extends EventTarget {
     this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
   }
 
-  #adapt(time) {
-    const between = this.lastFrame ? time - this.lastFrame : 0;
+  /** Draw with less detail where frames come late; `between` is the time since the last one. */
+  drawMoving(between = 0) {
+    this.draw(DETAILS[this.movingDetail]);
     const spent = Math.max(this.frames.walk + this.frames.paint, between > 30 ? 0.6 * between : 0);
     if (spent > LATE && this.movingDetail < DETAILS.length - 1) this.movingDetail++;
     if (spent < EARLY && this.movingDetail > 0) this.movingDetail--;
@@ -187,6 +189,7 @@ export class Viewer extends EventTarget {
   /** Bring a position to the focus; at the end with a turn of its own, where one is given. */
   flyTo(target, turn = null) {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#skip(target);
     const { distance } = this.layout.locate(target);
     if (still || distance < 1e-9) {
       this.#arrive(target, turn);
@@ -194,6 +197,18 @@ export class Viewer extends EventTarget {
       this.flight = { target, turn, distance, start: null, time: Math.min(1200, 320 + 110 * distance) };
     }
     this.#moved();
+  }
+
+  /** Leave out what is more than a sight of the way: the flight begins nearer to its target. */
+  #skip(target) {
+    if (this.layout.locate(target).distance <= LONGEST_FLIGHT) return;
+    const { positions } = this.tree.path(target, this.layout.anchor);
+    let [far, i] = [0, 0];
+    while (far < LONGEST_FLIGHT / 2 && i < positions.length - 1) {
+      far += this.layout.scale * this.tree.path(positions[i], positions[i + 1]).length;
+      i++;
+    }
+    this.layout.jump(positions[i]);
   }
 
   #fly(time) {
@@ -206,9 +221,7 @@ export class Viewer extends EventTarget {
       return;
     }
     const left = flight.distance * (1 - share * share * (3 - 2 * share));
-    // The way is looked up anew in every frame, from the node that is now nearest.
-    const { distance, at } = this.layout.locate(flight.target);
-    if (distance > left) this.layout.move(translationAlong([-at[0], -at[1]], distance - left));
+    this.layout.approach(flight.target, this.layout.locate(flight.target).distance - left);
   }
 
   #arrive(target, turn) {
