@@ -5,6 +5,7 @@ Pictures are kept in the folder that TREEREP_SCREENSHOTS names, or else in pytes
 
 import os
 import shutil
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,9 @@ class Tab:
         self.requests: list[str] = []
         self.page: Any = None
 
-    def open(self, tree: tr.Tree, *, viewport: tuple[int, int] = (1280, 800), context: Any = None, **options: Any) -> Any:
+    def open(
+        self, tree: tr.Tree, *, viewport: tuple[int, int] = (1280, 800), context: Any = None, **options: Any
+    ) -> Any:
         path = self.folder / "tree.html"
         tr.page(tree, path, **options)
         self.url = path.as_uri()
@@ -181,9 +184,7 @@ def test_precision_does_not_run_out_at_depth(tab):
     assert close.sum() >= 3
     np.testing.assert_allclose(np.hypot(*places[near].T), np.tanh(wanted / 2), rtol=0, atol=1e-6)
     inner = near[scale * embedding.block([deepest], near)[0] < 8]
-    np.testing.assert_allclose(
-        apart(places[inner]), scale * embedding.block(inner, inner), rtol=1e-6, atol=1e-6
-    )
+    np.testing.assert_allclose(apart(places[inner]), scale * embedding.block(inner, inner), rtol=1e-6, atol=1e-6)
 
 
 def test_a_flight_over_a_long_way_arrives(tab):
@@ -225,7 +226,7 @@ def test_the_wheel_zooms_about_the_mouse(tab, mammals):
 
 
 def test_a_click_brings_a_node_to_the_middle_and_says_what_it_is(tab, mammals):
-    tree, data = mammals
+    tree, _ = mammals
     page = tab.open(tree, table={"legs": [4, 4, 4, 4, 0, 0, 4, 2]})
     seal = tree.labels.index("seal")
     page.mouse.click(*tab.pixel(seal))
@@ -359,12 +360,10 @@ def test_the_whole_tree_comes_out_as_newick(tab):
 
 
 def test_pictures_are_exported(tab, mammals):
-    import xml.etree.ElementTree as ElementTree
-
     tree, _ = mammals
     page = tab.open(tree, labels=HOSTILE)
     page.get_by_role("button", name="Export").click()
-    svg = ElementTree.fromstring(downloaded(page, page.get_by_role("button", name="Picture as SVG")))
+    svg = ET.fromstring(downloaded(page, page.get_by_role("button", name="Picture as SVG")))
     texts = {node.text for node in svg.iter("{http://www.w3.org/2000/svg}text")}
     assert set(HOSTILE) - texts == {"</script><script>window.hacked = 1</script>"}  # that one is shortened
     assert len(list(svg.iter("{http://www.w3.org/2000/svg}path"))) > 3

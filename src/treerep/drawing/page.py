@@ -17,7 +17,8 @@ from ..common.numbers import real_number
 from ..tree.tree import Tree
 from .page_data import attribute_fields, shown_labels, tree_fields, true_distances
 
-#: The modules, each after those that it imports from.
+#: The style sheets; and the modules, each after those that it imports from.
+STYLES = ("page", "cards")
 MODULES = ("geometry", "tree", "layout", "colors", "painter", "svg", "viewer", "search", "panel", "input", "main")
 #: Trees with more nodes than this are shown as a line of text in notebooks: every output stays in the notebook's file.
 MOST_IN_NOTEBOOK = 20_000
@@ -71,7 +72,7 @@ def page(
         The tree's labels by default, or else numbers.
     table : DataFrame or dict of columns, optional
         Attributes of the points, one row per point in their order (a DataFrame whose index has the tree's labels is put
-        in that order). Numbers get a colour bar, anything else and whole numbers with at most 12 values a legend.
+        in that order). Numbers get a colour bar; anything else, and whole numbers of at most 20 values, a legend.
         None and NaN are missing.
     title : str, optional
     data : anything `as_metric` takes, optional
@@ -128,8 +129,13 @@ def tree_html(tree: Tree) -> str:
 def _assembled(title: str, fields: dict[str, Any]) -> str:
     # "<" could end the script element, or begin a comment in it. All else is data to the browser, and ASCII.
     data = json.dumps(fields, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    slots = {"title": html.escape(title), "style": _source("page.css"), "script": _script(), "data": data}
+    slots = {"title": html.escape(title), "style": _style(), "script": _script(), "data": data}
     return _SLOT.sub(lambda slot: slots[slot[1]], _source("page.html"))
+
+
+@cache
+def _style() -> str:
+    return "\n".join(_source(f"{name}.css") for name in STYLES)
 
 
 @cache

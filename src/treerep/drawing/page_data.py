@@ -17,7 +17,9 @@ from ..tree.tree import Tree
 #: With more points than this the page has no true distances: they would be most of it.
 MOST_DISTANCES = 1000
 #: Whole numbers with at most so many values are categories; so many categories have a colour of their own.
-MOST_COLORS = 12
+MOST_COLORS = 20
+# How the page can draw the lengths of edges: a power of them. Noisy data have long ends that hide all else.
+_POWERS = {"as they are": 1.0, "square roots": 0.5, "all equal": 0.0}
 # Hyperbolic length of the longest edge: at first, at most, and where the slider ends.
 _LONGEST_AT_FIRST, _LONGEST, _LONGEST_BY_SLIDER = 16.0, 60.0, 40.0
 
@@ -32,18 +34,25 @@ def tree_fields(tree: Tree, scale: float | None) -> dict[str, Any]:
     hung = sarkar(tree, dim=2, scale=1.0)
     order, lengths = hung._order, hung._lengths
     longest = float(lengths.max())
-    factor = _good_scale(tree, int(order[0]), longest) if scale is None else scale
-    if factor * longest > _LONGEST:
-        raise ValueError(f"at scale {factor:.4g} the longest edge is too long to be drawn: give {_LONGEST / longest:.4g} or less")
+    if scale is not None and scale * longest > _LONGEST:
+        raise ValueError(f"scale={scale:.4g} makes the longest edge too long: give {_LONGEST / longest:.4g} or less")
     return {
         "points": tree.n_points,
         "node": encoded(order, "<i4"),
         "up": encoded(hung.oracle.up, "<i4"),
         "length": encoded(lengths, "<f8"),
         "angle": encoded(edge_angles(hung), "<f8"),
-        "scale": factor,
-        "most_spread": 4.0 if longest == 0 else max(1.0, min(4.0, _LONGEST_BY_SLIDER / (factor * longest))),
+        "shapes": [_shape(tree, int(order[0]), name, power, scale) for name, power in _POWERS.items()],
     }
+
+
+def _shape(tree: Tree, root: int, name: str, power: float, scale: float | None) -> dict[str, Any]:
+    """How lengths are drawn: scale * length^power."""
+    drawn = np.where(tree.weights > 0, tree.weights**power, 0.0)
+    longest = float(drawn.max(initial=0.0))
+    factor = scale if scale is not None and power == 1 else _good_scale(tree.with_weights(drawn), root, longest)
+    most = 4.0 if longest == 0 else max(1.0, min(4.0, _LONGEST_BY_SLIDER / (factor * longest)))
+    return {"name": name, "power": power, "scale": factor, "most_spread": most}
 
 
 def edge_angles(hung: TreeEmbedding) -> NDArray[np.float64]:
@@ -64,13 +73,15 @@ def edge_angles(hung: TreeEmbedding) -> NDArray[np.float64]:
 
 
 def _good_scale(tree: Tree, root: int, longest: float) -> float:
-    """A scale that suits the eye: the median and the farthest radius grow with the logarithm of the number of points."""
+    """A scale that suits the eye: median and largest radius grow with the logarithm of the number of points."""
     depth = tree.rooted(root).depth
     typical, farthest = float(np.median(depth[: tree.n_points])), float(depth.max())
     if farthest == 0:
         return 1.0
     size = math.log(tree.n_points)
-    return min((2.2 + 0.65 * size) / max(typical, 1e-9 * farthest), (1.5 + 1.6 * size) / farthest, _LONGEST_AT_FIRST / longest)
+    return min(
+        (2.2 + 0.65 * size) / max(typical, 1e-9 * farthest), (1.5 + 1.6 * size) / farthest, _LONGEST_AT_FIRST / longest
+    )
 
 
 def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | None:
@@ -134,14 +145,15 @@ def _in_order(tree: Tree, column: Any) -> Any:
 def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:
     values = np.asarray(column)
     if values.shape != (tree.n_points,):
-        raise ValueError(f"column {name!r} has shape {values.shape} for {tree.n_points} points: give one value per point")
+        raise ValueError(
+            f"column {name!r} has shape {values.shape} for {tree.n_points} points: give one value per point"
+        )
     entries = [None if _is_missing(value) else value for value in values.tolist()]
     present = [value for value in entries if value is not None]
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
-    few = all(isinstance(value, int) for value in present) and len(set(present)) <= MOST_COLORS
-    if numbers and present and not few:
+    own = getattr(getattr(column, "dtype", None), "categories", None)  # of a pandas Categorical
+    if own is None and _are_numbers(present):
         return {"name": name, "kind": "number", "values": encoded(_numbers(name, entries), "<f8")}
-    categories = _categories(present)
+    categories = _categories(present) if own is None else list(own)
     codes = {category: i for i, category in enumerate(categories)}
     coded = [-1 if value is None else codes[value] for value in entries]
     return {
@@ -150,6 +162,12 @@ def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:
         "categories": [str(category) for category in categories],
         "values": encoded(np.array(coded), "<i4"),
     }
+
+
+def _are_numbers(present: list[Any]) -> bool:
+    if not present or not all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
+        return False
+    return any(isinstance(value, float) for value in present) or len(set(present)) > MOST_COLORS
 
 
 def _numbers(name: str, entries: list[Any]) -> NDArray[np.float64]:
@@ -169,4 +187,8 @@ def _categories(present: list[Any]) -> list[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and math.isnan(value))
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float) and math.isnan(value))
+    )

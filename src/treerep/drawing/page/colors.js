@@ -18,6 +18,7 @@ export const THEMES = {
     categories: [
       "#3366cc", "#e8710a", "#1b9e77", "#d13b6c", "#7b57c8", "#a6761d",
       "#0aa3c2", "#6a9e12", "#c23bb0", "#5b6b7f", "#d4a000", "#8c3b2a",
+      "#7fa8f0", "#f4b26b", "#7fcdb4", "#ec91b0", "#b8a2ea", "#cfae6e", "#7ed3e3", "#b3d175",
     ],
   },
   dark: {
@@ -35,9 +36,13 @@ export const THEMES = {
     categories: [
       "#6fa0ff", "#ff9d4d", "#4fd1a5", "#ff7aa5", "#b197ff", "#dcae57",
       "#4fd0ea", "#a8d84a", "#ec82dc", "#a7b4c6", "#f2cf52", "#e38b76",
+      "#3f6fd0", "#c76a1c", "#239a72", "#cc4475", "#7d62d6", "#a57b25", "#2298b5", "#74a51b",
     ],
   },
 };
+
+/** So many categories have a colour of their own; further ones share that of missing values. */
+export const MOST_COLORS = THEMES.light.categories.length;
 
 // Dark blue to yellow, lightness rising evenly; on dark ground the low end is lifted.
 const RAMPS = {
@@ -87,7 +92,7 @@ export class Attribute {
     if (this.kind === "number") {
       return [missing, ...Array.from({ length: STEPS }, (_, i) => rampColor(theme, i / (STEPS - 1)))];
     }
-    return [missing, ...this.categories.map((_, i) => (i < categories.length ? categories[i] : missing))];
+    return [missing, ...this.categories.map((_, i) => (i < MOST_COLORS ? categories[i] : missing))];
   }
 
   // A Steiner node has the category of all data points below it, if they agree.

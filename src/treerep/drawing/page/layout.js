@@ -33,14 +33,20 @@ export class Layout {
     this.sin = Float64Array.from(tree.angle, (angle) => Math.sin(angle / 2));
   }
 
-  /** Hyperbolic length of one unit of the data. */
-  setScale(scale) {
-    this.scale = scale;
+  /** Draw an edge with the hyperbolic length scale * length^power. */
+  setLengths(scale, power = 1) {
+    Object.assign(this, { scale, power });
     for (let k = 0; k < this.tree.n; k++) {
-      const half = (scale * this.tree.length[k]) / 2;
+      const half = this.drawnLength(k) / 2;
       this.cosh[k] = Math.cosh(half);
       this.sinh[k] = Math.sinh(half);
     }
+  }
+
+  /** Hyperbolic length of the edge to a position. */
+  drawnLength(k) {
+    const length = this.tree.length[k];
+    return length > 0 ? this.scale * length ** this.power : 0;
   }
 
   /** Move everything by an isometry of the disk. */

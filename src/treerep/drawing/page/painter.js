@@ -85,27 +85,9 @@ export class Painter {
   }
 
   #edges() {
-    const { pen, scene, next, cx, cy } = this;
-    const { layout, disk, classes, palette, theme, detail } = scene;
-    const half = disk / 2;
-    const { up } = this.tree;
-    const { x, y, grow, shown, count } = layout;
-    const limit = scene.drawLimit;
-    const [least, long] = [detail.edge, LONG].map((pixels) => (pixels / disk) ** 2);
-    const heads = new Int32Array(3 * palette.length).fill(-1);
-    this.edgeCells.clear(scene.width, scene.height, detail.edgeCell);
-    for (let i = 0; i < count; i++) {
-      const k = shown[i];
-      if (k === layout.top) continue;
-      const parent = up[k];
-      const near = Math.min(grow[k], grow[parent]);
-      const chord = (x[k] - x[parent]) ** 2 + (y[k] - y[parent]) ** 2;
-      if (near > limit || chord < least) continue;
-      if (chord < long && this.edgeCells.take(cx + half * (x[k] + x[parent]), cy - half * (y[k] + y[parent]))) continue;
-      const bucket = 3 * classes[k] + sizeClass(near);
-      next[k] = heads[bucket];
-      heads[bucket] = k;
-    }
+    const { pen, scene, next } = this;
+    const { palette, theme } = scene;
+    const heads = this.#sortedEdges();
     const widen = this.#widen();
     for (let bucket = heads.length - 1; bucket >= 0; bucket--) {
       if (heads[bucket] < 0) continue;
@@ -116,7 +98,7 @@ export class Painter {
       let left = CHUNK;
       pen.beginPath();
       for (let k = heads[bucket]; k >= 0; k = next[k]) {
-        this.#geodesic(up[k], k);
+        this.#geodesic(this.tree.up[k], k);
         if (--left > 0) continue;
         pen.stroke();
         pen.beginPath();
@@ -125,6 +107,31 @@ export class Painter {
       pen.stroke();
     }
     pen.globalAlpha = 1;
+  }
+
+  /** Chains of edges of one colour and width, each edge given by its lower end: the first of each chain, or -1. */
+  #sortedEdges() {
+    const { scene, next, cx, cy } = this;
+    const { layout, disk, classes, detail } = scene;
+    const { up } = this.tree;
+    const { x, y, grow, shown, count } = layout;
+    const half = disk / 2;
+    const [least, long] = [detail.edge, LONG].map((pixels) => (pixels / disk) ** 2);
+    const heads = new Int32Array(3 * scene.palette.length).fill(-1);
+    this.edgeCells.clear(scene.width, scene.height, detail.edgeCell);
+    for (let i = 0; i < count; i++) {
+      const k = shown[i];
+      if (k === layout.top) continue;
+      const parent = up[k];
+      const near = Math.min(grow[k], grow[parent]);
+      const chord = (x[k] - x[parent]) ** 2 + (y[k] - y[parent]) ** 2;
+      if (near > scene.drawLimit || chord < least) continue;
+      if (chord < long && this.edgeCells.take(cx + half * (x[k] + x[parent]), cy - half * (y[k] + y[parent]))) continue;
+      const bucket = 3 * classes[k] + sizeClass(near);
+      next[k] = heads[bucket];
+      heads[bucket] = k;
+    }
+    return heads;
   }
 
   /** Small trees are drawn bolder. */
@@ -209,7 +216,8 @@ export class Painter {
     if (marks.selection) this.#selection(marks.selection);
     if (marks.path) for (const k of [marks.path.from, marks.path.to]) this.#ring(k, theme.path, 2.5, 4);
     if (marks.from >= 0) this.#ring(marks.from, theme.path, 2.5, 4);
-    if (marks.chosen >= 0) this.#ring(marks.chosen, theme.text, 2, 3.5);
+    const ends = [marks.from, marks.path?.from, marks.path?.to];
+    if (marks.chosen >= 0 && !ends.includes(marks.chosen)) this.#ring(marks.chosen, theme.text, 2, 3.5);
     if (marks.hover >= 0) this.#ring(marks.hover, theme.text, 1.5, 3);
   }
 
@@ -248,7 +256,7 @@ export class Painter {
     pen.textBaseline = "middle";
     pen.lineJoin = "round";
     const { marks } = scene;
-    const first = [marks.hover, marks.chosen, marks.from, marks.path?.from ?? -1, marks.path?.to ?? -1];
+    const first = [marks.chosen, marks.from, marks.path?.from ?? -1, marks.path?.to ?? -1];
     const done = new Set();
     for (const k of first) {
       if (k >= 0 && !done.has(k) && this.#isDrawn(k)) {

@@ -1,9 +1,8 @@
 // Everything around the disk: search, legend, cards, help. Text from the data is only ever set as text, never as HTML.
 
-import { formatNumber, rampColor } from "./colors.js";
+import { formatNumber, MOST_COLORS, rampColor } from "./colors.js";
 import { searchBox } from "./search.js";
 
-const MOST_ENTRIES = 24;
 const byId = (id) => document.getElementById(id);
 
 /** An element with attributes and children: elements or text. */
@@ -45,7 +44,8 @@ export class Panel {
   #listen() {
     const { viewer } = this;
     byId("colorby").addEventListener("change", (event) => viewer.colorBy(Number(event.target.value)));
-    byId("spread").max = Math.min(2, Math.log2(viewer.mostSpread));
+    byId("lengths").append(...viewer.shapes.map(({ name }, i) => element("option", { value: i }, name)));
+    byId("lengths").addEventListener("change", (event) => viewer.setShape(Number(event.target.value)));
     byId("spread").addEventListener("input", (event) => viewer.setSpread(2 ** Number(event.target.value)));
     byId("menu").addEventListener("click", () => {
       const open = byId("settings").classList.toggle("open");
@@ -140,6 +140,7 @@ export class Panel {
     this.#selection();
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;
+    byId("spread").max = Math.log2(this.viewer.shape.most_spread);
     byId("summary").textContent =
       `${tree.nPoints.toLocaleString("en")} points, ${inner.toLocaleString("en")} branching nodes`;
   }
@@ -160,13 +161,12 @@ export class Panel {
     }
     const palette = attribute.palette(theme);
     const many = attribute.categories.length;
-    attribute.categories.slice(0, MOST_ENTRIES).forEach((name, i) => {
-      const swatch = element("span", { class: "swatch", color: palette[i + 1] });
+    const entry = (color, name) => {
+      const swatch = element("span", { class: "swatch", color });
       legend.append(element("div", { class: "entry" }, swatch, element("span", { title: name }, name)));
-    });
-    if (many > MOST_ENTRIES) {
-      legend.append(element("div", { class: "entry" }, element("span", {}, `and ${many - MOST_ENTRIES} more`)));
-    }
+    };
+    attribute.categories.slice(0, MOST_COLORS).forEach((name, i) => entry(palette[i + 1], name));
+    if (many > MOST_COLORS) entry(palette[0], `${(many - MOST_COLORS).toLocaleString("en")} more`);
   }
 
   /** What to call a position. */

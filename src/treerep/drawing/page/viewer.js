@@ -31,8 +31,8 @@ export class Viewer extends EventTarget {
     this.painter = new Painter(tree);
     this.attributes = data.attributes.map((attribute) => new Attribute(attribute, tree));
     this.attribute = this.attributes[data.color] ?? null;
-    this.baseScale = data.scale;
-    this.mostSpread = data.most_spread;
+    this.shapes = data.shapes;
+    this.shape = data.shapes[0];
     this.plain = new Int32Array(tree.n).fill(1);
     this.zoom = 1;
     this.showLabels = tree.labels !== null || tree.nPoints <= 80; // many numbers say little
@@ -205,7 +205,7 @@ export class Viewer extends EventTarget {
     const { positions } = this.tree.path(target, this.layout.anchor);
     let [far, i] = [0, 0];
     while (far < LONGEST_FLIGHT / 2 && i < positions.length - 1) {
-      far += this.layout.scale * this.tree.path(positions[i], positions[i + 1]).length;
+      far += this.layout.drawnLength(Math.max(positions[i], positions[i + 1])); // the lower end comes later in preorder
       i++;
     }
     this.layout.jump(positions[i]);
@@ -343,10 +343,18 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
+  /** Draw edges longer or shorter than at first. */
   setSpread(spread) {
-    this.spread = Math.min(spread, this.mostSpread);
-    this.layout.setScale(this.baseScale * this.spread);
+    this.spread = Math.min(spread, this.shape.most_spread);
+    this.layout.setLengths(this.shape.scale * this.spread, this.shape.power);
     this.#moved();
+  }
+
+  /** Draw lengths as they are, or as the power that another shape has. */
+  setShape(number) {
+    this.shape = this.shapes[number];
+    this.setSpread(this.spread);
+    this.#changed();
   }
 
   #changed() {
