@@ -9,6 +9,7 @@ from .common import store
 NAMES = (
     "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "methods", "neighbor_joining", "spanning",
     "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
+    "page",
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets as datasets
     from .drawing.draw import draw as draw
+    from .drawing.page import page as page
     from .embedding.embed import embed as embed
     from .embedding.embedding import Embedding as Embedding
     from .fitting.fit import fit as fit
@@ -50,6 +51,7 @@ _HOMES = {
     "fit": "fitting.fit",
     "hyperbolicity": "scoring.hyperbolicity",
     "mean_average_precision": "scoring.precision",
+    "page": "drawing.page",
     "refine": "refinement.refine",
     "worst_distortion": "scoring.distortion",
 }

@@ -8,14 +8,22 @@ _GRAPHS = ("networkx.Graph", "igraph.Graph", "networkit.Graph")
 
 
 def register() -> None:
-    """Tell `as_metric` and `GraphMetric` about the types of other libraries."""
+    """Tell `as_metric` and `GraphMetric` about the types of other libraries, and notebooks how to show a tree."""
     from ..metric.registry import register_converter, register_graph_reader
+    from ..tree.display import register_renderer
 
     for name in _GRAPHS:
         library = name.partition(".")[0]
         register_converter(name, _graph_converter(library))
         register_graph_reader(name, _graph_reader(library))
     register_converter("skbio.DistanceMatrix", _skbio)
+    register_renderer(_tree_html)
+
+
+def _tree_html(tree: Any) -> str:
+    from ..drawing.page import tree_html
+
+    return tree_html(tree)
 
 
 def _graph_reader(library: str) -> Any:

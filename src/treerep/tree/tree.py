@@ -16,6 +16,7 @@ from .ancestors import tree_oracle
 from .canonical import canonical_edges
 from .clusters import cut_clusters
 from .difference import TreeDifference, branches, check_comparable, path_difference, robinson_foulds
+from .display import rendered
 from .exchange import Fields, from_networkx, from_skbio, to_networkx, to_skbio
 from .linkage import linkage_matrix
 from .newick import parse_newick, write_newick
@@ -134,6 +135,10 @@ class Tree(CompiledMetric):
         return (
             f"Tree({self.n_points:,} point{'s' * (self.n_points != 1)}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
         )
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the interactive page, or a line about a large tree."""
+        return rendered(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
