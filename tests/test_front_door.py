@@ -23,6 +23,7 @@ def test_the_front_door_is_what_was_agreed():
         "refine",
         "embed",
         "Embedding",
+        "draw",
         "average_distortion",
         "worst_distortion",
         "distance_error",

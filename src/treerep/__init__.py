@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import datasets as datasets
     from . import pl as pl
     from . import tl as tl
+    from .drawing.draw import draw as draw
     from .embedding.embed import embed as embed
     from .embedding.embedding import Embedding as Embedding
     from .fitting.fit import fit as fit
@@ -46,6 +47,7 @@ _HOMES = {
     "as_metric": "metric.convert",
     "average_distortion": "scoring.distortion",
     "distance_error": "scoring.distortion",
+    "draw": "drawing.draw",
     "embed": "embedding.embed",
     "fit": "fitting.fit",
     "hyperbolicity": "scoring.hyperbolicity",

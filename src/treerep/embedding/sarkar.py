@@ -102,12 +102,20 @@ def sarkar(
     return TreeEmbedding._of_view(view, frozen(around.turns), factor, tree.n_points, tree.labels)
 
 
-def _hung(tree: Tree, root: int | str | None) -> Preorder:
-    """Preorder from the root, or from the centre."""
-    from .sarkar_kernels import find_center, reroot
+def center(tree: Tree) -> int:
+    """Return the node from which the farthest node is nearest, of several the one with the smallest id. O(N)."""
+    from .sarkar_kernels import find_center
 
     view = tree._view
-    at = int(find_center(view.order, view.up, view.length)) if root is None else int(view.position[tree._node(root)])
+    return int(view.order[find_center(view.order, view.up, view.length)])
+
+
+def _hung(tree: Tree, root: int | str | None) -> Preorder:
+    """Preorder from the root, or from the centre."""
+    from .sarkar_kernels import reroot
+
+    view = tree._view
+    at = int(view.position[center(tree) if root is None else tree._node(root)])
     if at == 0:
         return view
     order, up, position = (np.empty_like(view.up) for _ in range(3))

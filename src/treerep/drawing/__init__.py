@@ -1,0 +1,1 @@
+"""Room `drawing`: what a tree and an embedding look like."""

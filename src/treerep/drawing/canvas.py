@@ -1,0 +1,122 @@
+"""From positions to a picture: edges, points, legend, names, and room for all of them."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..common.extras import require
+from .colors import GREY, MARKERS, Colors, color_values
+from .names import NAME_SIZE, set_limits, write_names
+from .picture import Picture
+from .text import names_to_write, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# From so many nodes on, vector files hold pixels: a PDF of 100,000 lines takes longer to open than to make.
+_RASTERIZE = 5_000
+_MOST_LEGEND = 60
+
+
+def paint(
+    picture: Picture,
+    *,
+    color: Any,
+    labels: Any,
+    ax: "Axes | None",
+    palette: Any,
+    legend: bool,
+    size: float | None,
+    edge_color: Any,
+    edge_width: float | None,
+) -> "Axes":
+    """Draw a picture: see `draw` for the options."""
+    nodes, points = len(picture.spots), picture.n_points
+    names = names_to_write(labels, picture.names, points, nodes)
+    colors = color_values(color, points, palette)
+    if len(colors.rgba) not in (points, nodes):
+        raise ValueError(f"{len(colors.rgba)} colours for {points} points and {nodes} nodes: give one for each")
+    own = ax is None
+    axes = _new_axes(picture, names) if ax is None else ax
+    area = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)) if size is None else float(size)
+    width = float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)) if edge_width is None else float(edge_width)
+    _draw_edges(axes, picture, edge_color, width)
+    _draw_points(axes, picture, colors, area)
+    _frame(axes, picture)
+    if legend:
+        _draw_legend(axes, colors)
+    if own:  # names are fitted into the room that the legend leaves
+        figure: Any = axes.figure
+        figure.get_layout_engine().execute(figure)
+    if names:
+        write_names(axes, picture, names, area)
+    return axes
+
+
+def _new_axes(picture: Picture, names: dict[int, str]) -> "Axes":
+    wide, high = np.ptp(picture.spots, axis=0)
+    if picture.layout == "rectangular":
+        leaves = high + 1
+        shape = (6.4, float(np.clip(0.22 * leaves if names else 0.12 * leaves, 2.4, 9.0)))
+    elif picture.layout == "hyperbolic":
+        shape = (6.0, 6.0)
+    else:
+        shape = (6.4, float(np.clip(6.4 * high / wide if wide > 0 else 6.4, 3.2, 7.2)))
+    _, axes = require("matplotlib.pyplot", "draw").subplots(figsize=shape, layout="constrained")
+    return axes
+
+
+def _draw_edges(axes: "Axes", picture: Picture, color: Any, width: float) -> None:
+    collections = require("matplotlib.collections", "draw")
+    many = len(picture.spots) > _RASTERIZE
+    if picture.layout == "hyperbolic":
+        patches = require("matplotlib.patches", "draw")
+        axes.add_patch(patches.Circle((0, 0), 1.0, facecolor="none", edgecolor="#C8C8C8", linewidth=0.8, zorder=0.5))
+    lines = collections.LineCollection(
+        picture.lines, colors=color, linewidths=width, zorder=1, rasterized=many, capstyle="round", joinstyle="round"
+    )
+    axes.add_collection(lines, autolim=False)
+
+
+def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) -> None:
+    look: dict[str, Any] = {"linewidths": 0, "rasterized": len(picture.spots) > _RASTERIZE}
+    x, y = picture.spots.T
+    painted = len(colors.rgba)
+    axes.scatter(x[painted:], y[painted:], s=area / 6, c=GREY, zorder=1.5, **look)
+    # In a fixed random order, so that no category lies on all others.
+    mixed = np.random.default_rng(0).permutation(painted)
+    for kind in np.unique(colors.kind):
+        of = mixed[colors.kind[mixed] == kind]
+        axes.scatter(x[of], y[of], s=area, c=colors.rgba[of], marker=MARKERS[kind], zorder=2, **look)
+
+
+def _frame(axes: "Axes", picture: Picture) -> None:
+    axes.set_axis_off()
+    if picture.layout == "hyperbolic":
+        low, high = np.full(2, -1.02), np.full(2, 1.02)
+    else:
+        low, high = picture.spots.min(axis=0), picture.spots.max(axis=0)
+    flat = picture.layout == "rectangular"
+    # A tree without width (a path, one point) is given some.
+    least = np.array([1e-3, 1.0]) if flat else np.full(2, max(0.05 * float(np.max(high - low)), 1e-300))
+    extra = np.where(high - low < least, least, 0.04 * (high - low) if not flat else [0.02 * (high - low)[0], 0.6])
+    if not np.any(high > low):
+        extra = np.ones(2)
+    set_limits(axes, low - extra, high + extra)
+    axes.set_aspect("auto" if flat else "equal", adjustable="box")
+
+
+def _draw_legend(axes: "Axes", colors: Colors) -> None:
+    if colors.scale is not None:
+        bar = axes.figure.colorbar(colors.scale, cax=axes.inset_axes((1.02, 0.2, 0.025, 0.6)))
+        bar.outline.set_visible(False)
+    elif 0 < len(colors.legend) <= _MOST_LEGEND:
+        line = require("matplotlib.lines", "draw").Line2D
+        keys = [
+            line([], [], linestyle="none", marker=marker, color=color, markersize=6, label=plain(name))
+            for name, color, marker in colors.legend
+        ]
+        axes.legend(
+            handles=keys, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=NAME_SIZE,
+            ncols=-(-len(keys) // 24), handletextpad=0.3, columnspacing=1.0,
+        )  # fmt: skip

@@ -1,0 +1,116 @@
+"""Colours of points: one for all, one per category, or a scale of numbers."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Okabe and Ito's first six, then colours far from all before them (in OKLab) for common vision and, with half the
+# weight, for that of people without red or green cones (Viénot et al. 1999); none too light to be seen on white.
+PALETTE = (
+    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7",
+    "#4B0096", "#78002D", "#9678FF", "#69E178", "#784B0F", "#4B695A",
+)  # fmt: skip
+MARKERS = ("o", "s", "^", "D", "v", "P")
+GREY = "#B8B8B8"
+
+#: Whole numbers of at most so many different values are categories.
+MOST_WHOLE = 20
+
+
+class Colors(NamedTuple):
+    """Colour of each value, and what a legend or a colour bar needs."""
+
+    rgba: NDArray[np.float64]  # (k, 4)
+    kind: NDArray[np.int64]  # which of MARKERS each value has
+    legend: list[tuple[str, Any, str]]  # name, colour and marker of each category
+    scale: Any  # a ScalarMappable, where the values are numbers
+
+
+def color_values(values: Any, count: int, palette: Any) -> Colors:
+    """Return the colours of `count` points: `values` is None, one colour, or a category or number for each."""
+    from ..common.extras import require
+
+    to_rgba = require("matplotlib.colors", "draw").to_rgba_array
+    if values is None or isinstance(values, str):
+        one = to_rgba(PALETTE[0] if values is None else values)
+        return Colors(np.repeat(one, count, axis=0), np.zeros(count, np.int64), [], None)
+    numbers = _as_numbers(values)
+    if numbers is not None:
+        return _on_a_scale(numbers, palette)
+    names, codes = categories(values)
+    wanted = _wanted(names, palette)
+    chosen, grey = to_rgba(wanted) if wanted else np.empty((0, 4)), to_rgba(GREY)
+    # Where colours begin anew, markers change; whoever brings colours has thought of that.
+    kinds = np.zeros(len(names), np.int64) if palette is not None else np.arange(len(names)) // len(PALETTE)
+    kinds = np.append(kinds % len(MARKERS), 0)
+    legend = [(name, color, MARKERS[kind]) for name, color, kind in zip(names, wanted, kinds, strict=False)]
+    return Colors(np.concatenate([chosen, grey])[codes], kinds[codes], legend, None)
+
+
+def _as_numbers(values: Any) -> NDArray[np.float64] | None:
+    """Values as float64 where they are to be seen on a scale: reals, and whole numbers of many different values."""
+    if hasattr(getattr(values, "dtype", None), "categories"):
+        return None
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        return array.astype(np.float64)
+    if array.dtype.kind in "iu" and len(np.unique(array)) > MOST_WHOLE:
+        return array.astype(np.float64)
+    return None
+
+
+def _on_a_scale(numbers: NDArray[np.float64], palette: Any) -> Colors:
+    from ..common.extras import require
+
+    known = numbers[np.isfinite(numbers)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    norm = require("matplotlib.colors", "draw").Normalize(low, high)
+    scale = require("matplotlib.cm", "draw").ScalarMappable(norm, "viridis" if palette is None else palette)
+    scale.set_array(known)
+    rgba = scale.to_rgba(np.where(np.isfinite(numbers), numbers, low))
+    rgba[~np.isfinite(numbers)] = require("matplotlib.colors", "draw").to_rgba(GREY)
+    return Colors(rgba, np.zeros(len(numbers), np.int64), [], scale)
+
+
+def categories(values: Any) -> tuple[list[str], NDArray[np.int64]]:
+    """Names of the categories and the number of each value's; -1 where a value is missing (None, NaN).
+
+    In the order of a pandas Categorical, which has one; otherwise sorted.
+
+    >>> categories(["b", "a", None, "b"])
+    (['a', 'b'], array([ 1,  0, -1,  1]))
+    """
+    own = getattr(getattr(values, "dtype", None), "categories", None)
+    items = list(np.asarray(values, object).tolist())
+    known = [item is not None and item == item and str(item) != "<NA>" for item in items]
+    if own is None:
+        present = {item for item, here in zip(items, known, strict=True) if here}
+        try:
+            order = sorted(present)
+        except TypeError:  # of several kinds
+            order = sorted(present, key=lambda item: (type(item).__name__, str(item)))
+    else:
+        order = list(own)
+    number = {item: k for k, item in enumerate(order)}
+    codes = [number[item] if here else -1 for item, here in zip(items, known, strict=True)]
+    return [str(item) for item in order], np.array(codes, np.int64)
+
+
+def _wanted(names: list[str], palette: Any) -> list[Any]:
+    """Colour of each category: from a mapping of names, a sequence of colours, or our own."""
+    if isinstance(palette, Mapping):
+        given = {str(name): color for name, color in palette.items()}
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise ValueError(f"palette has no colour for {missing[0]!r}: give one for each category")
+        return [given[name] for name in names]
+    if isinstance(palette, str):
+        from ..common.extras import require
+
+        palette = require("matplotlib", "draw").colormaps[palette](np.linspace(0, 1, max(len(names), 2)))
+    colors = list(PALETTE if palette is None else palette)
+    if not colors:
+        raise ValueError("palette is empty: give at least one colour")
+    return [colors[k % len(colors)] for k in range(len(names))]

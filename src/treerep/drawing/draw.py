@@ -1,0 +1,130 @@
+"""`draw`: a tree or an embedding as a matplotlib picture."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.extras import require
+from ..embedding.embedding import Embedding
+from ..embedding.tree_embedding import TreeEmbedding
+from ..scoring.streaming import check_choice
+from ..tree.tree import Tree
+from .arcs import geodesic_arcs
+from .canvas import paint
+from .picture import Picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Each is a function of that name in a module of that name, from a tree to positions (N, 2).
+LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar")
+
+
+def draw(
+    what: Tree | Embedding,
+    *,
+    layout: str | None = None,
+    root: int | str | None = None,
+    color: Any = None,
+    palette: Any = None,
+    labels: Any = None,
+    legend: bool = True,
+    size: float | None = None,
+    edge_color: Any = "#8C8C8C",
+    edge_width: float | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a tree in the plane, or an embedding in the Poincaré disk. Needs matplotlib (`treerep[draw]`).
+
+    Parameters
+    ----------
+    what : Tree or Embedding
+        The edges of a TreeEmbedding are drawn as geodesics, arcs that meet the edge of the disk at right angles. Of
+        another Embedding the points are drawn.
+    layout : str, optional
+        Of a tree:
+
+        - "radial", the default: every leaf has the same share of the circle; edges have their exact lengths and
+          never cross.
+        - "rectangular": distance from the root to the right, a row for each leaf.
+        - "hyperbolic": Sarkar's construction in the Poincaré disk, at a scale for the eye.
+        - "equal_daylight": like "radial", with the branches turned until they fill the plane evenly. Seconds for
+          thousands of nodes.
+        - "euclidean_sarkar": the edges at a node leave it at equal angles, with their exact lengths, and may cross. The
+          paper's figures of trees are of this kind.
+    root : node id or label, optional
+        Of a tree: the node at the origin or, in "rectangular", on the left. The centre of the tree by default.
+    color : optional
+        One colour, or a sequence with a value for each point or for each node. Text, booleans and whole numbers of at
+        most 20 different values are categories, with a legend; other numbers have a colour bar. Missing values are
+        grey.
+    palette : optional
+        Colours of the categories: a sequence, a mapping of names or the name of a colour map; for numbers a colour map.
+        The default is made for all kinds of colour vision; after twelve categories it begins anew with other markers.
+    labels : optional
+        True writes the names of all points (or their numbers, if they have no names), False none; a sequence gives the
+        text for each point or each node, None or "" for no text. By default names are written up to 60 points.
+    legend : bool
+        Whether to draw the legend or colour bar. A legend of more than 60 categories is left out.
+    size : float, optional
+        Area of a point in square points, as in `scatter`; smaller the more points there are by default. Steiner nodes
+        are smaller, and grey.
+    edge_color, edge_width : optional
+        Of the edges, the width in points.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        `draw(tree).figure.savefig("tree.pdf")` saves it as PDF, SVG or PNG. From 5,000 nodes on, points and edges are
+        pixels within a PDF or SVG.
+
+    Examples
+    --------
+    >>> tree = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 1.0, 2.0, 1.0, 1.0], labels="abcd")
+    >>> draw(tree, color=tree.cut(2)).get_legend() is None
+    False
+    """
+    require("matplotlib", "draw")
+    if isinstance(what, Tree):
+        picture = _picture_of_tree(what, "radial" if layout is None else layout, root)
+    elif isinstance(what, Embedding):
+        if layout is not None or root is not None:
+            raise ValueError("layout and root are for trees: an embedding says where its points are")
+        picture = _picture_of_embedding(what)
+    else:
+        kind = type(what).__name__
+        raise TypeError(f"draw takes a tree or an embedding, not {kind}: fit one first, e.g. tr.draw(tr.fit(data))")
+    style = {"palette": palette, "legend": legend, "size": size, "edge_color": edge_color, "edge_width": edge_width}
+    return paint(picture, color=color, labels=labels, ax=ax, **style)
+
+
+def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture:
+    check_choice("layout", layout, LAYOUTS)
+    place = getattr(importlib.import_module(f".{layout}", __package__), layout)
+    spots: NDArray[np.float64] = place(tree, root=root)
+    if layout == "rectangular":
+        nearer = np.argsort(spots[tree.edges, 0], axis=1, kind="stable")
+        above, below = np.take_along_axis(tree.edges, nearer, axis=1).T
+        corners = np.column_stack([spots[above, 0], spots[below, 1]])
+        lines: Any = np.stack([spots[above], corners, spots[below]], axis=1)
+    elif layout == "hyperbolic":
+        lines = geodesic_arcs(*(spots[tree.edges[:, end]] for end in (0, 1)))
+    else:
+        lines = spots[tree.edges]
+    return Picture(spots, tree.edges, lines, tree.n_points, tree.labels, layout)
+
+
+def _picture_of_embedding(embedding: Embedding) -> Picture:
+    if embedding.dim != 2:
+        raise ValueError(f"only the disk can be drawn, not dim {embedding.dim}: embed with dim=2")
+    spots = embedding.poincare
+    edges = np.empty((0, 2), np.int64)
+    if isinstance(embedding, TreeEmbedding):
+        child = np.flatnonzero(embedding.parent >= 0)
+        edges = np.column_stack([embedding.parent[child], child]).astype(np.int64)
+    lines = geodesic_arcs(spots[edges[:, 0]], spots[edges[:, 1]])
+    return Picture(spots, edges, lines, embedding.n_points, embedding.labels, "hyperbolic")
