@@ -12,7 +12,7 @@ import pytest
 import treerep as tr
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = {"numpy", "numba", "scipy", "networkx", "torch", "matplotlib", "dask", "typer", "rich", "tqdm"}
+HEAVY = {"numpy", "numba", "scipy", "networkx", "torch", "matplotlib", "dask", "typer", "rich", "tqdm", "anndata"}
 
 FUNCTIONS = [name for name in tr.__all__ if inspect.isfunction(getattr(tr, name))]
 
@@ -38,6 +38,8 @@ def test_the_front_door_is_what_was_agreed():
         "Tree",
         "MetricError",
         "datasets",
+        "tl",
+        "pl",
         "__version__",
     }
     assert set(dir(tr)) == set(tr.__all__)
@@ -70,7 +72,7 @@ def test_type_checkers_see_the_same_homes():
     source = ast.parse(inspect.getsource(tr))
     (guarded,) = (node for node in source.body if isinstance(node, ast.If))
     seen = {alias.name: node.module for node in guarded.body for alias in node.names}
-    assert seen == {**tr._HOMES, "datasets": None}
+    assert seen == {**tr._HOMES, **dict.fromkeys(tr._MODULES)}
 
 
 def test_objects_of_other_libraries_are_welcome():
@@ -94,10 +96,11 @@ def test_import_is_light():
 
 def test_metrics_and_trees_are_built_without_numba_at_import():
     code = (
-        "import sys, treerep as tr; tr.Tree, tr.PointMetric, tr.GraphMetric, tr.fit, tr.datasets; print(*sys.modules)"
+        "import sys, treerep as tr; tr.Tree, tr.PointMetric, tr.GraphMetric, tr.fit, tr.datasets, tr.tl.tree, "
+        "tr.pl.tree; print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"numba", "networkx", "torch", "matplotlib", "dask"} & set(done.stdout.split())
+    assert not {"numba", "networkx", "torch", "matplotlib", "dask", "anndata", "pandas"} & set(done.stdout.split())
 
 
 def test_version_is_that_of_the_package():

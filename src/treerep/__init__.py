@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import datasets as datasets
+    from . import pl as pl
+    from . import tl as tl
     from .drawing.draw import draw as draw
     from .drawing.page import page as page
     from .embedding.embed import embed as embed
@@ -56,13 +58,16 @@ _HOMES = {
     "worst_distortion": "scoring.distortion",
 }
 
-__all__ = [*_HOMES, "__version__", "datasets"]
+# Modules that are public as they are.
+_MODULES = {"datasets", "pl", "tl"}
+
+__all__ = [*_HOMES, "__version__", "datasets", "pl", "tl"]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for."""
-    if name == "datasets":
-        return importlib.import_module(".datasets", __name__)
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Whoever comes in by this door may bring objects of other libraries, or names of files.

@@ -140,6 +140,19 @@ def test_tiny_edges_and_wide_ranges_of_lengths() -> None:
         assert tr.worst_distortion(embedding, wide) <= 1.05
 
 
+@pytest.mark.parametrize("dim", [2, 4])
+@pytest.mark.parametrize("rule", RULES)
+def test_coordinates_of_deep_trees_of_short_edges(dim: int, rule: str) -> None:
+    # Edges that nearly go straight on: their rounding errors must not grow from node to node.
+    spine = np.arange(102, 202)
+    lengths = np.where(np.arange(99) % 3, np.random.default_rng(0).uniform(0.001, 0.01, 99), 0.0)
+    edges = [*itertools.pairwise(spine), *enumerate(spine), (100, spine[0]), (101, spine[-1])]
+    tree = Tree(102, edges, np.append(lengths, np.full(102, 0.5)))
+    points = sarkar(tree, dim=dim, scale=1.0, directions=rule).poincare
+    apart = tr.PointMetric(points, "poincare").pairs(*tree.edges.T)
+    assert_allclose(apart, tree.weights, rtol=0, atol=1e-11)
+
+
 def test_lengths_beyond_float64_are_refused() -> None:
     tree = Tree(3, [(0, 1), (1, 2)], [1e-200, 1e100])
     with pytest.raises(ValueError, match="edges are 1e-200 to 1e[+]100 long: give a scale, not a distortion"):

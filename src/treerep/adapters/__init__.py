@@ -17,6 +17,7 @@ def register() -> None:
         register_converter(name, _graph_converter(library))
         register_graph_reader(name, _graph_reader(library))
     register_converter("skbio.DistanceMatrix", _skbio)
+    register_converter("anndata.AnnData", _anndata)
     register_renderer(_tree_html)
 
 
@@ -39,8 +40,9 @@ def _graph_converter(library: str) -> Any:
 
         if metric is not None:
             raise ValueError(f"a {library} graph has its own distances: leave metric={metric!r} out")
-        if "symmetrize" in options:
-            raise ValueError(f"symmetrize does not apply to a {library} graph: leave it out")
+        for name in ("symmetrize", "use_rep"):
+            if name in options:
+                raise ValueError(f"{name} does not apply to a {library} graph: leave it out")
         return GraphMetric(graph, **options)
 
     return convert
@@ -55,3 +57,9 @@ def _skbio(matrix: Any, metric: str | None, **options: Any) -> Any:
         if name != "labels":
             raise ValueError(f"{name} does not apply to a scikit-bio DistanceMatrix: leave it out")
     return read_distances(matrix, **options)
+
+
+def _anndata(adata: Any, metric: str | None, **options: Any) -> Any:
+    from .scverse_data import cell_metric
+
+    return cell_metric(adata, metric, **options)

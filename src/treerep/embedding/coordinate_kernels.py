@@ -185,8 +185,11 @@ def _carry_on(
     total = 1.0 / math.sqrt(total)
     for c in range(dim):
         outward[below, c] = side[c] * total
-        # Where n points at the root: d at cos(psi) at + sin(psi) beside, e_1 by the first row.
-        side[c] = psi.real * directions[at, c] + psi.imag * beside[c] - carry[top, 0, c]
+        # Where n points at the root. From its own components, however short it is: as the difference of two unit
+        # vectors it would keep their rounding errors, and `swing`, one by its length, raises them from node to node.
+        side[c] = back * carry[top, 0, c]
+        for b in range(1, dim):
+            side[c] += turns[w, b] * carry[top, b, c]
     for b in range(dim):
         swing, straight, across = update[0, b], update[1, b], update[2, b]
         for c in range(dim):

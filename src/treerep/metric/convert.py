@@ -20,18 +20,19 @@ def as_metric(
     symmetrize: str | None = None,
     weight: str | None = None,
     largest_component: bool = False,
+    use_rep: str | None = None,
 ) -> Metric:
     """Turn data into a Metric.
 
     Parameters
     ----------
-    data : Metric, array, DataFrame, scipy sparse matrix, networkx graph, path of a file
+    data : Metric, array, DataFrame, scipy sparse matrix, networkx graph, AnnData, path of a file
         A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A sparse matrix or a
         networkx graph is a graph. An array or DataFrame is a distance matrix when `metric` is None or "precomputed",
         and points (rows) when `metric` names one. A square DataFrame of distances has the same names on rows and
-        columns; they become labels. Graphs of igraph and networkit are welcome, too, and scikit-bio's DistanceMatrix. A
-        string or path names a file, of which content and extension tell what it holds; `treerep.formats.read` takes
-        more options.
+        columns; they become labels. Graphs of igraph and networkit are welcome, too, and scikit-bio's DistanceMatrix.
+        The cells of an AnnData are points, Euclidean if `metric` is None. A string or path names a file, of which
+        content and extension tell what it holds; `treerep.formats.read` takes more options.
     metric : str, optional
         One of PointMetric's metrics, or "precomputed".
     labels : sequence, optional
@@ -43,6 +44,9 @@ def as_metric(
         counts 1, as in networkx's own shortest paths.
     largest_component : bool
         For a graph: keep the largest connected component of a disconnected one.
+    use_rep : str, optional
+        For an AnnData: the table of the cells, "X" or a key of `obsm`. By default "X_pca" where there is one,
+        otherwise "X".
 
     Examples
     --------
@@ -51,7 +55,7 @@ def as_metric(
     >>> as_metric([[0, 2], [2, 0], [1, 1]], metric="euclidean")
     PointMetric(3 points)
     """
-    options: dict[str, Any] = {"labels": labels, "symmetrize": symmetrize, "weight": weight}
+    options: dict[str, Any] = {"labels": labels, "symmetrize": symmetrize, "weight": weight, "use_rep": use_rep}
     options = {name: value for name, value in options.items() if value is not None}
     if largest_component:
         options["largest_component"] = True

@@ -1,0 +1,136 @@
+"""A tree of cells inside an AnnData: arrays and Newick in `uns`, and a networkx graph in `TreeData.obst`.
+
+`uns[key]` holds what makes the Tree, exactly, in forms that .h5ad and .zarr keep:
+
+- `names`: (n,) names of the cells, nodes 0 ... n-1
+- `edges`: (N-1, 2) node ids; `weights`: (N-1,) their lengths; `support`: (N-1,), where the tree has it
+- `newick`: the same for other tools
+- `params`: how it was made
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..common.extras import require
+from ..tree.tree import Tree
+from .scverse_data import check_adata, check_names
+
+
+def store_tree(adata: Any, tree: Tree, key: str, root: int | None, params: dict[str, Any]) -> None:
+    """Write a tree whose labels are the cells' names, hung from a cell or, by default, where Newick is."""
+    above = tree._default_root() if root is None else root
+    fields: dict[str, Any] = {
+        "names": np.array(tree.labels, dtype=object),
+        "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
+        "weights": np.array(tree.weights),
+        "newick": tree.newick(above),
+        "params": {name: value for name, value in params.items() if value is not None},
+    }
+    if tree.support is not None:
+        fields["support"] = np.array(tree.support)
+    adata.uns[key] = fields  # of a view, anndata makes an object of its own here, and says so
+    if is_treedata(adata):
+        # As a whole: after a view became an object of its own, its mapping of trees would still belong to another.
+        adata.obst = {**adata.obst, key: rooted_graph(tree, above)}
+
+
+def get_tree(adata: Any, *, key: str = "treerep") -> Tree:
+    """Return the tree that `tl.tree` stored.
+
+    Parameters
+    ----------
+    adata : AnnData or TreeData
+    key : str
+        The `key_added` of `tl.tree`.
+
+    Returns
+    -------
+    Tree
+        Its labels are `obs_names`. It is the fitted tree, bit for bit, also after writing and reading a file. If cells
+        have been taken away or put into another order since, it is the part of that tree spanned by the cells that
+        are left, in their order: all distances stay as they were.
+
+    Raises
+    ------
+    ValueError
+        If there is no such tree, or if it does not know one of the cells.
+
+    Examples
+    --------
+    >>> import anndata, treerep as tr
+    >>> cells = anndata.AnnData(obsm={"X_pca": tr.datasets.branching_cells(50).points})
+    >>> tr.tl.tree(cells)
+    >>> len(tr.tl.get_tree(cells)), len(tr.tl.get_tree(cells[:20]))
+    (50, 20)
+    """
+    check_adata(adata)
+    if key not in adata.uns:
+        raise ValueError(f"adata.uns has no tree {key!r}: call treerep.tl.tree(adata, key_added={key!r}) first")
+    tree, present = _read(adata.uns[key], key), check_names(adata)
+    if tuple(present) == tree.labels:
+        return tree
+    known = set(tree.labels or ())
+    for name in present:
+        if name not in known:
+            raise ValueError(
+                f"cell {name!r} is not in the tree {key!r}: it was added or renamed later; call treerep.tl.tree again"
+            )
+    return tree.restrict(present)
+
+
+def _read(fields: Any, key: str) -> Tree:
+    needed = ("names", "edges", "weights")
+    missing = [name for name in needed if not isinstance(fields, Mapping) or name not in fields]
+    if missing:
+        raise ValueError(f"adata.uns[{key!r}] is no tree of treerep: it has no {missing[0]!r}; choose another key")
+    names, edges, weights = (fields[name] for name in needed)
+    try:
+        return Tree(len(names), edges, weights, labels=names, support=fields.get("support"))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"adata.uns[{key!r}] is damaged: {error}") from error
+
+
+def is_treedata(adata: Any) -> bool:
+    """Whether this is a TreeData. Whoever has one has imported treedata; nobody else should wait for it."""
+    treedata = sys.modules.get("treedata")
+    return treedata is not None and isinstance(adata, treedata.TreeData)
+
+
+def check_storage(adata: Any) -> None:
+    """Raise a ValueError if the tree of a TreeData cannot be stored."""
+    if is_treedata(adata) and adata.alignment == "nodes":
+        raise ValueError(
+            "this TreeData has alignment='nodes', but the inner nodes of a tree are no cells: set its alignment to 'leaves'"
+        )
+
+
+def rooted_graph(tree: Tree, root: int) -> Any:
+    """Return the tree as a networkx.DiGraph as treedata wants it: leaves are cells, by name, and no inner node is.
+
+    A cell that is an inner node of the tree (or its root) becomes two: the inner node, and the cell as a leaf at
+    distance 0 from it. Inner nodes are named "node" and their id in the Tree. Edges have `length`, nodes `depth`,
+    the distance from the root, which is what pycea draws by.
+    """
+    rooted = tree.rooted(root)
+    inner = np.zeros(tree.n_nodes, bool)
+    inner[rooted.parent[rooted.order[1:]]] = True
+    cells = tree.labels or ()
+    prefix = "node"
+    while any(name.startswith(prefix) for name in cells):  # so that no cell has the name of an inner node
+        prefix = f"_{prefix}"
+    names = [f"{prefix}{v}" if is_inner else cells[v] for v, is_inner in enumerate(inner.tolist())]
+    graph = require("networkx", "scverse").DiGraph()
+    order, parent, depth, length = (
+        array.tolist() for array in (rooted.order, rooted.parent, rooted.depth, rooted.length)
+    )
+    for v in order:
+        graph.add_node(names[v], depth=depth[v])
+        if parent[v] >= 0:
+            graph.add_edge(names[parent[v]], names[v], length=length[v])
+        if v < tree.n_points and inner[v]:
+            graph.add_node(cells[v], depth=depth[v])
+            graph.add_edge(names[v], cells[v], length=0.0)
+    return graph

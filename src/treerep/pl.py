@@ -1,0 +1,5 @@
+"""Pictures of trees of single cells in scverse's way: `treerep.pl.tree(adata)`, `treerep.pl.disk(adata)`."""
+
+from .adapters.scverse_plots import disk, tree
+
+__all__ = ["disk", "tree"]
