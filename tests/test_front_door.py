@@ -21,6 +21,7 @@ def test_the_front_door_is_what_was_agreed():
     assert set(tr.__all__) == {
         "fit",
         "refine",
+        "place",
         "embed",
         "Embedding",
         "draw",
@@ -64,6 +65,7 @@ def test_everything_after_the_data_is_keyword_only(name):
         ["approx", "graph"],
         ["tree", "data"],
         ["tree", "path"],
+        ["tree", "rows"],
     )
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 

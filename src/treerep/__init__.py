@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .embedding.embed import embed as embed
     from .embedding.embedding import Embedding as Embedding
     from .fitting.fit import fit as fit
+    from .fitting.place import place as place
     from .metric.base import Metric as Metric
     from .metric.base import MetricError as MetricError
     from .metric.convert import as_metric as as_metric
@@ -54,6 +55,7 @@ _HOMES = {
     "hyperbolicity": "scoring.hyperbolicity",
     "mean_average_precision": "scoring.precision",
     "page": "drawing.page",
+    "place": "fitting.place",
     "refine": "refinement.refine",
     "worst_distortion": "scoring.distortion",
 }
