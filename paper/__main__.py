@@ -26,7 +26,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="compute missing cells, and write the report anew")
     parser.add_argument("--report", action="store_true", help="write the report from the stored cells alone")
     parser.add_argument(
-        "--within", type=float, default=WITHIN, metavar="SECONDS", help="check the cells that took no longer (default 20)"
+        "--within",
+        type=float,
+        default=WITHIN,
+        metavar="SECONDS",
+        help="check the cells that took no longer (default 20)",
     )
     given = parser.parse_args(arguments)
     try:

@@ -58,11 +58,15 @@ def _improve(tree: tr.Tree, graph: tr.GraphMetric, step: str) -> tr.Tree:
 def _mean(name: str, method: str) -> dict[str, Any]:
     """Apply the heuristic to 20 trees."""
     graph, truth, _ = load(name)
-    options: dict[str, Any] = {"tr": {"pivot": "closest", "tol": 0.1}, "mst": {"method": "minimum_spanning_tree"}}[method]
+    options: dict[str, Any] = {"tr": {"pivot": "closest", "tol": 0.1}, "mst": {"method": "minimum_spanning_tree"}}[
+        method
+    ]
     runs = []
     for seed in range(SEEDS):
         start = time.perf_counter()
-        tree = tr.refine(tr.fit(graph if method == "mst" else truth, rng=seed, **options), truth, weights="heuristic", moves=False)
+        tree = tr.refine(
+            tr.fit(graph if method == "mst" else truth, rng=seed, **options), truth, weights="heuristic", moves=False
+        )
         seconds = time.perf_counter() - start
         runs.append({**scores(tree, truth, graph), "seconds": seconds})
     return summary(runs)

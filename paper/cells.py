@@ -101,7 +101,9 @@ class _Worker:
         if self.process is None:
             context = multiprocessing.get_context("spawn")  # forking a process with threads is not safe
             self.pipe, theirs = context.Pipe()
-            self.process = context.Process(target=_serve, args=(f"{__package__}.{self.experiment}", theirs), daemon=True)
+            self.process = context.Process(
+                target=_serve, args=(f"{__package__}.{self.experiment}", theirs), daemon=True
+            )
             self.process.start()
             theirs.close()
         start = time.perf_counter()

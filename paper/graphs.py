@@ -117,7 +117,9 @@ def _sizes(store: Store) -> Table:
             ]
         )  # fmt: skip
     heads = ["graph", "n", "m", "δ / diameter", "ratio", "seconds for δ", "seconds for the distances"]
-    return Table("The graphs", heads, rows, "δ is exact for all eight. Distances: a table, or hub labels of the last two.")
+    return Table(
+        "The graphs", heads, rows, "δ is exact for all eight. Distances: a table, or hub labels of the last two."
+    )
 
 
 def _seconds(value: float | None) -> str:

@@ -30,7 +30,9 @@ def grid(count: int, *, columns: int, size: float) -> tuple[Any, list[Any]]:
     import matplotlib.pyplot as plt
 
     rows = -(-count // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(size * columns, size * rows), squeeze=False, layout="constrained")
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(size * columns, size * rows), squeeze=False, layout="constrained"
+    )
     for unused in axes.flat[count:]:
         unused.set_axis_off()
     return figure, list(axes.flat[:count])
@@ -67,7 +69,9 @@ def _first_is_central(tree: tr.Tree) -> list[int]:
     """Return how many primes each Steiner node gets: none for the one where x, y and z meet."""
     centre = int(tree.path("x", "y")[1])
     others = iter(range(1, tree.n_nodes))
-    return [0 if node == centre or _between(tree, node) else next(others) for node in range(tree.n_points, tree.n_nodes)]
+    return [
+        0 if node == centre or _between(tree, node) else next(others) for node in range(tree.n_points, tree.n_nodes)
+    ]
 
 
 def _between(tree: tr.Tree, node: int) -> bool:

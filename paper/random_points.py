@@ -139,14 +139,21 @@ def figures(store: Store) -> list[Figure]:
         panels, at = {}, {}
         for title, kind in (("dimension", "dim"), ("scale, in dimension 10", "scale")):
             panels[title] = {
-                TITLES[column]: [float("nan") if (value := _value(store, f"{kind}{k}", column, anew)) is None else value for k in POWERS]
+                TITLES[column]: [
+                    float("nan") if (value := _value(store, f"{kind}{k}", column, anew)) is None else value
+                    for k in POWERS
+                ]
                 for column in drawn
             }
             at[title] = POWERS
         two_curves(file, panels, at)
     return [
-        Figure("Random points, the authors’ draws", "random_points.svg", "Left: varied dimension. Right: varied scale."),
-        Figure("Random points, fresh draws", "random_points_fresh.svg", "Trees: mean of five draws. Embeddings: one draw."),
+        Figure(
+            "Random points, the authors’ draws", "random_points.svg", "Left: varied dimension. Right: varied scale."
+        ),
+        Figure(
+            "Random points, fresh draws", "random_points_fresh.svg", "Trees: mean of five draws. Embeddings: one draw."
+        ),
     ]
 
 

@@ -45,7 +45,9 @@ def measure(size: str, method: str) -> dict[str, Any]:
         truth = tr.MatrixMetric(tree.distances())
         # tol = 0.1 is for whole numbers; lengths are uniform on [0, 2] here, so that it would merge different nodes.
         fitted = tr.fit(truth) if method == "tr" else METHODS[method].learn(truth, 0)
-        errors.append(float(tr.distance_error(fitted, truth, norm="linf")) / float(truth.block([0], range(len(truth))).max()))
+        errors.append(
+            float(tr.distance_error(fitted, truth, norm="linf")) / float(truth.block([0], range(len(truth))).max())
+        )
         nodes.append(fitted.n_nodes)
         right.append(fitted.n_nodes == tree.n_nodes)
     seconds = clock(lambda: tr.fit(truth) if method == "tr" else METHODS[method].learn(truth, 0))
@@ -73,7 +75,12 @@ def tables(store: Store) -> list[Table]:
     heads = ["points", *SIZES]
     return [
         Table("Seconds to reconstruct a tree", heads, times, "One fit after warm-up, with our default tolerance."),
-        Table("What is reconstructed", heads, found, "NJ makes all trees binary, with edges of length 0 where they are not."),
+        Table(
+            "What is reconstructed",
+            heads,
+            found,
+            "NJ makes all trees binary, with edges of length 0 where they are not.",
+        ),
     ]
 
 

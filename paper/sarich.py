@@ -48,7 +48,9 @@ def tables(store: Store) -> list[Table]:
     truth = tr.datasets.sarich()
     names = [str(name) for name in truth.labels or ()]
     everyone = range(len(names))
-    distances = [[name, *(f"{d:.0f}" for d in row)] for name, row in zip(names, truth.block(everyone, everyone), strict=True)]
+    distances = [
+        [name, *(f"{d:.0f}" for d in row)] for name, row in zip(names, truth.block(everyone, everyone), strict=True)
+    ]
     rows = [
         [title, *("–" if (value := store.get("sarich", method, score)) is None else f"{value:.3f}" for score in ("plain", "scaled"))]
         for method, title in TITLES.items()
@@ -63,7 +65,11 @@ def figures(store: Store) -> list[Figure]:
     """Draw the trees, by Sarkar's construction in the Euclidean plane as in the paper, and the embeddings."""
     from .pictures import panels
 
-    trees = {title: tr.Tree.from_newick(text) for name, (title, _) in TREES.items() if (text := store.get("sarich", name, "newick"))}
+    trees = {
+        title: tr.Tree.from_newick(text)
+        for name, (title, _) in TREES.items()
+        if (text := store.get("sarich", name, "newick"))
+    }
     labels = tr.datasets.sarich().labels
     points = {
         title: tr.Embedding.from_poincare(np.array(places), labels=labels)

@@ -59,7 +59,8 @@ def tables(store: Store) -> list[Table]:
 
     def rows(paper: Any, value: Any, better: str) -> list[Any]:
         return [
-            [name, *(beside(value(name, column), paper[name].get(column), better) for column in COLUMNS)] for name in SETS
+            [name, *(beside(value(name, column), paper[name].get(column), better) for column in COLUMNS)]
+            for name in SETS
         ]
 
     return [
