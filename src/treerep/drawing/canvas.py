@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common.extras import require
-from .colors import GREY, MARKERS, Colors, color_values
+from .colors import MARKERS, Colors, color_values
 from .figures import new_axes
 from .names import NAME_SIZE, set_limits, write_names
 from .picture import Picture
@@ -19,7 +19,7 @@ _RASTERIZE = 5_000
 # Categories of a legend, at most, and those in one column.
 _MOST_LEGEND, _LEGEND_ROWS = 60, 20
 _BAR = 2.4  # height of a colour bar, at most, in inches
-# Many edges together look darker than few.
+# Many edges together look darker than few. Steiner nodes have the colour of few.
 _FEW, _EDGES, _MANY_EDGES = 200, "#8C8C8C", "#B4B4B4"
 _WIDTH = 6.0  # of a picture without its legend, in inches
 
@@ -91,7 +91,7 @@ def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) ->
     look: dict[str, Any] = {"linewidths": 0, "rasterized": len(picture.spots) > _RASTERIZE}
     x, y = picture.spots.T
     painted = len(colors.rgba)
-    axes.scatter(x[painted:], y[painted:], s=area / 6, c=GREY, zorder=1.5, **look)
+    axes.scatter(x[painted:], y[painted:], s=area / 5, c=_EDGES, zorder=1.5, **look)
     # In a fixed random order, so that no category lies on all others.
     mixed = np.random.default_rng(0).permutation(painted)
     for kind in np.unique(colors.kind):

@@ -84,6 +84,8 @@ def _draw_panel(panel: "Axes", name: str, values: list[float], methods: list[str
     panel.scatter(values, height, c=colors, s=30, zorder=2, clip_on=False)
     if logarithmic and np.nanmin(values) > 0:
         panel.set_xscale("log")
+        decades = np.log10([np.nanmin(values), np.nanmax(values)])
+        panel.set_xlim(10.0 ** np.floor(decades[0] - 0.1), 10.0 ** np.ceil(decades[1] + 0.1))  # ticks at powers of ten
     elif np.nanmin(values) >= 0:
         panel.set_xlim(0.0, 1.0 if name == "map" else 1.08 * max(float(np.nanmax(values)), 1e-12))
     panel.set_xlabel(title)
