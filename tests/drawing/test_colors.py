@@ -93,3 +93,12 @@ def test_colours_themselves():
 
 def test_text_that_says_nan_is_a_category():
     assert categories(["nan", float("nan")])[0] == ["nan"]
+
+
+def test_numbers_with_gaps():
+    for values in (pd.Series([0.5, None, 2.0], dtype="Float64"), [0.5, None, 2.0]):
+        colors = color_values(values, 3, None)
+        assert colors.scale.get_clim() == (0.5, 2.0)
+        np.testing.assert_array_equal(colors.rgba[1], to_rgba(GREY))
+    whole = color_values(pd.Series([1, None, 2], dtype="Int64"), 3, None)
+    assert [name for name, *_ in whole.legend] == ["1", "2"]

@@ -66,6 +66,16 @@ def test_tiny_trees(tree, layout):
     assert names_of(ax) == set(tree.labels)
 
 
+@pytest.mark.parametrize("factor", [1e-9, 1e9])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_unit_of_length_does_not_change_the_picture(mammals, layout, factor):
+    pictures = [tr.draw(tree, layout=layout) for tree in (mammals, mammals.with_weights(factor * mammals.weights))]
+    for ax in pictures:
+        ax.figure.canvas.draw()
+    here, there = (np.array([Text.get_window_extent(text).bounds for text in ax.texts]) for ax in pictures)
+    np.testing.assert_allclose(here, there, atol=0.1)
+
+
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
 @pytest.mark.parametrize("layout", ["radial", "hyperbolic"])
 def test_all_kinds_of_files(mammals, kind, layout, tmp_path):

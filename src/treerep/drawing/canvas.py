@@ -69,7 +69,7 @@ def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) ->
     else:
         tall = float(np.clip(_WIDTH * high / wide if wide > 0 else _WIDTH, 3.2, 7.2))
     beside = 0.0 if colors is None or colors.scale is None else 0.6
-    if colors is not None and colors.legend:
+    if colors is not None and 0 < len(colors.legend) <= _MOST_LEGEND:
         letters = max(len(name) for name, *_ in colors.legend)
         beside = -(-len(colors.legend) // _LEGEND_ROWS) * min(0.4 + 0.08 * letters, 4.0)
     return new_axes(_WIDTH + beside, tall)
@@ -105,12 +105,10 @@ def _frame(axes: "Axes", picture: Picture) -> None:
         low, high = np.full(2, -1.02), np.full(2, 1.02)
     else:
         low, high = picture.spots.min(axis=0), picture.spots.max(axis=0)
+    span = high - low
     flat = picture.layout == "rectangular"
-    # A tree without width (a path, one point) is given some.
-    least = np.array([1e-3, 1.0]) if flat else np.full(2, max(0.05 * float(np.max(high - low)), 1e-300))
-    extra = np.where(high - low < least, least, 0.04 * (high - low) if not flat else [0.02 * (high - low)[0], 0.6])
-    if not np.any(high > low):
-        extra = np.ones(2)
+    extra = np.array([0.02 * span[0], 0.6]) if flat else np.maximum(0.04 * span, 0.02 * span.max())
+    extra[extra == 0] = 1.0  # all nodes at one place
     set_limits(axes, low - extra, high + extra)
     axes.set_aspect("auto" if flat else "equal", adjustable="box")
 

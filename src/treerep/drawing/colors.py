@@ -1,7 +1,9 @@
 """Colours of points: one for all, one per category, or a scale of numbers."""
 
+import math
 import re
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,11 +69,21 @@ def _as_numbers(values: Any) -> NDArray[np.float64] | None:
     if hasattr(getattr(values, "dtype", None), "categories"):
         return None
     array = np.asarray(values)
-    if array.dtype.kind == "f":
-        return array.astype(np.float64)
-    if array.dtype.kind in "iu" and len(np.unique(array)) > MOST_WHOLE:
-        return array.astype(np.float64)
-    return None
+    if array.dtype.kind == "O":
+        array = _known_numbers(array)
+    # The whole numbers of pandas, where some are missing, become reals in an array.
+    if getattr(getattr(values, "dtype", array.dtype), "kind", "O") in "iu":
+        return array.astype(np.float64) if len(np.unique(array[array == array])) > MOST_WHOLE else None
+    return array.astype(np.float64) if array.dtype.kind == "f" else None
+
+
+def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
+    """Reals with NaN for what is missing, where all else are numbers and not all of them whole; otherwise the items."""
+    known = [item for item in items if not is_missing(item)]
+    real = all(isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known)
+    if not known or not real or all(isinstance(item, Integral) for item in known):
+        return items
+    return np.array([math.nan if is_missing(item) else float(item) for item in items])
 
 
 def _on_a_scale(numbers: NDArray[np.float64], palette: Any) -> Colors:

@@ -23,7 +23,6 @@ def plain(text: object) -> str:
     return "".join(signs).replace("$", r"\$")
 
 
-@lru_cache(maxsize=4)
 def _fonts(families: tuple[str, ...]) -> tuple[str, ...]:
     manager = require("matplotlib.font_manager", "draw")
     return tuple(manager.findfont(manager.FontProperties(family=[family])) for family in families)
