@@ -154,6 +154,23 @@ def test_categories_have_a_legend_and_numbers_a_colour_bar(mammals):
     assert tr.draw(mammals, color=list("ddccbbaa"), legend=False).get_legend() is None
 
 
+def test_a_long_legend_is_not_cut():
+    tree = tr.datasets.random_tree(90, rng=3)
+    ax = tr.draw(tree, color=[f"a long name with a number {k}" for k in tree.cut(45)])
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x1 <= ax.figure.bbox.x1
+    ax = tr.draw(tree, color=[f"class {k}" for k in tree.cut(61)])
+    assert ax.get_legend() is None
+
+
+def test_nothing_is_cut_from_a_tight_picture(mammals):
+    ax = tr.draw(mammals)
+    ax.figure.canvas.draw()
+    frame = ax.figure.get_tightbbox().transformed(ax.figure.dpi_scale_trans)
+    for box in boxes_of(ax):
+        assert frame.x0 - 1 <= box.x0 and box.x1 <= frame.x1 + 1 and frame.y0 - 1 <= box.y0 and box.y1 <= frame.y1 + 1
+
+
 def test_colours_of_points_and_of_nodes(mammals):
     for count in (len(mammals), mammals.n_nodes):
         colors = ["red", "blue"] * count

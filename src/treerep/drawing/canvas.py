@@ -21,6 +21,7 @@ _MOST_LEGEND, _LEGEND_ROWS = 60, 20
 _BAR = 2.4  # height of a colour bar, at most, in inches
 # Many edges together look darker than few. Steiner nodes have the colour of few.
 _FEW, _EDGES, _MANY_EDGES = 200, "#8C8C8C", "#B4B4B4"
+_LAYOUTS = 3  # until axes of a fixed shape and a wide legend have found their places
 _WIDTH = 6.0  # of a picture without its legend, in inches
 
 
@@ -53,7 +54,8 @@ def paint(
         _draw_legend(axes, colors)
     if own:  # names are fitted into the room that the legend leaves
         figure: Any = axes.figure
-        figure.get_layout_engine().execute(figure)
+        for _ in range(_LAYOUTS):
+            figure.get_layout_engine().execute(figure)
     if names:
         write_names(axes, picture, names, area)
     return axes
@@ -84,6 +86,7 @@ def _draw_edges(axes: "Axes", picture: Picture, color: Any, width: float) -> Non
     lines = collections.LineCollection(
         picture.lines, colors=color, linewidths=width, zorder=1, rasterized=many, capstyle="round", joinstyle="round"
     )
+    lines.set_in_layout(False)  # all are within the axes: need not be measured, one by one
     axes.add_collection(lines, autolim=False)
 
 
@@ -91,12 +94,13 @@ def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) ->
     look: dict[str, Any] = {"linewidths": 0, "rasterized": len(picture.spots) > _RASTERIZE}
     x, y = picture.spots.T
     painted = len(colors.rgba)
-    axes.scatter(x[painted:], y[painted:], s=area / 5, c=_EDGES, zorder=1.5, **look)
+    axes.scatter(x[painted:], y[painted:], s=area / 5, c=_EDGES, zorder=1.5, **look).set_in_layout(False)
     # In a fixed random order, so that no category lies on all others.
     mixed = np.random.default_rng(0).permutation(painted)
     for kind in np.unique(colors.kind):
         of = mixed[colors.kind[mixed] == kind]
-        axes.scatter(x[of], y[of], s=area, c=colors.rgba[of], marker=MARKERS[kind], zorder=2, **look)
+        dots = axes.scatter(x[of], y[of], s=area, c=colors.rgba[of], marker=MARKERS[kind], zorder=2, **look)
+        dots.set_in_layout(False)
 
 
 def _frame(axes: "Axes", picture: Picture) -> None:
