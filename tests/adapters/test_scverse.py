@@ -21,6 +21,7 @@ from tests.tree.strategies import trees
 from treerep import pl, tl
 from treerep.adapters.scverse_storage import rooted_graph
 from treerep.common import memory
+from treerep.datasets.finding import locate
 from treerep.fitting.fit import METHODS
 
 mpl.use("agg")
@@ -427,3 +428,20 @@ def test_only_anndata(tool: Any) -> None:
         TypeError, match="this takes an AnnData or TreeData, not ndarray: for other data use treerep.fit"
     ):
         tool(np.zeros((3, 3)))
+
+
+# The documentation.
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_examples_in_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "single_cell.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {}
+    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    for block in blocks:
+        if "paul15" in block and locate("paul15") is None:
+            break
+        exec(compile(block, "single_cell.md", "exec"), namespace)
+    assert isinstance(namespace["tree"], tr.Tree)

@@ -103,7 +103,7 @@ def check_storage(adata: Any) -> None:
     """Raise a ValueError if the tree of a TreeData cannot be stored."""
     if is_treedata(adata) and adata.alignment == "nodes":
         raise ValueError(
-            "this TreeData has alignment='nodes', but the inner nodes of a tree are no cells: set its alignment to 'leaves'"
+            "this TreeData has alignment='nodes', but inner nodes of a tree are no cells: set its alignment to 'leaves'"
         )
 
 

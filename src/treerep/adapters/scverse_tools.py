@@ -10,7 +10,6 @@ from ..drawing.hyperbolic import disk_embedding
 from ..embedding.embed import embed as embed_tree
 from ..embedding.embedding import Embedding
 from ..fitting.fit import fit
-from ..refinement.refine import refine as refine_tree
 from ..tree.tree import Tree
 from .scverse_data import cell_metric, cell_position, check_adata
 from .scverse_storage import check_storage, get_tree, store_tree
@@ -92,7 +91,10 @@ def tree(
     fitted = fit(space, method=method, trials=count, rng=rng, n_jobs=n_jobs)
     if not isinstance(fitted, Tree):
         raise ValueError(f"{method} makes no tree: choose another method")
-    fitted = refine_tree(fitted, space, rng=rng, n_jobs=n_jobs) if refine else fitted
+    if refine:
+        from ..refinement.refine import refine as refined  # brings numba, which others need not wait for
+
+        fitted = refined(fitted, space, rng=rng, n_jobs=n_jobs)
     params = {
         "use_rep": use_rep, "metric": metric, "method": method, "trials": count, "refine": refine,
         "root": None if start is None else adata.obs_names[start], "rng": rng if isinstance(rng, int) else None,
@@ -125,8 +127,8 @@ def pseudotime(
     Examples
     --------
     >>> import anndata, treerep as tr
-    >>> adata = anndata.AnnData(obsm={"X_pca": [[0.0], [1.0], [3.0]]})
-    >>> tr.tl.tree(adata)
+    >>> adata = anndata.AnnData(np.array([[0.0], [1.0], [3.0]]))
+    >>> tr.tl.tree(adata, use_rep="X")
     >>> tr.tl.pseudotime(adata, root="0")
     >>> adata.obs["treerep_pseudotime"].tolist()
     [0.0, 1.0, 3.0]
@@ -161,8 +163,8 @@ def lineages(
     Examples
     --------
     >>> import anndata, treerep as tr
-    >>> adata = anndata.AnnData(obsm={"X_pca": [[0.0], [1.0], [9.0]]})
-    >>> tr.tl.tree(adata)
+    >>> adata = anndata.AnnData(np.array([[0.0], [1.0], [9.0]]))
+    >>> tr.tl.tree(adata, use_rep="X")
     >>> tr.tl.lineages(adata, n_clusters=2)
     >>> adata.obs["treerep_lineage"].tolist()
     ['0', '0', '1']
