@@ -82,7 +82,7 @@ def tree(
     """
     check_adata(adata)
     adata = adata.copy() if copy else adata
-    check_storage(adata)
+    check_storage(adata, key_added)
     start = None if root is None else cell_position(adata, root)
     if n_clusters is not None:
         _check_clusters(adata, n_clusters)
@@ -97,7 +97,8 @@ def tree(
         fitted = refined(fitted, space, rng=rng, n_jobs=n_jobs)
     params = {
         "use_rep": use_rep, "metric": metric, "method": method, "trials": count, "refine": refine,
-        "root": None if start is None else adata.obs_names[start], "rng": rng if isinstance(rng, int) else None,
+        "root": None if start is None else adata.obs_names[start],
+        "rng": rng if isinstance(rng, int | np.integer) else None,
     }  # fmt: skip
     store_tree(adata, fitted, key_added, start, params)
     if start is not None:
