@@ -26,9 +26,9 @@ help: ## list the targets
 	$(PIP) install --editable '.[test,docs]'
 	@touch .venv/core $@
 
-# geoopt: the tests compare our steps with its.
+# geoopt: the tests compare our steps with its. The browser comes from the system: see test-heavy.
 .venv/heavy: .venv/test
-	$(PIP) install '$(TORCH)' 'geoopt>=0.5.1'
+	$(PIP) install '$(TORCH)' 'geoopt>=0.5.1' --editable '.[browser]'
 	@touch $@
 
 demo: .venv/core ## fit two data sets and show what comes out
@@ -49,7 +49,10 @@ test: check docs ## all tests but those that need torch or a browser
 
 test-all: test test-heavy ## and those too
 
+# Tests of the page are skipped, with a message, where there is no Chromium.
 test-heavy: .venv/heavy
+	@command -v chromium chromium-browser >/dev/null || [ "$$(id -u)" -ne 0 ] || \
+		{ apt-get update -qq && apt-get install -qq -y chromium; } || echo "Chromium could not be installed"
 	@$(BIN)/pytest -m "torch or browser" || \
 		{ code=$$?; [ $$code -eq 5 ] && echo "no test needs torch or a browser yet" || exit $$code; }
 

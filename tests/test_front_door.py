@@ -21,6 +21,7 @@ def test_the_front_door_is_what_was_agreed():
     assert set(tr.__all__) == {
         "fit",
         "refine",
+        "place",
         "embed",
         "Embedding",
         "draw",
@@ -28,6 +29,7 @@ def test_the_front_door_is_what_was_agreed():
         "worst_distortion",
         "distance_error",
         "mean_average_precision",
+        "page",
         "hyperbolicity",
         "as_metric",
         "Metric",
@@ -58,7 +60,13 @@ def test_every_name_of_datasets_has_a_docstring(name):
 def test_everything_after_the_data_is_keyword_only(name):
     parameters = inspect.signature(getattr(tr, name)).parameters.values()
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    assert len(positional) == 1 or positional in (["approx", "truth"], ["approx", "graph"], ["tree", "data"])
+    assert len(positional) == 1 or positional in (
+        ["approx", "truth"],
+        ["approx", "graph"],
+        ["tree", "data"],
+        ["tree", "path"],
+        ["tree", "rows"],
+    )
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from . import pl as pl
     from . import tl as tl
     from .drawing.draw import draw as draw
+    from .drawing.page import page as page
     from .embedding.embed import embed as embed
     from .embedding.embedding import Embedding as Embedding
     from .fitting.fit import fit as fit
+    from .fitting.place import place as place
     from .metric.base import Metric as Metric
     from .metric.base import MetricError as MetricError
     from .metric.convert import as_metric as as_metric
@@ -52,6 +54,8 @@ _HOMES = {
     "fit": "fitting.fit",
     "hyperbolicity": "scoring.hyperbolicity",
     "mean_average_precision": "scoring.precision",
+    "page": "drawing.page",
+    "place": "fitting.place",
     "refine": "refinement.refine",
     "worst_distortion": "scoring.distortion",
 }
@@ -68,8 +72,9 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Whoever comes in by this door may bring objects of other libraries.
+    # Whoever comes in by this door may bring objects of other libraries, or names of files.
     importlib.import_module(".adapters", __name__).register()
+    importlib.import_module(".formats", __name__).register()
     value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -85,7 +85,7 @@ def test_metrics_pass_through() -> None:
         as_metric(metric, metric="euclidean")
 
 
-@pytest.mark.parametrize("data", ["distances.csv", 3, None, {"a": 1}])
+@pytest.mark.parametrize("data", [b"distances.csv", 3, None, {"a": 1}])
 def test_anything_else_is_refused(data: object) -> None:
     with pytest.raises(TypeError, match="cannot take distances from"):
         as_metric(data)

@@ -3,25 +3,34 @@
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from .files import atomic_write
 
+# What damaged files make readers raise: a MemoryError where a header claims more than there is.
+_DAMAGE = (OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile)
+
 
 def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-    """Write the header and the fields; a field that is no array is kept as JSON text.
+    """Write the header and the fields to a file, whole or not at all: see `pack_archive`."""
+    with atomic_write(path, "wb") as file:
+        pack_archive(file, header, fields)
+
+
+def pack_archive(file: IO[bytes], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
+    """Write the header and the fields to an open file; a field that is no array is kept as JSON text.
 
     NumPy strings drop trailing zero characters and may be huge; JSON in bytes keeps any label.
     """
     arrays: dict[str, Any] = {
         name: value if isinstance(value, np.ndarray) else as_text(value) for name, value in fields.items()
     }
-    with atomic_write(path, "wb") as file:
-        np.savez(file, header=as_text(dict(header)), **arrays)
+    np.savez(file, header=as_text(dict(header)), **arrays)
 
 
 def as_text(value: object) -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -32,16 +41,21 @@ def as_text(value: object) -> np.ndarray[Any, np.dtype[np.uint8]]:
 def read_archive(path: str | os.PathLike[str], texts: tuple[str, ...] = ("labels",)) -> dict[str, Any]:
     """Return what is in the header and every field of an archive, those named in `texts` read from JSON."""
     with Path(path).open("rb") as file:  # np.load leaves a file that it opened and cannot read open
-        archive = np.load(file, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ValueError("one array and no archive")
-        header = json.loads(archive["header"].tobytes())
-        if not isinstance(header, dict):
-            raise ValueError("no header")
-        fields = {name: archive[name] for name in archive if name != "header"}
-        for name in texts:
-            fields[name] = json.loads(archive[name].tobytes())
-        return {**fields, **header}
+        return unpack_archive(file, texts)
+
+
+def unpack_archive(file: IO[bytes], texts: tuple[str, ...] = ("labels",)) -> dict[str, Any]:
+    """Return the same from an open file."""
+    archive = np.load(file, allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise ValueError("one array and no archive")
+    header = json.loads(archive["header"].tobytes())
+    if not isinstance(header, dict):
+        raise ValueError("no header")
+    fields = {name: archive[name] for name in archive if name != "header"}
+    for name in texts:
+        fields[name] = json.loads(archive[name].tobytes())
+    return {**fields, **header}
 
 
 def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any]) -> Any:
@@ -50,7 +64,7 @@ def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any
         return read()
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
-    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         line = " ".join(str(error).split())
         raise ValueError(f"{path} cannot be read: it is no {what} file, or it is cut short ({line})") from error
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.edge_list import read_edge_list
 from ..common.extras import require
 from ..metric.base import Metric
 from ..metric.points import PointMetric
@@ -53,10 +54,11 @@ def published_edges(checksum: str, without: int | None = None) -> Reader:
 
 
 def _pairs(data: bytes) -> NDArray[np.int64]:
-    lines = [line for line in data.decode("ascii").splitlines() if line.strip() and not line.startswith("#")]
-    if not lines:
-        raise ValueError("it is empty")
-    return np.loadtxt(lines, dtype=np.int64, ndmin=2)
+    lines = data.decode("ascii").splitlines()
+    edges = read_edge_list(lambda: [lines])
+    if edges.names is not None or edges.lengths is not None:
+        raise ValueError("its lines are no pairs of whole numbers")
+    return edges.ends
 
 
 def prepared_cells(values: str, classes: str, *, labels: str | None = None, log: bool = False) -> Reader:

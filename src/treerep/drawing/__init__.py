@@ -1,1 +1,1 @@
-"""Room `drawing`: what a tree and an embedding look like."""
+"""Room `drawing`: what does it look like? Figures, and the interactive page."""

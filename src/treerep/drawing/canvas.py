@@ -6,6 +6,7 @@ import numpy as np
 
 from ..common.extras import require
 from .colors import GREY, MARKERS, Colors, color_values
+from .figures import new_axes
 from .names import NAME_SIZE, set_limits, write_names
 from .picture import Picture
 from .text import names_to_write, plain
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 
 # From so many nodes on, vector files hold pixels: a PDF of 100,000 lines takes longer to open than to make.
 _RASTERIZE = 5_000
-_MOST_LEGEND = 60
+# Categories of a legend, at most, and those in one column.
+_MOST_LEGEND, _LEGEND_ROWS = 60, 20
+_BAR = 2.4  # height of a colour bar, at most, in inches
+# Many edges together look darker than few.
+_FEW, _EDGES, _MANY_EDGES = 200, "#8C8C8C", "#B4B4B4"
+_WIDTH = 6.0  # of a picture without its legend, in inches
 
 
 def paint(
@@ -37,10 +43,10 @@ def paint(
     if len(colors.rgba) not in (points, nodes):
         raise ValueError(f"{len(colors.rgba)} colours for {points} points and {nodes} nodes: give one for each")
     own = ax is None
-    axes = _new_axes(picture, names) if ax is None else ax
+    axes = _new_axes(picture, names, colors if legend else None) if ax is None else ax
     area = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)) if size is None else float(size)
     width = float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)) if edge_width is None else float(edge_width)
-    _draw_edges(axes, picture, edge_color, width)
+    _draw_edges(axes, picture, (_EDGES if nodes <= _FEW else _MANY_EDGES) if edge_color is None else edge_color, width)
     _draw_points(axes, picture, colors, area)
     _frame(axes, picture)
     if legend:
@@ -53,17 +59,20 @@ def paint(
     return axes
 
 
-def _new_axes(picture: Picture, names: dict[int, str]) -> "Axes":
+def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) -> "Axes":
+    """Make a figure as high as the picture needs, with room for a legend on the right."""
     wide, high = np.ptp(picture.spots, axis=0)
     if picture.layout == "rectangular":
-        leaves = high + 1
-        shape = (6.4, float(np.clip(0.22 * leaves if names else 0.12 * leaves, 2.4, 9.0)))
+        tall = float(np.clip((0.22 if names else 0.12) * (high + 1), 2.4, 9.0))
     elif picture.layout == "hyperbolic":
-        shape = (6.0, 6.0)
+        tall = _WIDTH
     else:
-        shape = (6.4, float(np.clip(6.4 * high / wide if wide > 0 else 6.4, 3.2, 7.2)))
-    _, axes = require("matplotlib.pyplot", "draw").subplots(figsize=shape, layout="constrained")
-    return axes
+        tall = float(np.clip(_WIDTH * high / wide if wide > 0 else _WIDTH, 3.2, 7.2))
+    beside = 0.0 if colors is None or colors.scale is None else 0.6
+    if colors is not None and colors.legend:
+        letters = max(len(name) for name, *_ in colors.legend)
+        beside = -(-len(colors.legend) // _LEGEND_ROWS) * min(0.4 + 0.08 * letters, 4.0)
+    return new_axes(_WIDTH + beside, tall)
 
 
 def _draw_edges(axes: "Axes", picture: Picture, color: Any, width: float) -> None:
@@ -108,7 +117,8 @@ def _frame(axes: "Axes", picture: Picture) -> None:
 
 def _draw_legend(axes: "Axes", colors: Colors) -> None:
     if colors.scale is not None:
-        bar = axes.figure.colorbar(colors.scale, cax=axes.inset_axes((1.02, 0.2, 0.025, 0.6)))
+        share = min(0.6, _BAR / (axes.get_window_extent().height / axes.figure.dpi))
+        bar = axes.figure.colorbar(colors.scale, cax=axes.inset_axes((1.02, 0.5 - 0.5 * share, 0.02, share)))
         bar.outline.set_visible(False)
     elif 0 < len(colors.legend) <= _MOST_LEGEND:
         line = require("matplotlib.lines", "draw").Line2D
@@ -118,5 +128,5 @@ def _draw_legend(axes: "Axes", colors: Colors) -> None:
         ]
         axes.legend(
             handles=keys, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=NAME_SIZE,
-            ncols=-(-len(keys) // 24), handletextpad=0.3, columnspacing=1.0,
+            ncols=-(-len(keys) // _LEGEND_ROWS), handletextpad=0.3, columnspacing=1.0,
         )  # fmt: skip

@@ -1,5 +1,6 @@
 """Colours of points: one for all, one per category, or a scale of numbers."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -77,25 +78,27 @@ def _on_a_scale(numbers: NDArray[np.float64], palette: Any) -> Colors:
 def categories(values: Any) -> tuple[list[str], NDArray[np.int64]]:
     """Names of the categories and the number of each value's; -1 where a value is missing (None, NaN).
 
-    In the order of a pandas Categorical, which has one; otherwise sorted.
+    In the order of a pandas Categorical, which has one; otherwise sorted, numbers within text by value.
 
-    >>> categories(["b", "a", None, "b"])
-    (['a', 'b'], array([ 1,  0, -1,  1]))
+    >>> categories(["b10", "a", None, "b9"])
+    (['a', 'b9', 'b10'], array([ 2,  0, -1,  1]))
     """
     own = getattr(getattr(values, "dtype", None), "categories", None)
     items = list(np.asarray(values, object).tolist())
-    known = [item is not None and item == item and str(item) != "<NA>" for item in items]
+    known = [item is not None and str(item) != "<NA>" and item == item for item in items]
     if own is None:
         present = {item for item, here in zip(items, known, strict=True) if here}
-        try:
-            order = sorted(present)
-        except TypeError:  # of several kinds
-            order = sorted(present, key=lambda item: (type(item).__name__, str(item)))
+        order = sorted(present, key=_reading_order)
     else:
         order = list(own)
     number = {item: k for k, item in enumerate(order)}
     codes = [number[item] if here else -1 for item, here in zip(items, known, strict=True)]
     return [str(item) for item in order], np.array(codes, np.int64)
+
+
+def _reading_order(item: Any) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d+)", str(item))
+    return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part]
 
 
 def _wanted(names: list[str], palette: Any) -> list[Any]:

@@ -32,7 +32,7 @@ def draw(
     labels: Any = None,
     legend: bool = True,
     size: float | None = None,
-    edge_color: Any = "#8C8C8C",
+    edge_color: Any = None,
     edge_width: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":

@@ -39,7 +39,7 @@ def place_labels(anchors: Array, sizes: Array, away: Array, gap: float, scene: S
             offers = anchors[k] + _offsets(side, sizes[k], gap + ring * sizes[k, 1])
             cost = _SIDE * (1 - side @ away[k]) + _FAR * ring
             cost += _cost_of_names(offers, sizes[k], np.delete(centers, k, 0), np.delete(sizes, k, 0))
-            cost += _cost_of_scene(offers, sizes[k], scene, sizes[k, 1])
+            cost += _cost_of_scene(offers, sizes[k], scene, 0.75 * gap)
             centers[k] = offers[int(np.argmin(cost))]
     return centers
 
@@ -49,9 +49,7 @@ def _offsets(side: Array, size: Array, gap: Array) -> Array:
     half = 0.5 * size
     with np.errstate(divide="ignore"):
         reach = np.min(half / np.abs(side), axis=1, where=side != 0, initial=np.inf)
-    # Between the way along the side to the box's edge and to its corner: names slide around the point smoothly.
-    slide = side * reach[:, None]
-    return slide + side * gap[:, None]
+    return side * (reach + gap)[:, None]
 
 
 def _cost_of_names(offers: Array, size: Array, centers: Array, sizes: Array) -> Array:
@@ -60,13 +58,13 @@ def _cost_of_names(offers: Array, size: Array, centers: Array, sizes: Array) -> 
     return _NAMES * (overlap + 0.2 * (overlap > 0)).sum(axis=1)
 
 
-def _cost_of_scene(offers: Array, size: Array, scene: Scene, height: float) -> Array:
+def _cost_of_scene(offers: Array, size: Array, scene: Scene, radius: float) -> Array:
     low, high = offers.min(axis=0) - size, offers.max(axis=0) + size
     near = np.all((scene.points > low) & (scene.points < high), axis=1)
-    inside = np.all(np.abs(offers[:, None] - scene.points[near][None]) < 0.5 * size + 2.0, axis=2)
+    inside = np.all(np.abs(offers[:, None] - scene.points[near][None]) < 0.5 * size + radius, axis=2)
     crossing = np.all((np.maximum(scene.starts, scene.ends) > low) & (np.minimum(scene.starts, scene.ends) < high), 1)
     covered = _length_inside(scene.starts[crossing], scene.ends[crossing], offers, size)
-    return _POINTS * inside.sum(axis=1) + _EDGES * np.minimum(covered / height, 5.0)
+    return _POINTS * inside.sum(axis=1) + _EDGES * np.minimum(covered / size[1], 5.0)
 
 
 def _length_inside(starts: Array, ends: Array, centers: Array, size: Array) -> Array:

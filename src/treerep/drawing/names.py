@@ -1,5 +1,6 @@
 """Names of points in a picture, and room for them."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from .picture import Picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Size of letters, in points.
+#: Size of letters, in points, and of how many names more make them smaller.
 NAME_SIZE = 9.0
+_FEW = 24
 # How often places are looked for while the limits grow.
 _ROUNDS = 5
 
@@ -20,7 +22,8 @@ _ROUNDS = 5
 def write_names(axes: "Axes", picture: Picture, names: dict[int, str], area: float) -> None:
     """Write names beside their nodes, at a distance in points, and widen the limits until all are within."""
     of = np.array(list(names))
-    texts = [_text(axes, picture.spots[k], name) for k, name in names.items()]
+    letters = NAME_SIZE if len(names) <= _FEW else 0.75 * NAME_SIZE
+    texts = [_text(axes, picture.spots[k], name, letters) for k, name in names.items()]
     point = axes.figure.dpi / 72  # in pixels
     sizes = np.array([text.get_window_extent().size for text in texts])
     away, gap = _sides(picture)[of], point * (0.5 * np.sqrt(area) + 2.0)
@@ -32,14 +35,27 @@ def write_names(axes: "Axes", picture: Picture, names: dict[int, str], area: flo
         centers = place_labels(anchors, sizes, away, gap, scene)
         if not _widen(axes, centers - 0.5 * sizes, centers + 0.5 * sizes):
             break
-    for text, offset in zip(texts, (centers - anchors) / point, strict=True):
-        text.set_position(tuple(offset))
+    beyond = np.maximum(np.abs(centers - anchors) - 0.5 * sizes, 0.0)
+    far = np.linalg.norm(beyond, axis=1) > gap + 0.5 * sizes[:, 1]
+    for k, name, text, offset, line in zip(of, names.values(), texts, (centers - anchors) / point, far, strict=True):
+        text.remove()
+        _text(axes, picture.spots[k], name, letters, offset, bool(line))
 
 
-def _text(axes: "Axes", spot: NDArray[np.float64], name: str) -> Any:
+def _text(
+    axes: "Axes",
+    spot: NDArray[np.float64],
+    name: str,
+    letters: float,
+    offset: Sequence[float] | NDArray[np.float64] = (0.0, 0.0),
+    line: bool = False,
+) -> Any:
+    """Write a name at an offset in points, with a thin line to its node where it is far."""
+    leader = {"arrowstyle": "-", "color": "#B8B8B8", "linewidth": 0.5, "shrinkA": 0.0, "shrinkB": 2.0}
     text = axes.annotate(
-        name, (float(spot[0]), float(spot[1])), (0, 0), textcoords="offset points", ha="center", va="center",
-        fontsize=NAME_SIZE, zorder=3, annotation_clip=False,
+        name, (float(spot[0]), float(spot[1])), (float(offset[0]), float(offset[1])), textcoords="offset points",
+        ha="center", va="center", fontsize=letters, zorder=3, annotation_clip=False,
+        arrowprops=leader if line else None,
     )  # fmt: skip
     text.set_in_layout(False)  # names fit into the axes, not the axes around the names
     return text
@@ -57,10 +73,11 @@ def _scene(axes: "Axes", picture: Picture) -> Scene:
 def _widen(axes: "Axes", low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
     """Widen the limits where boxes (in pixels) leave the axes; return whether any did."""
     box = axes.get_window_extent()
-    over_low = np.maximum(np.array([box.x0, box.y0]) - low.min(axis=0), 0.0)
-    over_high = np.maximum(high.max(axis=0) - np.array([box.x1, box.y1]), 0.0)
-    if not (over_low > 0.5).any() and not (over_high > 0.5).any():
+    over_low, over_high = np.array(box.min) - low.min(axis=0), high.max(axis=0) - np.array(box.max)
+    if max(over_low.max(), over_high.max()) <= 0.5:
         return False
+    # A little more than needed, as names may change their places in the wider picture.
+    over_low, over_high = (np.where(over > 0, over + 4.0, 0.0) for over in (over_low, over_high))
     pixels = np.array([box.width, box.height])
     first, last = (np.array(ends) for ends in zip(axes.get_xlim(), axes.get_ylim(), strict=True))
     # The same pixels for more data: what sticks out by p of P pixels needs a factor P / (P - p) on all.

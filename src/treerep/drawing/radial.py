@@ -10,8 +10,8 @@ from .passes import Hung, as_points, hang, laid_flat, last_below, path_sums
 def radial(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
     """Positions (N, 2) of all nodes: branches share the circle by their numbers of leaves, so no edges cross.
 
-    Edges have their exact lengths. `root`, the centre of the tree by default, is the origin and where the counting of
-    leaves begins: another one shifts the picture, no more. It is turned to be wider than high.
+    Edges have their exact lengths. `root`, the centre of the tree by default, is the origin; which branch comes after
+    which depends on it, their angles do not. The picture is turned to be wider than high.
     J. Felsenstein, Inferring Phylogenies (2004).
 
     >>> radial(Tree(2, [[0, 2], [2, 1]], [1.0, 1.0])).round(9).tolist()

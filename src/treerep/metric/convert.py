@@ -26,11 +26,13 @@ def as_metric(
 
     Parameters
     ----------
-    data : Metric, array, DataFrame, scipy sparse matrix, networkx graph, AnnData
+    data : Metric, array, DataFrame, scipy sparse matrix, networkx graph, AnnData, path of a file
         A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A sparse matrix or a
         networkx graph is a graph. An array or DataFrame is a distance matrix when `metric` is None or "precomputed",
         and points (rows) when `metric` names one. A square DataFrame of distances has the same names on rows and
-        columns; they become labels. The cells of an AnnData are points, Euclidean if `metric` is None.
+        columns; they become labels. Graphs of igraph and networkit are welcome, too, and scikit-bio's DistanceMatrix.
+        The cells of an AnnData are points, Euclidean if `metric` is None. A string or path names a file, of which
+        content and extension tell what it holds; `treerep.formats.read` takes more options.
     metric : str, optional
         One of PointMetric's metrics, or "precomputed".
     labels : sequence, optional
@@ -38,8 +40,8 @@ def as_metric(
     symmetrize : "mean", optional
         For a distance matrix: average d(i, j) and d(j, i).
     weight : str, optional
-        For a networkx graph: the edge attribute that holds lengths. By default every edge counts 1, as in networkx's
-        own shortest paths.
+        For a graph of another library or a GraphML file: the edge attribute that holds lengths. By default every edge
+        counts 1, as in networkx's own shortest paths.
     largest_component : bool
         For a graph: keep the largest connected component of a disconnected one.
     use_rep : str, optional
@@ -75,7 +77,8 @@ def as_metric(
         return _from_frame(data, metric, options)
     if isinstance(data, (str, bytes)) or not (hasattr(data, "__array__") or isinstance(data, (list, tuple))):
         raise TypeError(
-            f"cannot take distances from {type(data).__name__}: give an array, a DataFrame, a graph or a Metric"
+            f"cannot take distances from {type(data).__name__}: give an array, a DataFrame, a graph, a Metric or the "
+            "path of a file as a str or Path"
         )
     return _from_array(np.asarray(data), metric, options)
 

@@ -30,15 +30,15 @@ class GraphMetric(CompiledMetric):
 
     Parameters
     ----------
-    graph : (n, n) scipy sparse matrix, (m, 2) integer array, or networkx graph
+    graph : (n, n) scipy sparse matrix, (m, 2) integer array, or graph of networkx, igraph or networkit
         A symmetric adjacency matrix, or edges between vertices numbered from 0 (a number without an edge is an
         isolated vertex). The values of a matrix are edge lengths; if all are 1, or it is boolean, the graph is
         unweighted. Self-loops are dropped, since no shortest path uses one. Of edges given twice the shortest
         counts (in a sparse matrix, entries given twice add up, as everywhere in scipy).
-        A networkx graph brings the names of its nodes as labels.
+        A networkx graph brings its nodes as labels, an igraph graph its vertex attribute "name".
     weight : str, optional
-        Edge attribute of a networkx graph that holds the lengths. By default every edge counts 1, as in networkx's own
-        shortest paths.
+        Edge attribute of a networkx or igraph graph that holds the lengths; "weight" for networkit's weights. By
+        default every edge counts 1, as in networkx's own shortest paths.
     weights : (m,) array, optional
         Positive lengths of the edges of an edge array.
     labels : sequence, optional
@@ -83,7 +83,9 @@ class GraphMetric(CompiledMetric):
             graph, own = reader(graph, weight)
             labels = own if labels is None else labels
         elif weight is not None:
-            raise MetricError(f"weight={weight!r} names an edge attribute, and only networkx graphs have those")
+            raise MetricError(
+                f"weight={weight!r} names an edge attribute: only graphs of networkx, igraph and networkit have those"
+            )
         if issparse(graph):
             if weights is not None:
                 raise MetricError("weights go with an edge array: a sparse matrix holds the lengths as its values")
@@ -93,7 +95,8 @@ class GraphMetric(CompiledMetric):
         else:
             kind = type(graph).__name__
             raise TypeError(
-                f"a graph is a scipy sparse matrix, an (m, 2) array of edges or a networkx graph, not {kind}"
+                "a graph is a scipy sparse matrix, an (m, 2) array of edges, or one of networkx, igraph or networkit, "
+                f"not {kind}"
             )
         names = check_labels(labels, int(vertices[-1]) + 1)
         adjacency, vertices = _connected(adjacency, vertices, largest_component)

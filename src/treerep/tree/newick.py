@@ -79,14 +79,14 @@ def _written_names(
     for v, is_inner, share in zip(view.order.tolist(), inner.tolist(), shares, strict=True):
         if v < n_points:
             label = str(v) if labels is None else labels[v]
-            bare = _NAME.fullmatch(label) and not (is_inner and _is_share(label, whole=support is not None))
+            bare = _NAME.fullmatch(label) and not (is_inner and is_share(label, whole=support is not None))
             names.append(label if bare else "'" + label.replace("'", "''") + "'")
         else:
             names.append("" if math.isnan(share) else repr(share))
     return names
 
 
-def _is_share(name: str, whole: bool) -> bool:
+def is_share(name: str, whole: bool) -> bool:
     """Whether an inner name without quotes is support: a number from 0 to 1 with a point, or also without (`whole`).
 
     Data points without labels are called 0, 1, ..., so a number without a point is support in company only.
@@ -114,7 +114,7 @@ def parse_newick(text: str, default_length: float | None = None, inner_labels: b
         node = 1 + int(wrong.argmax())
         nodes.fail(node, 2, f"the length {lengths[node - 1]} is negative or infinite")
     check_total(lengths)
-    numbers, labels = _number_points(tuple(nodes.names))
+    numbers, labels = number_points(tuple(nodes.names))
     ids = np.array(nodes.points, dtype=np.int64)
     steiner = ids < 0
     ids = np.where(steiner, len(numbers) + np.cumsum(steiner) - 1, numbers[ids])
@@ -123,7 +123,7 @@ def parse_newick(text: str, default_length: float | None = None, inner_labels: b
     return Parsed(len(numbers), edges, lengths, labels, None if np.isnan(support).all() else support)
 
 
-def _number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
+def number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
     """Number the points by their names where these are 0 ... n-1, as of a tree without labels; otherwise in order."""
     if set(names) == {str(i) for i in range(len(names))}:
         return np.array([int(name) for name in names]), None
@@ -135,7 +135,7 @@ class _Reader:
 
     def __init__(self, text: str, inner_labels: bool) -> None:
         self.text = text
-        self.plain = _blank_comments(text)
+        self.plain = blank_comments(text)
         self.inner_labels = inner_labels
         self.parents: list[int] = []
         self.points: list[int] = []  # number of a named node, -1 for a Steiner node
@@ -156,7 +156,7 @@ class _Reader:
             end = stop
             name, number, mark = step.groups()
             if mark == "(" and (closed >= 0 or name is not None or number is not None):
-                _fail(self.text, stop - 1, "a parenthesis opens where a comma or a closing one is expected")
+                fail_at(self.text, stop - 1, "a parenthesis opens where a comma or a closing one is expected")
             node = closed
             if node < 0:
                 node = len(self.parents)
@@ -179,7 +179,7 @@ class _Reader:
                 self._finish(stop, len(stack) - 1)
                 return
             if len(stack) == 1:
-                _fail(self.text, stop - 1, f"{mark!r} outside of all parentheses")
+                fail_at(self.text, stop - 1, f"{mark!r} outside of all parentheses")
             closed = stack.pop() if mark == ")" else -1
         self._explain(end)
 
@@ -187,13 +187,13 @@ class _Reader:
         """Refuse the name (part 1) or length (part 2) of a node."""
         step = _STEP.match(self.plain, self.steps[node])
         at = step.start(part) if step and step.group(part) is not None else self.steps[node]
-        _fail(self.text, at, problem)
+        fail_at(self.text, at, problem)
 
     def tell_points_from_support(self) -> None:
         """Number the named nodes, once all names are known: support of 0 or 1 is told from a name by its company."""
-        whole = any(inner and _is_share(name, whole=False) for _, name, inner in self.written)
+        whole = any(inner and is_share(name, whole=False) for _, name, inner in self.written)
         for node, name, inner in self.written:
-            if inner and _is_share(name, whole):
+            if inner and is_share(name, whole):
                 self.shares[node] = float(name)
             else:
                 self._name(node, name, inner)
@@ -215,28 +215,28 @@ class _Reader:
 
     def _finish(self, end: int, n_open: int) -> None:
         if n_open:
-            _fail(self.text, end - 1, f"the tree ends with {n_open} open parentheses")
+            fail_at(self.text, end - 1, f"the tree ends with {n_open} open parentheses")
         if not (math.isnan(self.lengths[0]) or self.lengths[0] == 0):
             self.fail(0, 2, "the root has a length, but no edge above it: remove the length")
         rest = re.compile(r"\S").search(self.plain, end)
         if rest:
-            _fail(self.text, rest.start(), "text after the semicolon: give one tree at a time")
+            fail_at(self.text, rest.start(), "text after the semicolon: give one tree at a time")
 
     def _explain(self, end: int) -> NoReturn:
         """Say why no step could be read at `end`."""
         piece = _PIECE.match(self.plain, end)
         stop = piece.end() if piece else end
         if not self.plain.strip():
-            _fail(self.text, 0, "the text is empty")
+            fail_at(self.text, 0, "the text is empty")
         if stop == len(self.plain):
-            _fail(self.text, stop, "the text ends without a semicolon")
+            fail_at(self.text, stop, "the text ends without a semicolon")
         if self.plain[stop] == "'":
-            _fail(self.text, stop, "a quote that is not closed, or in the middle of a name: write '' inside quotes")
+            fail_at(self.text, stop, "a quote that is not closed, or in the middle of a name: write '' inside quotes")
         names = "quote names that contain blanks or any of ()[]':;,"
-        _fail(self.text, stop, f"{self.plain[stop]!r} is not expected here: {names}")
+        fail_at(self.text, stop, f"{self.plain[stop]!r} is not expected here: {names}")
 
 
-def _blank_comments(text: str) -> str:
+def blank_comments(text: str, kind: str = "Newick") -> str:
     """Replace [comments], which may nest, by blanks, so that positions stay what they are."""
     if "[" not in text:
         return text
@@ -256,11 +256,12 @@ def _blank_comments(text: str) -> str:
                 pieces.append(" " * (at + 1 - done))
                 done = at + 1
     if depth:
-        _fail(text, opened, "this comment is not closed")
+        fail_at(text, opened, "this comment is not closed", kind)
     return "".join([*pieces, text[done:]])
 
 
-def _fail(text: str, position: int, problem: str) -> NoReturn:
+def fail_at(text: str, position: int, problem: str, kind: str = "Newick") -> NoReturn:
+    """Raise a ValueError that says what is wrong, and where in the text."""
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
-    raise ValueError(f"Newick, line {line} column {column} (character {position}): {problem}")
+    raise ValueError(f"{kind}, line {line} column {column} (character {position}): {problem}")

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..common.archive import check_fields, check_marks, checked_read, read_archive, write_archive
+from ..common.archive import check_fields, check_marks, checked_read, pack_archive, unpack_archive
 from ..common.files import atomic_write
 
 if TYPE_CHECKING:
@@ -20,23 +20,33 @@ _VERSION = 1
 
 def save_tree(tree: "Tree", path: str | os.PathLike[str]) -> None:
     """Write a tree whole or not at all; the suffix chooses the format."""
-    if _suffix(path) == ".npz":
-        _write_npz(tree, path)
-    else:
-        with atomic_write(path) as file:
-            _write_json(tree, file)
+    packed = _suffix(path) == ".npz"
+    with atomic_write(path, "wb") as file:
+        write_tree_fields(tree, file, packed)
 
 
 def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read what `save_tree` wrote: the arguments of Tree."""
     packed = _suffix(path) == ".npz"
-    fields = checked_read(
-        path, "tree", lambda: read_archive(path) if packed else json.loads(Path(path).read_text(encoding="utf-8"))
-    )
+    with Path(path).open("rb") as file:
+        return read_tree_fields(file, path, packed)
+
+
+def read_tree_fields(file: IO[bytes], path: str | os.PathLike[str], packed: bool) -> dict[str, Any]:
+    """Read the arguments of Tree from an open file, packed (npz) or JSON; `path` is its name in errors."""
+    fields = checked_read(path, "tree", lambda: unpack_archive(file) if packed else json.loads(file.read()))
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Tree.save")
     names = ("n_points", "edges", "weights", "labels")
     check_fields(path, fields, names)
     return {**{name: fields[name] for name in names}, "support": _known(fields.get("support"))}
+
+
+def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
+    """Write a tree to an open file, packed (npz) or as JSON."""
+    if packed:
+        _write_npz(tree, file)
+    else:
+        _write_json(tree, file)
 
 
 def _known(support: Any) -> Any:
@@ -53,7 +63,7 @@ def _suffix(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def _write_npz(tree: "Tree", path: str | os.PathLike[str]) -> None:
+def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
     header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points}
     fields: dict[str, Any] = {
         "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
@@ -62,10 +72,10 @@ def _write_npz(tree: "Tree", path: str | os.PathLike[str]) -> None:
     }
     if tree.support is not None:
         fields["support"] = tree.support
-    write_archive(path, header, fields)
+    pack_archive(file, header, fields)
 
 
-def _write_json(tree: "Tree", file: IO[str]) -> None:
+def _write_json(tree: "Tree", file: IO[bytes]) -> None:
     fields = {
         "format": _FORMAT,
         "version": _VERSION,
@@ -76,4 +86,4 @@ def _write_json(tree: "Tree", file: IO[str]) -> None:
     }
     if tree.support is not None:
         fields["support"] = [None if math.isnan(share) else share for share in tree.support.tolist()]
-    file.write(json.dumps(fields))  # much faster than json.dump
+    file.write(json.dumps(fields).encode("ascii"))  # much faster than json.dump

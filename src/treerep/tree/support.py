@@ -91,6 +91,17 @@ def carried_support(tree: "Tree", smaller: "Tree", points: NDArray[np.int64]) ->
     return np.where(found, tree.support[order[place]], np.nan)
 
 
+def edges_of_split(tree: "Tree", points: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the edges that part some points from all others: none, one, or several on a line of Steiner nodes."""
+    keys = _point_keys(tree.n_points)
+    side = np.isin(np.arange(tree.n_points), points, invert=bool((points == 0).any()))  # the far side of point 0
+    wanted = np.bitwise_xor.reduce(keys[side], axis=0)
+    found: NDArray[np.int64] = np.flatnonzero(
+        (_splits_of_edges(tree.edges, tree._view, keys).keys == wanted).all(axis=1)
+    )
+    return found
+
+
 def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64] | None:
     """Return support as a float64 array, one number from 0 to 1 or NaN per edge, or say what is wrong."""
     if support is None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..common.extras import require
 from ..metric.base import check_indices, check_labels, frozen
 from ..metric.compiled import CompiledMetric
 from ..metric.oracles import TreeOracle
@@ -17,8 +16,12 @@ from .ancestors import tree_oracle
 from .canonical import canonical_edges
 from .clusters import cut_clusters
 from .difference import TreeDifference, branches, check_comparable, path_difference, robinson_foulds
+from .display import rendered
+from .exchange import Fields, from_networkx, from_skbio, to_networkx, to_skbio
+from .linkage import linkage_matrix
 from .newick import parse_newick, write_newick
 from .reduction import contracted_edges, restricted_edges
+from .rerooting import midpoint_root, outgroup_root
 from .rooted import Preorder, Rooted, hang, preorder
 from .storage import load_fields, save_tree
 from .support import carried_support, check_support, split_support, support_above
@@ -132,6 +135,10 @@ class Tree(CompiledMetric):
         return (
             f"Tree({self.n_points:,} point{'s' * (self.n_points != 1)}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
         )
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the interactive page, or a line about a large tree."""
+        return rendered(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -404,14 +411,70 @@ class Tree(CompiledMetric):
             raise ValueError(f"{path} is damaged: {error}") from error
 
     def to_networkx(self) -> Any:
-        """Return a networkx.Graph on the node ids: edges have `weight`, nodes `steiner`, data points also `label`."""
-        graph = require("networkx", "networkx").Graph()
-        graph.add_nodes_from(range(self.n_points), steiner=False)
-        graph.add_nodes_from(range(self.n_points, self.n_nodes), steiner=True)
-        for i, label in enumerate(self.labels or ()):
-            graph.nodes[i]["label"] = label
-        graph.add_weighted_edges_from(np.column_stack([self.edges.astype(object), self.weights]).tolist())
-        return graph
+        """Return a networkx.Graph on the node ids.
+
+        Edges have `weight`, and `support` where it is known; nodes have `steiner`, data points also `label`.
+        """
+        return to_networkx(self)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, weight: str | None = "weight") -> "Tree":
+        """Read a tree from an undirected networkx graph without cycles.
+
+        Nodes are data points unless their attribute `steiner` is true; labels are the attribute `label`, or the nodes
+        themselves. `weight` names the attribute with the length of an edge; with None all have length 1.
+        """
+        return cls._of_fields(from_networkx(graph, weight))
+
+    def to_skbio(self, root: int | str | None = None) -> Any:
+        """Return a skbio.TreeNode, hung from `root` as in `newick`. Steiner nodes have no name."""
+        return to_skbio(self, root)
+
+    @classmethod
+    def from_skbio(cls, tree: Any, *, default_length: float | None = None) -> "Tree":
+        """Read a tree from a skbio.TreeNode, by the rules of `from_newick`; support is each node's, or its name's."""
+        return cls._of_fields(from_skbio(tree, default_length))
+
+    @classmethod
+    def _of_fields(cls, fields: Fields) -> "Tree":
+        return cls(*fields[:4], support=fields.support).canonical()
+
+    def to_linkage(self, *, rtol: float = 1e-9) -> NDArray[np.float64]:
+        """Return the merges of an ultrametric tree as SciPy's linkage matrix, (n-1, 4). O(N log N).
+
+        The height of a merge is the distance between the points that it joins. A node with more than two branches
+        becomes several merges of one height. Points whose distances to the root differ by more than `rtol` are refused.
+
+        >>> Tree(3, [[0, 3], [1, 3], [3, 4], [4, 2]], [1.0, 1.0, 0.5, 1.5]).to_linkage()
+        array([[0., 1., 2., 2.],
+               [2., 3., 3., 3.]])
+        """
+        return linkage_matrix(self, rtol)
+
+    # Roots.
+
+    def root_at_midpoint(self) -> tuple["Tree", int]:
+        """Return the tree and the node in the middle of its longest path: where to root it if its clock ticks evenly.
+
+        If no node is there, a new Steiner node is, and the tree is a new one, with the same distances. O(N).
+
+        >>> tree, root = Tree(2, [[0, 1]], [3.0], labels="ab").root_at_midpoint()
+        >>> tree.newick(root)
+        '(a:1.5,b:1.5);'
+        """
+        return midpoint_root(self)
+
+    def root_at_outgroup(self, points: Iterable[int | str]) -> tuple["Tree", int]:
+        """Return the tree and a node in the middle of the edge that parts an outgroup (ids or labels) from the others.
+
+        The node is a new Steiner node, and the tree a new one, with the same distances. An outgroup that is no branch
+        of the tree is refused. O(N).
+
+        >>> tree, root = Tree.from_newick("((a:1,b:1):1,c:1,d:2);").root_at_outgroup("d")
+        >>> tree.newick(root)
+        '(((a:1.0,b:1.0):1.0,c:1.0):1.0,d:1.0);'
+        """
+        return outgroup_root(self, points)
 
 
 def _require_tree(other: object) -> None:

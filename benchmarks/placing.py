@@ -1,0 +1,56 @@
+"""A fifth of the points held out and placed afterwards, against fitting all together and hanging off the nearest."""
+
+import time
+
+import numpy as np
+
+import treerep as tr
+
+from .common import Table
+
+SEEDS = 10
+SETS = ("celegans", "krumsiek11", "zeisel")
+WAYS = ("all together", "rows", "rows and new distances", "nearest old point")
+
+
+def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
+    """One tree on all points for each of WAYS."""
+    old = tr.fit(distances[:n, :n], rng=seed)
+    news = distances[n:, :n]
+    moved = old.edges + np.where(old.edges < n, 0, len(news))
+    leaves = np.column_stack([np.arange(n, len(distances)), news.argmin(axis=1)])
+    at_nearest = tr.Tree(len(distances), np.concatenate([moved, leaves]), [*old.weights, *news.min(axis=1)])
+    return [tr.fit(distances, rng=seed), tr.place(old, news), tr.place(old, distances[n:]), at_nearest]
+
+
+def quality() -> Table:
+    rows = []
+    for name in SETS:
+        metric = tr.as_metric(tr.datasets.load(name))
+        scores = []
+        for seed in range(SEEDS):
+            order = np.random.default_rng(seed).permutation(len(metric))
+            distances = metric.block(order, order)
+            truth = tr.MatrixMetric(distances)
+            made = trees(distances, len(order) - len(order) // 5, seed)
+            scores.append([[tr.average_distortion(t, truth, scale=s) for s in ("none", "optimal")] for t in made])
+        means = np.mean(scores, axis=0)
+        cells = {way: f"{plain:.3f} / {scaled:.3f}" for way, (plain, scaled) in zip(WAYS, means, strict=True)}
+        rows.append({"data": name, "points": len(metric), **cells})
+    note = "Average distortion of all pairs: as it is / after the best scale."
+    return Table(f"A fifth of the points placed afterwards, mean of {SEEDS} seeds", rows, note)
+
+
+def speed(n: int = 100_000) -> Table:
+    cells = tr.datasets.branching_cells(2 * n, dim=50)
+    points = np.asarray(cells.points)[np.random.default_rng(0).permutation(2 * n)]
+    tree = tr.fit(points[:n], metric="euclidean")
+    tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean")  # compiled
+    start, cpu = time.perf_counter(), time.process_time()
+    tr.place(tree, points[n:], data=points[:n], metric="euclidean")
+    took = {"seconds": f"{time.perf_counter() - start:.1f}", "CPU seconds": f"{time.process_time() - cpu:.1f}"}
+    return Table("As many cells again", [{"old": n, "new": n, "dimensions": 50, **took}])
+
+
+def measure() -> list[Table]:
+    return [quality(), speed()]

@@ -1,0 +1,98 @@
+"""`python -m paper`: check the stored cells by computing them anew; `--write` fills in missing ones and the report."""
+
+import argparse
+import statistics
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from . import report
+from .cells import FOLDER, LIMIT, Key, Store, Values, compute
+from .command import chosen, experiment
+
+HERE = Path(__file__).parent
+CHECK = HERE / "check"
+#: Cells that took longer than this are computed anew only if asked.
+WITHIN = 20.0
+#: A score that is computed anew may differ by this much: another processor rounds differently, and a branch may fall
+#: the other way.
+TOLERANCE = 0.005
+SCORES = ("scaled", "plain", "map_rank", "map", "delta", "error", "right")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check or write; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m paper", description="The paper's tables and figures.")
+    parser.add_argument("--write", action="store_true", help="compute missing cells, and write the report anew")
+    parser.add_argument("--report", action="store_true", help="write the report from the stored cells alone")
+    parser.add_argument(
+        "--within",
+        type=float,
+        default=WITHIN,
+        metavar="SECONDS",
+        help="check the cells that took no longer (default 20)",
+    )
+    given = parser.parse_args(arguments)
+    try:
+        if given.write or given.report:
+            return write(missing=given.write)
+        return check(given.within)
+    except KeyboardInterrupt:
+        return 130
+
+
+def write(missing: bool, folder: Path = HERE, cells: Path = FOLDER) -> int:
+    """Compute the missing cells, if asked, and write the report; fail if a difference is not explained."""
+    for name in report.EXPERIMENTS if missing else ():
+        compute(Store(name, cells), experiment(name).keys(), limit=LIMIT)
+    without = report.write(folder, cells)
+    for place in without:
+        print(f"worse than the paper, and not explained: {place}", file=sys.stderr)
+    print(f"wrote {folder / 'report.md'} and {folder / 'report.html'}")
+    return 1 if without else 0
+
+
+def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK) -> int:
+    """Compute cells anew beside the stored ones, and compare; then make the report, and compare that, too."""
+    wrong, same, ratios, left = [], 0, [], 0
+    for name in report.EXPERIMENTS:
+        stored, anew = Store(name), Store(name, folder / "cells")
+        wanted = [key for key in chosen(experiment(name).keys(), None, None) if key in stored]
+        quick = [key for key in wanted if _here(stored[key]) and stored[key]["took"] <= within]
+        quick = quick if only is None else [key for key in quick if key in set(only)]
+        left += len(wanted) - len(quick)
+        compute(anew, quick)
+        for key in quick:
+            differences = compare(stored[key], anew[key])
+            wrong += [f"{name} {key}: {difference}" for difference in differences]
+            same += not differences
+            if "seconds" in stored[key]:
+                ratios.append(anew[key]["seconds"] / stored[key]["seconds"])
+    folder.mkdir(exist_ok=True)
+    report.write(folder, FOLDER)
+    if (folder / "report.md").read_text() != (HERE / "report.md").read_text():
+        wrong.append("report.md is not what the stored cells say: python -m paper --report")
+    for line in wrong:
+        print(f"differs: {line}", file=sys.stderr)
+    speed = f", in {statistics.median(ratios):.2g} times the time" if ratios else ""
+    print(f"{same} cells computed anew are as stored{speed}; {len(wrong)} differences; {left} cells were left out")
+    print(f"the report is {folder / 'report.html'}")
+    return 1 if wrong else 0
+
+
+def _here(cell: Values) -> bool:
+    """Return whether a cell can be checked: not those of another device, or over the limit."""
+    return "took" in cell and "NVIDIA" not in cell["machine"]
+
+
+def compare(stored: Values, anew: Values) -> list[str]:
+    """Return which scores differ."""
+    return [
+        f"{score} was {stored[score]} and is {anew.get(score)}"
+        for score in SCORES
+        if score in stored and not (score in anew and abs(anew[score] - stored[score]) <= TOLERANCE)
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

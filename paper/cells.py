@@ -1,0 +1,154 @@
+"""Cells: what is computed for one data set by one method, kept on disk as soon as it is there."""
+
+import importlib
+import importlib.metadata
+import json
+import multiprocessing
+import os
+import platform
+import time
+from collections.abc import Iterable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treerep.common.files import atomic_write
+from treerep.common.progress import progress_bar
+
+FOLDER = Path(__file__).parent / "cells"
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+#: Seconds that one cell may take, as in the paper.
+LIMIT = 4 * 3600.0
+
+if "TREEREP_DATA" not in os.environ and SHARED.is_dir():
+    os.environ["TREEREP_DATA"] = str(SHARED)
+
+Values = dict[str, Any]
+
+
+class Key(NamedTuple):
+    """Which cell: the name of a data set and that of a method."""
+
+    data: str
+    method: str
+
+    def __str__(self) -> str:
+        return f"{self.data}/{self.method}"
+
+
+class Store:
+    """The cells of one experiment in one JSON file, which is written anew, and whole, after every cell."""
+
+    def __init__(self, experiment: str, folder: Path = FOLDER) -> None:
+        self.experiment = experiment
+        self.path = folder / f"{experiment}.json"
+        self.cells: dict[str, Values] = json.loads(self.path.read_text()) if self.path.is_file() else {}
+
+    def __contains__(self, key: Key) -> bool:
+        return str(key) in self.cells
+
+    def __getitem__(self, key: Key) -> Values:
+        return self.cells[str(key)]
+
+    def get(self, data: str, method: str, value: str) -> Any:
+        """Return one value of a cell, or None where it was not computed."""
+        return self.cells.get(f"{data}/{method}", {}).get(value)
+
+    def put(self, key: Key, values: Values) -> None:
+        """Keep a cell."""
+        self.cells[str(key)] = values
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(self.path) as file:
+            lines = [f"{json.dumps(name)}: {json.dumps(cell)}" for name, cell in sorted(self.cells.items())]
+            file.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def compute(store: Store, wanted: Iterable[Key], *, limit: float = LIMIT, again: bool = False) -> list[Key]:
+    """Compute the wanted cells that are not stored yet, or all of them `again`; return those that were computed."""
+    missing = [key for key in wanted if again or key not in store]
+    with progress_bar(len(missing), store.experiment, "cells") as bar, _Worker(store.experiment) as worker:
+        for key in missing:
+            bar.set_postfix_str(str(key))
+            store.put(key, worker.measure(key, limit))
+            bar.update()
+    return missing
+
+
+class _Worker:
+    """A process that measures cells, one after another, and is ended when one of them takes too long."""
+
+    def __init__(self, experiment: str) -> None:
+        self.experiment = experiment
+        self.process: Any = None
+        self.pipe: Any = None
+
+    def __enter__(self) -> "_Worker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        if self.process is not None:
+            self.pipe.close()  # an idle worker leaves by itself ...
+            self.process.join(1)
+            self.process.kill()  # ... and a busy one is ended
+            self.process.join()
+            self.process = None
+
+    def measure(self, key: Key, limit: float) -> Values:
+        """Return the values of a cell, or that it took longer than the limit."""
+        if self.process is None:
+            context = multiprocessing.get_context("spawn")  # forking a process with threads is not safe
+            self.pipe, theirs = context.Pipe()
+            self.process = context.Process(
+                target=_serve, args=(f"{__package__}.{self.experiment}", theirs), daemon=True
+            )
+            self.process.start()
+            theirs.close()
+        start = time.perf_counter()
+        self.pipe.send(key)
+        if not self.pipe.poll(limit):
+            self._end()
+            return {"over": limit}
+        try:
+            values, error = self.pipe.recv()
+        except EOFError:  # killed, most likely for want of memory
+            self._end()
+            raise RuntimeError(f"the process that measured {self.experiment} {key} died") from None
+        if error is not None:
+            raise RuntimeError(f"{self.experiment} {key}: {error}")
+        return {**_rounded(values), "took": round(time.perf_counter() - start, 3), "machine": machine()}
+
+
+def _serve(module: str, pipe: Connection) -> None:
+    """Answer keys with values, or with what went wrong, until the other end is gone."""
+    measure = importlib.import_module(module).measure
+    while True:
+        try:
+            key = pipe.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        try:
+            pipe.send((measure(*key), None))
+        except KeyboardInterrupt:
+            return
+        except Exception as error:
+            pipe.send((None, f"{type(error).__name__}: {error}"))
+
+
+def _rounded(value: Any) -> Any:
+    """Return all numbers with six digits, which is more than any table shows."""
+    if isinstance(value, dict):
+        return {name: _rounded(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_rounded(part) for part in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def machine() -> str:
+    """Return what the cells were measured on, in a few words."""
+    cores = len(os.sched_getaffinity(0))
+    versions = " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "numba"))
+    device = os.environ.get("TREEREP_DEVICE_NAME")
+    return f"{platform.machine()}, {cores} cores{f', {device}' if device else ''}, {versions}"

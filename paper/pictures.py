@@ -1,0 +1,101 @@
+"""The figures of the paper, as SVG files in `figures/`."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import treerep as tr
+from treerep.common.files import atomic_write
+
+FOLDER = Path(__file__).parent / "figures"
+GREEN, ORANGE = "#2a8a4a", "#e08214"
+
+
+def save(figure: Any, name: str, folder: Path | None = None) -> None:
+    """Write a figure as SVG, the same bytes every time."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    (folder or FOLDER).mkdir(parents=True, exist_ok=True)
+    with mpl.rc_context({"svg.hashsalt": "treerep", "svg.fonttype": "none"}):
+        with atomic_write((folder or FOLDER) / f"{name}.svg", "wb") as file:
+            figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)
+
+
+def grid(count: int, *, columns: int, size: float) -> tuple[Any, list[Any]]:
+    """Return a figure and as many axes."""
+    import matplotlib.pyplot as plt
+
+    rows = -(-count // columns)
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(size * columns, size * rows), squeeze=False, layout="constrained"
+    )
+    for unused in axes.flat[count:]:
+        unused.set_axis_off()
+    return figure, list(axes.flat[:count])
+
+
+def panels(name: str, drawn: Mapping[str, tr.Tree | tr.Embedding]) -> None:
+    """Draw trees and embeddings side by side, with all names."""
+    figure, axes = grid(len(drawn), columns=4, size=3.6)
+    for ax, (title, what) in zip(axes, drawn.items(), strict=True):
+        options = {"layout": "euclidean_sarkar"} if isinstance(what, tr.Tree) else {}
+        tr.draw(what, ax=ax, labels=True, size=30, **options)
+        ax.set_title(title, fontsize=11)
+    save(figure, name)
+
+
+def little_trees(name: str, newicks: Mapping[str, str]) -> None:
+    """Draw small trees with data points in green and Steiner nodes, which are named r, in orange."""
+    figure, axes = grid(len(newicks), columns=len(newicks), size=2.9)
+    for ax, (title, newick) in zip(axes, newicks.items(), strict=True):
+        tree = tr.Tree.from_newick(newick)
+        steiner = tree.n_nodes - tree.n_points
+        kinds = ["data point"] * tree.n_points + ["Steiner node"] * steiner
+        names = [*map(str, tree.labels or ()), *("r" + "'" * k for k in _first_is_central(tree))]
+        palette = {"data point": GREEN, "Steiner node": ORANGE}
+        tr.draw(
+            tree, ax=ax, layout="euclidean_sarkar", color=kinds, palette=palette, labels=names, legend=False, size=70,
+            root=tree._node("y") if "y" in (tree.labels or ()) else None,
+        )  # fmt: skip
+        ax.set_title(title, fontsize=10)
+    save(figure, name)
+
+
+def _first_is_central(tree: tr.Tree) -> list[int]:
+    """Return how many primes each Steiner node gets: none for the one where x, y and z meet."""
+    centre = int(tree.path("x", "y")[1])
+    others = iter(range(1, tree.n_nodes))
+    return [
+        0 if node == centre or _between(tree, node) else next(others) for node in range(tree.n_points, tree.n_nodes)
+    ]
+
+
+def _between(tree: tr.Tree, node: int) -> bool:
+    """Return whether the node lies on all three paths between x, y and z."""
+    return all(node in tree.path(*ends) for ends in (("x", "y"), ("y", "z"), ("x", "z")))
+
+
+def zone_picture(name: str, newick: str, zones: Sequence[int], titles: Sequence[str]) -> None:
+    """Draw a tree whose points are coloured by the zone into which the first three sort them."""
+    tree = tr.Tree.from_newick(newick)
+    order = np.array([int(label) for label in tree.labels or range(len(tree))])
+    kinds = [titles[zones[point]] if zones[point] >= 0 else "pivot" for point in order]
+    names = ["xyz"[point] if point < 3 else "" for point in order]
+    figure, (ax,) = grid(1, columns=1, size=5.5)
+    tr.draw(tree, ax=ax, layout="equal_daylight", color=kinds, labels=names, size=60)
+    save(figure, name)
+
+
+def two_curves(name: str, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Mapping[str, Sequence[int]]) -> None:
+    """Draw average distortion against dimension and against scale."""
+    from treerep.drawing.curves import curves
+
+    figure, axes = grid(len(panels), columns=2, size=5.2)
+    for ax, (title, lines) in zip(axes, panels.items(), strict=True):
+        curves(x[title], lines, xlabel=title, ylabel="average distortion", ax=ax)
+        ax.set_ylim(0, 0.65)
+    save(figure, name)

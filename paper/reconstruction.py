@@ -1,0 +1,95 @@
+"""Table 1: TreeRep and neighbour joining on random tree metrics, with as many points as in the paper.
+
+python -m paper.reconstruction --only 11,40
+"""
+
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+import treerep as tr
+
+from . import published
+from .cells import Key, Store
+from .methods import METHODS, clock
+from .tables import Note, Table, beside
+
+SIZES = tuple(published.RECONSTRUCTION["tr"])
+COLUMNS = ("tr", "nj")
+TREES = 20
+
+
+def keys() -> list[Key]:
+    """Return all cells."""
+    return [Key(size, method) for size in SIZES for method in COLUMNS]
+
+
+@lru_cache(1)
+def trees(size: str) -> list[tr.Tree]:
+    """Return random trees of the paper's recipe with exactly this many points.
+
+    The table's sizes are those of depths 1 to 7. The recipe draws the sizes of its cliques, so seeds are tried in turn.
+    """
+    depth = SIZES.index(size) + 1
+    found = (tr.datasets.random_tree_metric(depth, rng=seed) for seed in count())
+    matching = (tree for tree in found if len(tree) == int(size))
+    return [next(matching) for _ in range(TREES if int(size) < 500 else 3)]
+
+
+def measure(size: str, method: str) -> dict[str, Any]:
+    """Return the worst relative error, the share of trees with the right number of nodes, and the seconds of a fit."""
+    errors, nodes, right = [], [], []
+    for tree in trees(size):
+        truth = tr.MatrixMetric(tree.distances())
+        # tol = 0.1 is for whole numbers; lengths are uniform on [0, 2] here, so that it would merge different nodes.
+        fitted = tr.fit(truth) if method == "tr" else METHODS[method].learn(truth, 0)
+        errors.append(
+            float(tr.distance_error(fitted, truth, norm="linf")) / float(truth.block([0], range(len(truth))).max())
+        )
+        nodes.append(fitted.n_nodes)
+        right.append(fitted.n_nodes == tree.n_nodes)
+    seconds = clock(lambda: tr.fit(truth) if method == "tr" else METHODS[method].learn(truth, 0))
+    return {
+        "seconds": seconds, "error": max(errors), "nodes": float(np.mean(nodes)), "right": float(np.mean(right)),
+        "trees": len(errors),
+    }  # fmt: skip
+
+
+def tables(store: Store) -> list[Table]:
+    """Return the times beside the paper's, and what came out."""
+    times = [
+        [METHODS[method].title, *(beside(store.get(n, method, "seconds"), published.RECONSTRUCTION[method][n], "time") for n in SIZES)]
+        for method in COLUMNS
+    ]  # fmt: skip
+    found = [
+        [f"{METHODS[method].title}: {what}", *(shown(store.get(n, method, value)) for n in SIZES)]
+        for method in COLUMNS
+        for what, value, shown in (
+            ("nodes of the tree, mean", "nodes", lambda x: "-" if x is None else f"{x:.0f}"),
+            ("trees with the right number of nodes", "right", lambda x: "-" if x is None else f"{x:.0%}"),
+            ("largest error / largest distance", "error", lambda x: "-" if x is None else f"{x:.0e}"),
+        )
+    ]
+    heads = ["points", *SIZES]
+    return [
+        Table("Seconds to reconstruct a tree", heads, times, "One fit after warm-up, with our default tolerance."),
+        Table(
+            "What is reconstructed",
+            heads,
+            found,
+            "NJ makes all trees binary, with edges of length 0 where they are not.",
+        ),
+    ]
+
+
+def notes(_: Store) -> list[Note]:
+    """Nothing is worse here."""
+    return []
+
+
+if __name__ == "__main__":
+    from .command import run_alone
+
+    run_alone("reconstruction")

@@ -1,0 +1,149 @@
+"""Edge lists in text: one edge a line, two ends and perhaps a length."""
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .memory import check_memory
+
+_COMMENT = ("#", "%")
+_NUMERAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_HEADERS = ({"id1", "id2"}, {"source", "target"}, {"from", "to"}, {"u", "v"})
+
+
+class EdgeList(NamedTuple):
+    """Edges: ends that are the whole numbers of the file, or positions in `names` where these are no such numbers."""
+
+    ends: NDArray[np.int64]
+    lengths: NDArray[np.float64] | None
+    names: list[str] | None
+
+
+class _Form(NamedTuple):
+    delimiter: str | None  # None: any run of blanks
+    header: int | None  # the number of its line
+    weighted: bool
+
+
+def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
+    """Read edges from lines, which come in lists; `lines` is called anew if the ends are names and not numbers.
+
+    Lines that begin with # or % are comments. A first line `id1,id2,weight` (or source, target; from, to; u, v) is a
+    header. The first edge decides between blanks, tabs, commas and semicolons, and whether there are lengths.
+
+    >>> read_edge_list(lambda: [["# a path", "0 1", "1 2"]]).ends.tolist()
+    [[0, 1], [1, 2]]
+    >>> read_edge_list(lambda: [["a,b,2.5"]]).names
+    ['a', 'b']
+    """
+    form = _form(lines())
+    numbers = _read_numbers(lines(), form)
+    return _read_names(lines(), form) if numbers is None else numbers
+
+
+def _is_content(line: str) -> bool:
+    return not line.startswith(_COMMENT) and not line.isspace() and line != ""
+
+
+def _form(blocks: Iterable[list[str]]) -> _Form:
+    """Tell the form by the first two lines that are no comments."""
+    numbered = enumerate(chain.from_iterable(blocks), start=1)
+    first = list(islice(((number, line) for number, line in numbered if _is_content(line)), 2))
+    if not first:
+        raise ValueError("it is empty: a graph has at least one edge")
+    number, text = first[0]
+    delimiter = next((mark for mark in "\t;," if mark in text), None)
+    cells = _split(text, delimiter)
+    if len(cells) not in (2, 3):
+        raise ValueError(f"line {number} has {len(cells)} columns, and an edge has two ends and at most one length")
+    named = {cell.lower() for cell in cells[:2]} in _HEADERS
+    below = _split(first[-1][1], delimiter)
+    heads = len(cells) == len(below) == 3 and not _NUMERAL.fullmatch(cells[2]) and bool(_NUMERAL.fullmatch(below[2]))
+    if (named or heads) and len(first) == 1:
+        raise ValueError(f"line {number} is a header without edges below: a graph has at least one edge")
+    return _Form(delimiter, number if named or heads else None, len(cells) == 3)
+
+
+def _split(text: str, delimiter: str | None) -> list[str]:
+    if '"' not in text:
+        return text.split() if delimiter is None else [cell.strip() for cell in text.split(delimiter)]
+    blank = delimiter is None
+    try:
+        row = next(csv.reader([text.strip() if blank else text], delimiter=delimiter or " ", skipinitialspace=True))
+    except csv.Error as error:
+        raise ValueError(f"{text[:40]!r} cannot be split into cells ({error}): mend its quotes") from error
+    return [cell.strip() for cell in row]
+
+
+def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
+    """Read edges whose ends are whole numbers, fast; None if there is anything else."""
+    fields: Any = [("u", np.int64), ("v", np.int64), ("length", np.float64)] if form.weighted else np.int64
+    found: list[NDArray[Any]] = []
+    edges = 0
+    for _, block in _without_header(blocks, form):
+        lines = [line for line in block if _is_content(line)]
+        if not lines:
+            continue
+        try:
+            part = np.loadtxt(lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2)
+        except ValueError:
+            return None
+        if not form.weighted and part.shape[1] != 2:
+            return None
+        found.append(part)
+        edges += len(part)
+        _check_memory(edges)
+    parts = np.concatenate(found)
+    if not form.weighted:
+        return EdgeList(parts, None, None)
+    return EdgeList(np.stack([parts["u"], parts["v"]], axis=1), parts["length"].copy(), None)
+
+
+def _read_names(blocks: Iterable[list[str]], form: _Form) -> EdgeList:
+    """Read edges whose ends are names, numbered as they appear."""
+    numbers: dict[str, int] = {}
+    ends: list[int] = []
+    lengths: list[float] = []
+    for begin, block in _without_header(blocks, form):
+        for number, line in enumerate(block, start=begin):
+            if not _is_content(line):
+                continue
+            row = _split(line, form.delimiter)
+            if len(row) != 2 + form.weighted or not (row[0] and row[1]):
+                raise ValueError(_no_edge(number, row, form))
+            if form.weighted:
+                if _NUMERAL.fullmatch(row[2]) is None:
+                    raise ValueError(f"line {number}: {row[2][:40]!r} is no length: mend it")
+                lengths.append(float(row[2]))
+            ends.append(numbers.setdefault(row[0], len(numbers)))
+            ends.append(numbers.setdefault(row[1], len(numbers)))
+        _check_memory(len(ends) // 2)
+    pairs = np.array(ends, np.int64).reshape(-1, 2)
+    return EdgeList(pairs, np.array(lengths) if form.weighted else None, list(numbers))
+
+
+def _no_edge(number: int, row: list[str], form: _Form) -> str:
+    if len(row) != 2 + form.weighted:
+        return f"line {number} has {len(row)} columns where {2 + form.weighted} are expected: mend it"
+    return f"line {number} names one end and not the other: an edge has two"
+
+
+def _without_header(blocks: Iterable[list[str]], form: _Form) -> Iterator[tuple[int, list[str]]]:
+    """Yield the blocks with the numbers of their first lines, the header made empty."""
+    begin = 1
+    for block in blocks:
+        if form.header is not None and begin <= form.header < begin + len(block):
+            yield begin, ["" if number == form.header else line for number, line in enumerate(block, start=begin)]
+        else:
+            yield begin, block
+        begin += len(block)
+
+
+def _check_memory(edges: int) -> None:
+    # The ends and lengths, sorted and in both directions: about what a GraphMetric needs on its way.
+    check_memory(100 * edges, f"a graph of {edges:,} edges and more", "use a smaller part of it")

@@ -1,0 +1,136 @@
+// Mouse, touch and keys.
+
+/** Let a canvas be dragged, pinched, wheeled, clicked and hovered. */
+export function listen(viewer, { onHover, isLasso, endLasso }) {
+  const { canvas } = viewer;
+  const pointers = new Map();
+  let travelled = 0;
+  let lassoing = false;
+  const place = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    canvas.setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, place(event));
+    if (pointers.size === 1) {
+      travelled = 0;
+      lassoing = event.shiftKey || isLasso();
+      viewer.lasso = lassoing ? [place(event)] : [];
+    } else {
+      [lassoing, viewer.lasso, travelled] = [false, [], Infinity];
+    }
+  });
+
+  canvas.addEventListener("pointermove", (event) => {
+    const to = place(event);
+    const from = pointers.get(event.pointerId);
+    if (!from) {
+      if (event.pointerType === "mouse") onHover(viewer.nodeAt(...to), to);
+      return;
+    }
+    travelled += Math.hypot(to[0] - from[0], to[1] - from[1]);
+    if (pointers.size === 2) pinch(viewer, pointers, event.pointerId, to);
+    else if (lassoing) {
+      viewer.lasso.push(to);
+      viewer.redraw();
+    } else if (travelled > 4) {
+      onHover(-1, to);
+      viewer.drag(from, to);
+    } else return; // a click may tremble
+    pointers.set(event.pointerId, to);
+  });
+
+  const release = (event) => {
+    if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
+    const polygon = viewer.lasso;
+    viewer.lasso = [];
+    if (event.type === "pointercancel") return;
+    if (lassoing && polygon.length > 2) {
+      viewer.selectInside(polygon);
+      endLasso();
+    } else if (travelled <= 4) click(viewer, event, place(event));
+    viewer.redraw();
+  };
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("pointerleave", () => onHover(-1, [0, 0]));
+
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const pixels = event.deltaY * (event.deltaMode === 1 ? 18 : 1);
+      viewer.zoomBy(Math.exp(-Math.max(-240, Math.min(240, pixels)) * 0.0016), place(event));
+    },
+    { passive: false },
+  );
+}
+
+function click(viewer, event, pixel) {
+  const k = viewer.nodeAt(...pixel, event.pointerType === "touch" ? 22 : 12);
+  if (k < 0) return;
+  if (event.shiftKey && viewer.marks.chosen >= 0 && viewer.marks.from < 0) viewer.beginPath(viewer.marks.chosen);
+  viewer.choose(k);
+}
+
+function pinch(viewer, pointers, id, to) {
+  const [other] = [...pointers].filter(([key]) => key !== id).map(([, place]) => place);
+  const from = pointers.get(id);
+  const spread = (place) => Math.hypot(place[0] - other[0], place[1] - other[1]);
+  const middle = (place) => [(place[0] + other[0]) / 2, (place[1] + other[1]) / 2];
+  viewer.drag(middle(from), middle(to));
+  viewer.zoomBy(Math.max(spread(to), 1) / Math.max(spread(from), 1), middle(to));
+}
+
+/** What each key does, for the listener and for the help panel. */
+export function keyCommands(viewer, panel) {
+  const current = () => {
+    if (viewer.marks.chosen >= 0) return viewer.marks.chosen;
+    return viewer.layout.anchor;
+  };
+  return [
+    { keys: ["ArrowLeft"], shown: "← → ↑ ↓", help: "move the focus", run: () => viewer.pan(-1, 0) },
+    { keys: ["ArrowRight"], run: () => viewer.pan(1, 0) },
+    { keys: ["ArrowUp"], run: () => viewer.pan(0, -1) },
+    { keys: ["ArrowDown"], run: () => viewer.pan(0, 1) },
+    { keys: ["+", "="], shown: "+ −", help: "zoom", run: () => viewer.zoomBy(1.25) },
+    { keys: ["-", "_"], run: () => viewer.zoomBy(0.8) },
+    { keys: ["h"], shown: "h", help: "home: the whole tree", run: () => viewer.home() },
+    { keys: ["/"], shown: "/", help: "search", run: () => panel.focusSearch() },
+    { keys: ["Enter"], shown: "Enter", help: "choose the node nearest to the middle",
+      run: () => viewer.choose(viewer.layout.anchor) },
+    { keys: ["u"], shown: "u", help: "go one node towards the root",
+      run: () => viewer.choose(Math.max(0, viewer.tree.up[current()])) },
+    { keys: ["p"], shown: "p", help: "path from the chosen node: choose the other end next",
+      run: () => viewer.beginPath(current()) },
+    { keys: ["b"], shown: "b", help: "select the branch below the chosen node",
+      run: () => viewer.selectBranch(current()) },
+    { keys: ["l"], shown: "l", help: "lasso: draw around what to select (or Shift and drag)",
+      run: () => panel.toggleLasso() },
+    { keys: ["t"], shown: "t", help: "labels on and off", run: () => panel.toggleLabels() },
+    { keys: ["d"], shown: "d", help: "light or dark", run: () => panel.toggleTheme() },
+    { keys: ["?"], shown: "?", help: "this help", run: () => panel.toggleHelp() },
+    { keys: ["Escape"], shown: "Esc", help: "close, or clear what is chosen", run: () => panel.escape() },
+  ];
+}
+
+export function listenToKeys(commands) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key !== "Escape" && isForOthers(event)) return;
+    const command = commands.find(({ keys }) => keys.includes(event.key));
+    if (!command) return;
+    event.preventDefault();
+    command.run();
+  });
+}
+
+/** Whether a key belongs to a field, a button or an open dialog. */
+function isForOthers({ target, key }) {
+  if (document.querySelector("dialog[open]")) return key !== "?";
+  if (target.closest("input, select")) return true;
+  return target.closest("button") && (key === "Enter" || key === " ");
+}

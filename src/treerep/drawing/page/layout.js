@@ -1,0 +1,203 @@
+// Where the nodes are, as seen from the focus, the centre of the disk.
+//
+// Nothing is kept in global coordinates, which run out of digits at a radius of 37. Known are the length and the
+// direction of every edge at its upper end. The layout starts at the anchor, a node near the focus, whose frame the
+// isometry `view` puts into the disk, and walks outward from frame to frame, so every node near the focus has all its
+// digits, however deep in the tree it is.
+//
+// The frame of a node has its parent at angle pi. An edge of length l at angle t carries it to the frame of its lower
+// end: x = e^(it) (y + r) / (1 + r y) with r = tanh(l / 2), the isometry a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
+
+import { compose, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
+
+const STEP = 3; // hyperbolic length: after each such step towards a node the anchor follows
+
+export class Layout {
+  constructor(tree) {
+    const n = tree.n;
+    this.tree = tree;
+    this.anchor = 0;
+    this.view = IDENTITY;
+    this.x = new Float64Array(n);
+    this.y = new Float64Array(n);
+    this.grow = new Float64Array(n); // |a|^2 = 1 / (1 - |z|^2) of each placed node
+    this.shown = new Int32Array(n); // the placed positions, `count` of them
+    this.count = 0;
+    this.seen = new Int32Array(n); // the walk in which each position was placed last
+    this.walks = 0;
+    this.top = 0; // the placed position whose parent is not placed, or the root
+    this.frames = new Float64Array(4 * n);
+    this.cosh = new Float64Array(n);
+    this.sinh = new Float64Array(n);
+    this.cos = Float64Array.from(tree.angle, (angle) => Math.cos(angle / 2));
+    this.sin = Float64Array.from(tree.angle, (angle) => Math.sin(angle / 2));
+  }
+
+  /** Draw an edge with the hyperbolic length scale * length^power. */
+  setLengths(scale, power = 1) {
+    Object.assign(this, { scale, power });
+    for (let k = 0; k < this.tree.n; k++) {
+      const half = this.drawnLength(k) / 2;
+      this.cosh[k] = Math.cosh(half);
+      this.sinh[k] = Math.sinh(half);
+    }
+  }
+
+  /** Hyperbolic length of the edge to a position. */
+  drawnLength(k) {
+    const length = this.tree.length[k];
+    return length > 0 ? this.scale * length ** this.power : 0;
+  }
+
+  /** Move everything by an isometry of the disk. */
+  move(isometry) {
+    this.view = normalized(compose(isometry, this.view));
+  }
+
+  /** Put the focus on a position; the picture keeps its turn if `turn` is an isometry that has it. */
+  jump(k, turn = IDENTITY) {
+    const size = Math.hypot(turn[0], turn[1]);
+    this.anchor = k;
+    this.view = [turn[0] / size, turn[1] / size, 0, 0];
+  }
+
+  /** Move a position towards the focus by a hyperbolic length. */
+  approach(k, length) {
+    for (let left = length; left > 0; left -= STEP) {
+      const { at } = this.locate(k);
+      this.move(translationAlong([-at[0], -at[1]], Math.min(left, STEP)));
+      this.#follow();
+    }
+  }
+
+  /** From the anchor to a neighbour that is nearer to the focus, as long as there is one. */
+  #follow() {
+    const { up, size } = this.tree;
+    for (let better = true; better; ) {
+      better = false;
+      const [from, frame] = [this.anchor, this.view];
+      const consider = (k, seen) => {
+        if (seen[0] ** 2 + seen[1] ** 2 >= this.view[0] ** 2 + this.view[1] ** 2) return;
+        [this.anchor, this.view, better] = [k, normalized(seen), true];
+      };
+      if (up[from] >= 0) consider(up[from], this.#upper(frame, from));
+      for (let k = from + 1; k < from + size[from]; k += size[k]) consider(k, this.#lower(frame, k));
+    }
+  }
+
+  /**
+   * Place all nodes whose |a|^2 is at most `limit`, and those where it is first exceeded: what lies beyond is closer
+   * to the rim. The node nearest to the focus becomes the anchor of the next walk.
+   */
+  walk(limit) {
+    const { up, size } = this.tree;
+    this.#follow();
+    this.count = 0;
+    this.walks++;
+    this.frames.set(this.view, 4 * this.anchor);
+    this.#place(this.anchor);
+    this.#descend(this.anchor + 1, this.anchor + size[this.anchor], limit);
+    let child = this.anchor;
+    while (up[child] >= 0 && this.grow[child] <= limit) {
+      const parent = up[child];
+      this.#climb(child, parent);
+      this.#place(parent);
+      if (this.grow[parent] <= limit) {
+        this.#descend(parent + 1, child, limit);
+        this.#descend(child + size[child], parent + size[parent], limit);
+      }
+      child = parent;
+    }
+    this.top = child;
+    this.#anchorNearest();
+  }
+
+  #anchorNearest() {
+    let best = this.anchor;
+    for (let i = 0; i < this.count; i++) if (this.grow[this.shown[i]] < this.grow[best]) best = this.shown[i];
+    this.anchor = best;
+    this.view = normalized(this.frame(best));
+  }
+
+  /** Whether the last walk placed a position. */
+  isPlaced(k) {
+    return this.seen[k] === this.walks;
+  }
+
+  /** The isometry that puts the frame of a placed position into the disk. */
+  frame(k) {
+    return Array.from(this.frames.subarray(4 * k, 4 * k + 4));
+  }
+
+  /** Preorder positions from `start` to `end`, whose parents are placed. */
+  #descend(start, end, limit) {
+    const { up, size } = this.tree;
+    const { frames, cosh, sinh, cos, sin, grow } = this;
+    for (let k = start; k < end; ) {
+      const from = 4 * up[k];
+      const to = 4 * k;
+      const c = cos[k];
+      const s = sin[k];
+      const pr = frames[from] * c - frames[from + 1] * s;
+      const pi = frames[from] * s + frames[from + 1] * c;
+      const qr = frames[from + 2] * c + frames[from + 3] * s;
+      const qi = frames[from + 3] * c - frames[from + 2] * s;
+      frames[to] = cosh[k] * pr + sinh[k] * qr;
+      frames[to + 1] = cosh[k] * pi + sinh[k] * qi;
+      frames[to + 2] = sinh[k] * pr + cosh[k] * qr;
+      frames[to + 3] = sinh[k] * pi + cosh[k] * qi;
+      this.#place(k);
+      k += grow[k] > limit ? size[k] : 1;
+    }
+  }
+
+  #climb(k, parent) {
+    this.frames.set(this.#upper(this.frame(k), k), 4 * parent);
+  }
+
+  #upper([ar, ai, br, bi], k) {
+    const [cosh, sinh, c, s] = [this.cosh[k], this.sinh[k], this.cos[k], this.sin[k]];
+    const pr = cosh * ar - sinh * br;
+    const pi = cosh * ai - sinh * bi;
+    const qr = cosh * br - sinh * ar;
+    const qi = cosh * bi - sinh * ai;
+    return [pr * c + pi * s, pi * c - pr * s, qr * c - qi * s, qi * c + qr * s];
+  }
+
+  #lower(above, k) {
+    const [c, s] = [this.cos[k], this.sin[k]];
+    const turned = compose(above, [c, s, 0, 0]);
+    return compose(turned, [this.cosh[k], 0, this.sinh[k], 0]);
+  }
+
+  #place(k) {
+    const { frames } = this;
+    const at = 4 * k;
+    const [ar, ai, br, bi] = [frames[at], frames[at + 1], frames[at + 2], frames[at + 3]];
+    const size = ar * ar + ai * ai;
+    this.grow[k] = size;
+    this.x[k] = (br * ar - bi * ai) / size;
+    this.y[k] = (br * ai + bi * ar) / size;
+    this.seen[k] = this.walks;
+    this.shown[this.count++] = k;
+  }
+
+  /** The frame of any position, however far, up to a positive factor e^log: { frame, log, distance, at }. */
+  locate(k) {
+    const { positions } = this.tree.path(this.anchor, k);
+    let frame = this.view;
+    let log = 0;
+    for (let i = 1; i < positions.length; i++) {
+      const [from, to] = [positions[i - 1], positions[i]];
+      frame = this.tree.up[to] === from ? this.#lower(frame, to) : this.#upper(frame, from);
+      const size = Math.hypot(frame[0], frame[1]);
+      if (size > 1e100) {
+        frame = frame.map((part) => part / size);
+        log += Math.log(size);
+      }
+    }
+    const shift = Math.hypot(frame[2], frame[3]);
+    const distance = log > 0 ? 2 * (log + Math.log(2 * shift)) : 2 * Math.asinh(shift);
+    return { frame, distance, at: imageOfOrigin(frame) };
+  }
+}

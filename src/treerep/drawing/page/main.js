@@ -1,0 +1,58 @@
+// Puts the page together.
+
+import { keyCommands, listen, listenToKeys } from "./input.js";
+import { Panel } from "./panel.js";
+import { Tree } from "./tree.js";
+import { Viewer } from "./viewer.js";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const viewer = new Viewer(document.getElementById("disk"), new Tree(data), data);
+const panel = new Panel(viewer, data.title);
+const commands = keyCommands(viewer, panel);
+
+panel.listKeys(commands);
+listenToKeys(commands);
+listen(viewer, {
+  onHover: (k, pixel) => panel.hover(k, pixel),
+  isLasso: () => panel.lassoMode,
+  endLasso: () => panel.toggleLasso(false),
+});
+new ResizeObserver(() => viewer.resize()).observe(viewer.canvas);
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const follow = () => panel.setTheme(dark.matches ? "dark" : "light");
+dark.addEventListener("change", follow);
+follow();
+
+// For tests, measurements and the curious.
+window.treerep = {
+  viewer,
+  /** [x, y] of every node by id, however near the rim. */
+  positions() {
+    viewer.layout.walk(Infinity);
+    const { x, y } = viewer.layout;
+    return Array.from(viewer.tree.position, (k) => [x[k], y[k]]);
+  },
+  /** The pixel of a node. */
+  pixel(node) {
+    const { at } = viewer.layout.locate(viewer.tree.position[node]);
+    return [viewer.cx + viewer.disk * at[0], viewer.cy - viewer.disk * at[1]];
+  },
+  /** Ids of what is chosen. */
+  state() {
+    const id = (k) => (k < 0 ? null : viewer.tree.node[k]);
+    const { chosen, hover, path } = viewer.marks;
+    return {
+      chosen: id(chosen),
+      hover: id(hover),
+      path: path && { nodes: path.positions.map(id), length: path.length, truth: path.truth },
+      selected: viewer.selectedLabels(),
+      anchor: id(viewer.layout.anchor),
+      zoom: viewer.zoom,
+      scale: viewer.layout.scale,
+      theme: viewer.theme,
+      flying: viewer.flight !== null,
+      frames: viewer.frames,
+    };
+  },
+};

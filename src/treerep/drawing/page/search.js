@@ -1,0 +1,87 @@
+// The search box: labels that begin with what is typed, then labels that contain it.
+
+const MOST_FOUND = 8;
+
+/** Positions whose name matches, best first. */
+export function findLabels(tree, text, most = MOST_FOUND) {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === "") return [];
+  const [same, begin, contain] = [[], [], []];
+  for (let node = 0; node < tree.nPoints; node++) {
+    const k = tree.position[node];
+    const at = tree.name(k).toLowerCase();
+    if (at === wanted) same.push(k);
+    else if (begin.length < most && at.startsWith(wanted)) begin.push(k);
+    else if (contain.length < most && at.includes(wanted)) contain.push(k);
+  }
+  return [...same, ...begin, ...contain].slice(0, most);
+}
+
+export function searchBox(viewer, choose) {
+  const input = document.getElementById("search");
+  const list = document.getElementById("found");
+  let found = [];
+  let at = 0;
+
+  const show = (open) => {
+    list.hidden = !open;
+    input.setAttribute("aria-expanded", open);
+    if (!open) input.removeAttribute("aria-activedescendant");
+  };
+  const mark = () => {
+    [...list.children].forEach((entry, i) => entry.setAttribute("aria-selected", i === at && found.length > 0));
+    if (found.length > 0) {
+      input.setAttribute("aria-activedescendant", `found${at}`);
+      list.children[at].scrollIntoView({ block: "nearest" });
+    }
+  };
+  const entry = (k, i) => {
+    const item = document.createElement("li");
+    item.id = `found${i}`;
+    item.setAttribute("role", "option");
+    item.textContent = viewer.tree.name(k);
+    item.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the focus in the box
+    item.addEventListener("click", () => take(i));
+    return item;
+  };
+  const take = (i) => {
+    if (found.length === 0) return;
+    show(false);
+    choose(found[i]);
+  };
+  const update = () => {
+    found = findLabels(viewer.tree, input.value);
+    at = 0;
+    list.replaceChildren(...found.map(entry));
+    if (found.length === 0) {
+      const none = document.createElement("li");
+      none.className = "none";
+      none.textContent = "no such label";
+      list.append(none);
+    }
+    show(input.value.trim() !== "");
+    mark();
+  };
+
+  input.addEventListener("input", update);
+  input.addEventListener("focus", () => input.value.trim() !== "" && update());
+  input.addEventListener("blur", () => show(false));
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") take(at);
+    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      at = (at + (event.key === "ArrowDown" ? 1 : -1) + found.length) % Math.max(found.length, 1);
+      mark();
+    }
+  });
+
+  return {
+    /** Leave the box; whether there was anything to leave. */
+    close() {
+      const active = document.activeElement === input;
+      show(false);
+      input.blur();
+      return active;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+// A pen like a canvas context, as far as the painter uses it, that writes SVG.
+
+const round = (value) => Math.round(value * 100) / 100;
+const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+export class SvgPen {
+  constructor(width, height, canvas) {
+    Object.assign(this, { width, height, canvas });
+    this.body = [];
+    this.defs = [];
+    this.globalAlpha = 1;
+    this.lineCap = "butt";
+    this.lineJoin = "miter";
+    this.path = [];
+  }
+
+  beginPath() {
+    this.path = [];
+  }
+
+  moveTo(x, y) {
+    this.path.push(`M${round(x)} ${round(y)}`);
+  }
+
+  lineTo(x, y) {
+    this.path.push(`L${round(x)} ${round(y)}`);
+  }
+
+  closePath() {
+    this.path.push("Z");
+  }
+
+  rect(x, y, width, height) {
+    this.path.push(`M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}Z`);
+  }
+
+  /** A whole circle, or an arc of less than half of one from where the path is. */
+  arc(cx, cy, r, start, end, counterclockwise = false) {
+    const [radius, y] = [round(r), round(cy)];
+    if (Math.abs(end - start) >= 2 * Math.PI) {
+      this.path.push(`M${round(cx + r)} ${y}a${radius} ${radius} 0 1 1 ${round(-2 * r)} 0`);
+      this.path.push(`a${radius} ${radius} 0 1 1 ${round(2 * r)} 0Z`);
+      return;
+    }
+    const [u, v] = [round(cx + r * Math.cos(end)), round(cy + r * Math.sin(end))];
+    this.path.push(`A${radius} ${radius} 0 0 ${counterclockwise ? 0 : 1} ${u} ${v}`);
+  }
+
+  stroke() {
+    const style = `fill="none" stroke="${this.strokeStyle}" stroke-width="${round(this.lineWidth)}"`;
+    this.#add("path", `d="${this.path.join("")}" ${style} stroke-linecap="${this.lineCap}"`);
+  }
+
+  fill() {
+    this.#add("path", `d="${this.path.join("")}" fill="${this.fillStyle}"`);
+  }
+
+  fillRect(x, y, width, height) {
+    this.#add("rect", `x="${x}" y="${y}" width="${width}" height="${height}" fill="${this.fillStyle}"`);
+  }
+
+  measureText(text) {
+    this.canvas.font = this.font;
+    return this.canvas.measureText(text);
+  }
+
+  strokeText(text, x, y) {
+    this.#text(text, x, y, `fill="none" stroke="${this.strokeStyle}" stroke-width="${this.lineWidth}"`);
+  }
+
+  fillText(text, x, y) {
+    this.#text(text, x, y, `fill="${this.fillStyle}"`);
+  }
+
+  createRadialGradient(cx, cy, _inner, _x, _y, r) {
+    const id = `shade${this.defs.length}`;
+    const stops = [];
+    const place = `gradientUnits="userSpaceOnUse" cx="${cx}" cy="${cy}" r="${r}"`;
+    this.defs.push(() => `<radialGradient id="${id}" ${place}>${stops.join("")}</radialGradient>`);
+    return {
+      addColorStop: (offset, color) => stops.push(`<stop offset="${offset}" stop-color="${color}"/>`),
+      toString: () => `url(#${id})`,
+    };
+  }
+
+  #text(text, x, y, style) {
+    const font = `style="font:${escaped(this.font)}" dominant-baseline="central" stroke-linejoin="round"`;
+    this.#add("text", `x="${round(x)}" y="${round(y)}" ${font} ${style}`, escaped(text));
+  }
+
+  #add(tag, attributes, content = "") {
+    const alpha = this.globalAlpha < 1 ? ` opacity="${round(this.globalAlpha)}"` : "";
+    this.body.push(`<${tag} ${attributes}${alpha}${content ? `>${content}</${tag}>` : "/>"}`);
+  }
+
+  /** The whole document. */
+  text() {
+    const size = `width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}"`;
+    const defs = this.defs.map((make) => make()).join("");
+    const head = `<svg xmlns="http://www.w3.org/2000/svg" ${size}>`;
+    return `${head}<defs>${defs}</defs>\n${this.body.join("\n")}\n</svg>\n`;
+  }
+}

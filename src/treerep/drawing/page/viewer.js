@@ -1,0 +1,393 @@
+// What is shown and what is chosen: the state of the page, and the loop that draws it.
+
+import { Attribute, THEMES } from "./colors.js";
+import { translationAlong, translationBetween } from "./geometry.js";
+import { Layout } from "./layout.js";
+import { dotSize, Painter } from "./painter.js";
+import { SvgPen } from "./svg.js";
+
+const ZOOMS = [0.4, 60];
+// Drawing gets coarser by these steps while things move and frames are late: the last pixels before the rim, the
+// shortest edge, the smallest Steiner node, and the cells with one small dot or one short edge each, all in pixels.
+const DETAILS = [
+  { rim: 0.5, edge: 0.5, steiner: 0.5, cell: 1, edgeCell: 1 },
+  { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5, edgeCell: 2 },
+  { rim: 1.5, edge: 1.2, steiner: 1.2, cell: 3, edgeCell: 4 },
+  { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7 },
+  { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12 },
+];
+// Subtrees are walked this many times farther than they are drawn, for paths that turn back.
+const FARTHER = 8;
+const LONGEST_FLIGHT = 60; // hyperbolic length
+const LATE = 13; // milliseconds of a frame
+const EARLY = 5;
+
+export class Viewer extends EventTarget {
+  constructor(canvas, tree, data) {
+    super();
+    Object.assign(this, { canvas, tree });
+    this.pen = canvas.getContext("2d");
+    this.layout = new Layout(tree);
+    this.painter = new Painter(tree);
+    this.attributes = data.attributes.map((attribute) => new Attribute(attribute, tree));
+    this.attribute = this.attributes[data.color] ?? null;
+    this.shapes = data.shapes;
+    this.shape = data.shapes[0];
+    this.plain = new Int32Array(tree.n).fill(1);
+    this.zoom = 1;
+    this.showLabels = tree.labels !== null || tree.nPoints <= 80; // many numbers say little
+    this.marks = { hover: -1, chosen: -1, from: -1, path: null, selection: null };
+    this.lasso = [];
+    this.movingDetail = 0;
+    this.lastMove = -Infinity;
+    this.flight = null;
+    this.frames = { walk: 0, paint: 0, drawn: 0 };
+    this.theme = "light";
+    this.setSpread(1);
+    this.resize();
+  }
+
+  // The picture.
+
+  resize() {
+    const box = this.canvas.getBoundingClientRect();
+    this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+    this.width = Math.max(1, Math.round(box.width));
+    this.height = Math.max(1, Math.round(box.height));
+    this.canvas.width = Math.round(this.width * this.ratio);
+    this.canvas.height = Math.round(this.height * this.ratio);
+    // Wide windows have the panel beside the disk, narrow ones above it.
+    const beside = this.width >= 720 ? [276, 60] : [0, 0];
+    const [above, below] = this.width >= 720 ? [0, 0] : [64, 120];
+    const free = [this.width - beside[0] - beside[1], this.height - above - below];
+    this.cx = beside[0] + free[0] / 2;
+    this.cy = above + free[1] / 2;
+    this.disk0 = Math.max(40, Math.min(...free) / 2 - (this.width >= 720 ? 18 : 8));
+    this.redraw();
+  }
+
+  get disk() {
+    return this.disk0 * this.zoom;
+  }
+
+  /** Everything the painter needs. */
+  scene(detail) {
+    const palette = this.attribute ? this.attribute.palette(this.theme) : this.#plainPalette();
+    return {
+      layout: this.layout,
+      width: this.width,
+      height: this.height,
+      cx: this.cx,
+      cy: this.cy,
+      disk: this.disk,
+      theme: THEMES[this.theme],
+      classes: this.attribute ? this.attribute.classes() : this.plain,
+      palette,
+      marks: this.marks,
+      lasso: this.lasso,
+      showLabels: this.showLabels,
+      detail,
+      drawLimit: this.#drawLimit(detail),
+    };
+  }
+
+  #plainPalette() {
+    return [THEMES[this.theme].edge, THEMES[this.theme].plain];
+  }
+
+  // The largest |a|^2 = 1 / (1 - |z|^2) that is drawn: up to the rim, or to the corners of the window and a bit more.
+  #drawLimit(detail) {
+    const rim = this.disk / (2 * detail.rim);
+    const corner = Math.hypot(Math.max(this.cx, this.width - this.cx), this.height / 2) / this.disk;
+    return corner < 1 ? Math.min(rim, 8 / (1 - corner * corner)) : rim;
+  }
+
+  redraw() {
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame((time) => {
+      this.waiting = 0;
+      this.#frame(time);
+    });
+  }
+
+  #frame(time) {
+    if (this.flight) this.#fly(time);
+    const moving = performance.now() - this.lastMove < 120;
+    if (moving) this.drawMoving(this.lastFrame ? time - this.lastFrame : 0);
+    else this.draw();
+    this.lastFrame = moving ? time : 0;
+    if (this.flight) this.redraw();
+    else if (moving && this.movingDetail > 0) this.#settle();
+  }
+
+  /** Place and draw everything now. */
+  draw(detail = DETAILS[0]) {
+    const start = performance.now();
+    this.layout.walk(FARTHER * this.#drawLimit(detail));
+    const walked = performance.now();
+    this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.painter.paint(this.pen, this.scene(detail));
+    this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
+  }
+
+  /** Draw with less detail where frames come late; `between` is the time since the last one. */
+  drawMoving(between = 0) {
+    this.draw(DETAILS[this.movingDetail]);
+    const spent = Math.max(this.frames.walk + this.frames.paint, between > 30 ? 0.6 * between : 0);
+    if (spent > LATE && this.movingDetail < DETAILS.length - 1) this.movingDetail++;
+    if (spent < EARLY && this.movingDetail > 0) this.movingDetail--;
+  }
+
+  #settle() {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.redraw(), 150);
+  }
+
+  #moved() {
+    this.lastMove = performance.now();
+    this.redraw();
+  }
+
+  // Moving about.
+
+  /** The point of the disk at a pixel, kept off the rim. */
+  pointAt(px, py) {
+    const [x, y] = [(px - this.cx) / this.disk, (this.cy - py) / this.disk];
+    const size = Math.hypot(x, y);
+    return size <= 0.97 ? [x, y] : [(0.97 * x) / size, (0.97 * y) / size];
+  }
+
+  /** Move what is at one pixel to another. */
+  drag(from, to) {
+    this.flight = null;
+    this.layout.move(translationBetween(this.pointAt(...from), this.pointAt(...to)));
+    this.#moved();
+  }
+
+  /** Move the focus by a hyperbolic length in a direction of the screen. */
+  pan(dx, dy, length = 0.35) {
+    this.flight = null;
+    this.layout.move(translationAlong([-dx, dy], length / Math.sqrt(this.zoom)));
+    this.#moved();
+  }
+
+  /** Zoom by a factor; what is at the pixel stays there. */
+  zoomBy(factor, pixel = [this.cx, this.cy]) {
+    const before = this.pointAt(...pixel);
+    const zoom = Math.min(Math.max(this.zoom * factor, ZOOMS[0]), ZOOMS[1]);
+    if (zoom === this.zoom) return;
+    this.zoom = zoom;
+    if (!this.flight) this.layout.move(translationBetween(before, this.pointAt(...pixel)));
+    this.#moved();
+  }
+
+  home() {
+    this.zoom = 1;
+    this.flyTo(0, [1, 0, 0, 0]);
+  }
+
+  /** Bring a position to the focus; at the end with a turn of its own, where one is given. */
+  flyTo(target, turn = null) {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#skip(target);
+    const { distance } = this.layout.locate(target);
+    if (still || distance < 1e-9) {
+      this.#arrive(target, turn);
+    } else {
+      this.flight = { target, turn, distance, start: null, time: Math.min(1200, 320 + 110 * distance) };
+    }
+    this.#moved();
+  }
+
+  /** Leave out what is more than a sight of the way: the flight begins nearer to its target. */
+  #skip(target) {
+    if (this.layout.locate(target).distance <= LONGEST_FLIGHT) return;
+    const { positions } = this.tree.path(target, this.layout.anchor);
+    let [far, i] = [0, 0];
+    while (far < LONGEST_FLIGHT / 2 && i < positions.length - 1) {
+      far += this.layout.drawnLength(Math.max(positions[i], positions[i + 1])); // the lower end comes later in preorder
+      i++;
+    }
+    this.layout.jump(positions[i]);
+  }
+
+  #fly(time) {
+    const { flight } = this;
+    flight.start ??= time;
+    const share = Math.min(1, (time - flight.start) / flight.time);
+    this.lastMove = performance.now();
+    if (share === 1) {
+      this.#arrive(flight.target, flight.turn);
+      return;
+    }
+    const left = flight.distance * (1 - share * share * (3 - 2 * share));
+    this.layout.approach(flight.target, this.layout.locate(flight.target).distance - left);
+  }
+
+  #arrive(target, turn) {
+    this.layout.jump(target, turn ?? this.layout.locate(target).frame);
+    this.flight = null;
+    this.dispatchEvent(new Event("arrive"));
+  }
+
+  // What is chosen.
+
+  /** The placed position drawn nearest to a pixel, or -1. */
+  nodeAt(px, py, reach = 12) {
+    const { layout, tree } = this;
+    const limit = this.#drawLimit(DETAILS[0]);
+    let best = -1;
+    let least = Infinity;
+    for (let i = 0; i < layout.count; i++) {
+      const k = layout.shown[i];
+      if (layout.grow[k] > limit) continue;
+      const away = Math.hypot(px - this.cx - this.disk * layout.x[k], py - this.cy + this.disk * layout.y[k]);
+      // Steiner nodes are harder to hit: what people look for are the data points.
+      const radius = dotSize(tree.n) / Math.sqrt(layout.grow[k]);
+      const cost = away - radius + (tree.isPoint(k) ? 0 : 2);
+      if (away < reach + radius && cost < least) [best, least] = [k, cost];
+    }
+    return best;
+  }
+
+  hover(k) {
+    if (k === this.marks.hover) return;
+    this.marks.hover = k;
+    this.redraw();
+  }
+
+  /** Choose a position and fly there; it ends a path that was begun. */
+  choose(k) {
+    if (this.marks.from >= 0 && this.marks.from !== k) this.showPath(this.marks.from, k);
+    this.marks.chosen = k;
+    this.flyTo(k);
+    this.#changed();
+  }
+
+  /** The next position chosen will be the end of a path from here. */
+  beginPath(k) {
+    this.marks.from = k;
+    this.marks.path = null;
+    this.#changed();
+  }
+
+  showPath(from, to) {
+    this.marks.path = { from, to, ...this.tree.path(from, to), truth: this.tree.trueDistance(from, to) };
+    this.marks.from = -1;
+    this.#changed();
+  }
+
+  clear() {
+    Object.assign(this.marks, { chosen: -1, from: -1, path: null, selection: null });
+    this.lasso = [];
+    this.#changed();
+  }
+
+  clearChosen() {
+    Object.assign(this.marks, { chosen: -1, from: -1 });
+    this.#changed();
+  }
+
+  clearPath() {
+    this.marks.path = null;
+    this.#changed();
+  }
+
+  clearSelection() {
+    this.marks.selection = null;
+    this.#changed();
+  }
+
+  /** Select all data points below a position, seen from the root. */
+  selectBranch(k) {
+    const flags = new Uint8Array(this.tree.n);
+    for (let i = k; i < k + this.tree.size[k]; i++) if (this.tree.isPoint(i)) flags[i] = 1;
+    this.#select(flags);
+  }
+
+  /** Select the data points drawn inside a polygon of pixels. */
+  selectInside(polygon) {
+    const flags = new Uint8Array(this.tree.n);
+    const { layout } = this;
+    for (let i = 0; i < layout.count; i++) {
+      const k = layout.shown[i];
+      const [px, py] = [this.cx + this.disk * layout.x[k], this.cy - this.disk * layout.y[k]];
+      if (this.tree.isPoint(k) && inside(polygon, px, py)) flags[k] = 1;
+    }
+    this.#select(flags);
+  }
+
+  #select(flags) {
+    const count = flags.reduce((sum, flag) => sum + flag, 0);
+    this.marks.selection = count > 0 ? flags : null;
+    this.#changed();
+  }
+
+  /** Labels of the selected points, by position. */
+  selectedLabels() {
+    const labels = [];
+    this.marks.selection?.forEach((flag, k) => flag && labels.push(this.tree.name(k)));
+    return labels;
+  }
+
+  // How it looks.
+
+  setTheme(theme) {
+    this.theme = theme;
+    this.#changed();
+  }
+
+  /** Colour by the attribute of that number; -1 for none. */
+  colorBy(number) {
+    this.attribute = this.attributes[number] ?? null;
+    this.#changed();
+  }
+
+  /** Draw edges longer or shorter than at first. */
+  setSpread(spread) {
+    this.spread = Math.min(spread, this.shape.most_spread);
+    this.layout.setLengths(this.shape.scale * this.spread, this.shape.power);
+    this.#moved();
+  }
+
+  /** Draw lengths as they are, or as the power that another shape has. */
+  setShape(number) {
+    this.shape = this.shapes[number];
+    this.setSpread(this.spread);
+    this.#changed();
+  }
+
+  #changed() {
+    this.redraw();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** The picture as SVG text. */
+  svg() {
+    const pen = new SvgPen(this.width, this.height, this.pen);
+    this.layout.walk(FARTHER * this.#drawLimit(DETAILS[0]));
+    this.painter.paint(pen, this.scene(DETAILS[0]));
+    return pen.text();
+  }
+
+  /** The picture as a PNG blob, twice as fine as the screen. */
+  png() {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [2 * this.width, 2 * this.height];
+    const pen = canvas.getContext("2d");
+    pen.scale(2, 2);
+    this.layout.walk(FARTHER * this.#drawLimit(DETAILS[0]));
+    this.painter.paint(pen, this.scene(DETAILS[0]));
+    return new Promise((done) => canvas.toBlob(done, "image/png"));
+  }
+}
+
+/** Whether a pixel lies in a polygon: a ray to the right crosses its sides an odd number of times. */
+function inside(polygon, px, py) {
+  let odd = false;
+  for (let i = 0, j = polygon.length - 1; i < polygon.length; j = i++) {
+    const [[x, y], [u, v]] = [polygon[i], polygon[j]];
+    if (y > py !== v > py && px < ((u - x) * (py - y)) / (v - y) + x) odd = !odd;
+  }
+  return odd;
+}

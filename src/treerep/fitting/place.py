@@ -1,0 +1,176 @@
+"""`place`: new points find their place in a tree that was learned without them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..common.parallel import Workers
+from ..common.progress import progress_bar
+from ..metric.base import Metric, MetricError, check_labels
+from ..metric.convert import as_metric
+from ..metric.matrix import MatrixMetric
+from ..metric.points import PointMetric
+from ..tree.canonical import canonical_edges
+from ..tree.tree import Tree
+from .attach import attach
+from .locate import WALKS, Ask, Places, Scale, locate
+from .result import rounding_of
+from .separators import signposts
+from .treerep import _tolerance
+
+# Arms looked at together: bounds the memory of a chunk of points.
+_ARMS = 1 << 20
+_CHUNK = 2048
+
+
+def place(
+    tree: Tree,
+    rows: ArrayLike,
+    *,
+    data: Any = None,
+    metric: str | None = None,
+    labels: Sequence[object] | None = None,
+    tol: float | str = "auto",
+    n_jobs: int | None = None,
+) -> Tree:
+    """Attach new points to a tree, as TreeRep would sort them, and leave the distances in it as they are.
+
+    Parameters
+    ----------
+    tree : Tree of n points, however it was made
+    rows : (m, n) or (m, n + m) array, or (m, k) coordinates
+        Distances of m new points to the n old ones, and to the new ones if they are known. With `data`: coordinates.
+    data : points, optional
+        The (n, k) points that the tree was fitted to, with `metric`, or their PointMetric. Then `rows` holds new points
+        of the same kind, and distances are computed only where they are needed.
+    metric : str, optional
+        How to measure the points of `data`, as in `fit`.
+    labels : names of the new points, optional
+        Without, in a tree with labels, new points are called by their numbers n, n+1, ...
+    tol : float or "auto"
+        Lengths below it count as zero, as in `fit`.
+    n_jobs : int, optional
+        Number of threads; None uses every core. The result is the same for every number.
+
+    Returns
+    -------
+    Tree
+        Points 0 ... n-1 are the old ones, with the distances that they had; n ... n+m-1 are the new ones.
+
+    Notes
+    -----
+    If the distances of old and new points are those of a tree, all of the new ones to old ones come out exactly. So do
+    those among new points where they are known: new points at the same node or edge then form a zone of TreeRep.
+    Where they are not, each new point hangs by an edge of its own.
+
+    About 3 log2(n) distances are looked at per point of an exact tree (a node with many neighbours needs one for each),
+    and four times as many for other data, where the best of four places is kept.
+
+    Examples
+    --------
+    A point in the middle between two others, and one beside it:
+
+    >>> line = Tree(2, [[0, 1]], [4.0])
+    >>> place(line, [[2, 2], [3, 3]]).newick(2)
+    '(0:2.0,1:2.0,3:1.0)2;'
+    """
+    if not isinstance(tree, Tree):
+        raise TypeError(f"new points are placed in a tree, not in {type(tree).__name__}: fit one first")
+    given = np.asarray(rows)
+    m = len(given) if given.ndim else 0
+    if given.ndim and not given.size and not m:
+        return tree
+    news = _with_data(tree, given, data, metric) if data is not None else _with_rows(tree, given, metric)
+    scale = _scale(news, _tolerance(tol))
+    names = _all_labels(tree, labels, m)
+    signs = signposts(tree, WALKS, scale.ties, np.random.default_rng(0))
+    size = max(1, min(_CHUNK, _ARMS // int(np.diff(signs.starts).max())))
+    with progress_bar(m, "placing", "points") as bar, Workers(n_jobs) as workers:
+
+        def find(start: int) -> Places:
+            workers.check()
+            return locate(tree, signs, news.ask, np.arange(start, min(start + size, m)), scale)
+
+        found = []
+        for part in workers.map(find, range(0, m, size)):
+            found.append(part)
+            bar.update(len(part.node))
+        workers.check()
+        places = Places(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        edges, weights = attach(tree, places, news.mutual, scale.tol, workers)
+    return Tree._trusted(len(tree) + m, *canonical_edges(len(tree) + m, edges, weights), names)
+
+
+class _News(NamedTuple):
+    """What is known about new points."""
+
+    ask: Ask  # distances to old points
+    mutual: Metric | None  # distances among themselves
+    integral: bool
+    rounding: float  # how much sums of distances that are equal in truth may differ
+    largest: float  # distance, or near it
+
+
+def _scale(news: _News, tol: float | None) -> Scale:
+    """What counts as short: 0.1 for whole-number distances as in `fit`, where ties are exact; rounding for others."""
+    tiny = float(np.finfo(np.float64).tiny)
+    if tol is not None:
+        return Scale(max(tol, tiny), max(tol, tiny), max(news.largest, tol, tiny))
+    ties = max(news.rounding, tiny)
+    return Scale(ties, 0.1 if news.integral else ties, max(news.largest, ties))
+
+
+def _with_data(tree: Tree, rows: NDArray[Any], data: Any, metric: str | None) -> _News:
+    old = as_metric(data, metric=metric)
+    if not isinstance(old, PointMetric):
+        raise TypeError(
+            f"data is a {type(old).__name__}, and new points have coordinates only beside points (data=X, "
+            "metric='euclidean'): give their distances to the old points as rows, without data"
+        )
+    n, k = old.points.shape
+    if n != len(tree):
+        raise ValueError(f"the tree has {len(tree)} points and data {n}: give the points that the tree was fitted to")
+    if rows.ndim != 2 or rows.shape[1] != k:
+        raise ValueError(f"new points have {k} coordinates like the old ones, but rows has shape {rows.shape}")
+    both = PointMetric(np.concatenate([old.points, rows]), old.metric)
+    new = PointMetric(both.points[n:], old.metric)
+    unit = float(both.block([0], np.arange(len(both))).max())
+    return _News(lambda i, j: both.pairs(n + i, j), new, both.integral, rounding_of(both, unit), unit)
+
+
+def _with_rows(tree: Tree, rows: NDArray[Any], metric: str | None) -> _News:
+    if metric not in (None, "precomputed"):
+        raise ValueError(f"metric={metric!r} is for points: give the old ones as data")
+    n = len(tree)
+    if rows.ndim != 2 or rows.shape[1] not in (n, n + len(rows)):
+        raise ValueError(
+            f"rows has shape {rows.shape}, but {len(rows)} new points have distances to {n} old ones, and perhaps to "
+            f"the {len(rows)} new ones: give {n} or {n + len(rows)} columns"
+        )
+    if rows.dtype.kind not in "uif":
+        raise MetricError(f"distances of dtype {rows.dtype} are not supported: give real numbers")
+    to_old = rows[:, :n]
+    if not ((to_old >= 0) & (to_old < np.inf)).all():
+        i, j = np.argwhere(~((to_old >= 0) & (to_old < np.inf)))[0]
+        raise MetricError(f"rows[{i}, {j}] is {to_old[i, j]}: distances are finite and never negative")
+    mutual = MatrixMetric(rows[:, n:]) if rows.shape[1] > n else None
+    largest, wide = float(to_old.max()), np.finfo(np.float64).eps
+    precision = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else wide
+    integral = largest * precision < 0.25 and bool((np.floor(to_old) == to_old).all())
+    if not integral and bool((to_old == to_old.astype(np.float32)).all()):  # rounded to that once
+        precision = np.finfo(np.float32).eps
+    rounding = float((8 * precision + 64 * np.sqrt(n + len(rows)) * wide) * largest)
+    return _News(lambda i, j: to_old[i, j].astype(np.float64), mutual, integral, rounding, largest)
+
+
+def _all_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[str, ...] | None:
+    """Labels of old and new points; those without are called by their numbers, as in Newick text."""
+    if tree.labels is None and labels is None:
+        return None
+    n = len(tree)
+    if labels is not None and len(labels) != m:
+        raise ValueError(f"{len(labels)} labels were given for {m} new points: give one label per point")
+    old = tree.labels if tree.labels is not None else range(n)
+    return check_labels([*old, *(range(n, n + m) if labels is None else labels)], n + m)

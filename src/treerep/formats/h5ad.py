@@ -1,0 +1,98 @@
+"""h5ad, the files of AnnData: the cells as points, by X or by an embedding of `obsm`.
+
+Read by h5py, which anndata brings: only the one array that is asked for, whose size is known before it is read.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.extras import require
+from ..common.memory import check_memory
+from ..metric.base import Metric
+from .request import Request
+from .source import Source
+
+_REMEDY = "name coordinates of fewer dimensions, as with use_rep='X_pca'"
+
+
+def read(source: Source, request: Request) -> Metric:
+    """Read the cells of an h5ad file as points; the names of the cells are their labels."""
+    if request.kind not in (None, "points"):
+        raise request.not_a("an h5ad file")
+    h5py = require("h5py", "scverse")
+    with source.open() as stream, _opened(h5py, stream) as file:
+        try:
+            values = _values(h5py, file, request.use_rep)
+            return request.points(values, _names(h5py, file))
+        except (TypeError, AttributeError, RuntimeError) as error:  # what h5py makes of a damaged or foreign file
+            raise ValueError(f"it is no h5ad file, or it is damaged ({error})") from error
+
+
+def _opened(h5py: Any, stream: Any) -> Any:
+    try:
+        return h5py.File(stream, "r")
+    except (OSError, RuntimeError) as error:
+        raise ValueError(f"it cannot be opened as HDF5, or it is cut short ({error})") from error
+
+
+def _values(h5py: Any, file: Any, use_rep: str | None) -> NDArray[Any]:
+    if use_rep in (None, "X"):
+        if "X" not in file:
+            raise ValueError("it has no X: name the coordinates to take with use_rep=, one of " + _known(file))
+        return _dense(h5py, file["X"], "X")
+    if use_rep not in _embeddings(file):
+        raise ValueError(f"it has no obsm[{use_rep!r}]: use_rep is one of {_known(file)}")
+    if not isinstance(file["obsm"], h5py.Group):  # written before anndata 0.7: one table of all embeddings
+        return np.asarray(file["obsm"][use_rep])
+    return _dense(h5py, file["obsm"][use_rep], f"obsm[{use_rep!r}]")
+
+
+def _embeddings(file: Any) -> list[str]:
+    obsm = file.get("obsm", {})
+    return list(obsm.dtype.names or ()) if hasattr(obsm, "dtype") else list(obsm)
+
+
+def _known(file: Any) -> str:
+    return ", ".join(["X", *_embeddings(file)])
+
+
+def _dense(h5py: Any, item: Any, name: str) -> NDArray[Any]:
+    """Return a dense array, or a sparse one made dense."""
+    if isinstance(item, h5py.Dataset):
+        if item.ndim != 2 or item.dtype.kind not in "iufb":
+            raise ValueError(f"{name} is of shape {item.shape} and dtype {item.dtype}, which is no table of numbers")
+        check_memory(item.size * item.dtype.itemsize, f"{name} of {item.shape}", _REMEDY)
+        return np.asarray(item[:])
+    return _from_sparse(item, name)
+
+
+def _from_sparse(group: Any, name: str) -> NDArray[Any]:
+    from scipy.sparse import csc_array, csr_array
+
+    encoding = _text(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
+    make = {"csr_matrix": csr_array, "csr": csr_array, "csc_matrix": csc_array, "csc": csc_array}.get(encoding)
+    if make is None:
+        raise ValueError(f"{name} is stored as {encoding or 'something unknown'!r}: name coordinates with use_rep=")
+    rows, columns = (int(length) for length in group.attrs.get("shape", group.attrs.get("h5sparse_shape")))
+    check_memory(2 * rows * columns * group["data"].dtype.itemsize, f"{name} of {rows:,} x {columns:,}", _REMEDY)
+    matrix = make((group["data"][:], group["indices"][:], group["indptr"][:]), shape=(rows, columns))
+    matrix.check_format(full_check=True)
+    return np.ascontiguousarray(matrix.toarray())
+
+
+def _names(h5py: Any, file: Any) -> list[str] | None:
+    """Return the names of the cells, if there are any."""
+    if "obs" not in file:
+        return None
+    obs = file["obs"]
+    if isinstance(obs, h5py.Group):
+        names = obs[_text(obs.attrs.get("_index", "_index"))][:]
+    else:  # written before anndata 0.7: one table
+        names = obs[obs.dtype.names[0]]
+    return [_text(name) for name in names]
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,93 @@
+"""NumPy's npz files: one array of distances or points, perhaps with labels, or a sparse matrix as scipy saves it."""
+
+import zipfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.memory import check_memory
+from ..metric.base import Metric
+from .npy import from_array, read_array
+from .request import Request
+from .source import Source
+
+_LABELS = "labels"
+_SPARSE = {"format", "shape", "data"}
+
+
+def read(source: Source, request: Request) -> Metric:
+    """Read an npz file: the only array in it that is not named `labels`, or the one that `use_rep` names."""
+    with source.open() as file, zipfile.ZipFile(file) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        if "header" in members:
+            raise ValueError(
+                "it is a tree or an embedding that treerep saved: load it with Tree.load or Embedding.load"
+            )
+        if members.keys() >= _SPARSE:
+            return _sparse(archive, members, request)
+        labels = _array(archive, members[_LABELS]) if _LABELS in members else None
+        array = _array(archive, members[_chosen(list(members), request.use_rep)])
+    if labels is not None and labels.dtype.kind != "U":
+        raise ValueError(f"its labels are of dtype {labels.dtype}: save them as strings")
+    return from_array(array, request, None if labels is None else labels.reshape(-1).tolist())
+
+
+def _chosen(names: list[str], use_rep: str | None) -> str:
+    """Return the name of the array to take."""
+    arrays = [name for name in names if name != _LABELS]
+    if use_rep is not None:
+        if use_rep not in arrays:
+            raise ValueError(f"it holds no array {use_rep!r}, but {', '.join(arrays) or 'none'}")
+        return use_rep
+    if len(arrays) != 1:
+        raise ValueError(f"it holds {', '.join(arrays[:10]) or 'no array'}: name one array with use_rep=")
+    return arrays[0]
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
+    with archive.open(info) as file:
+        return read_array(file, info.file_size)
+
+
+def _sparse(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], request: Request) -> Metric:
+    """Return the graph, or on request the points, of a matrix that scipy.sparse.save_npz has written."""
+    import scipy.sparse as sp
+
+    if request.kind == "distances":
+        raise request.not_a("a sparse matrix")
+    parts = {name: _array(archive, info) for name, info in members.items() if name != "_is_array"}
+    kind = parts["format"].item()
+    kind = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
+    shape = tuple(int(length) for length in parts["shape"].reshape(-1))
+    check_sparse_memory(shape, len(parts["data"]))
+    if kind == "coo":
+        matrix = sp.coo_array((parts["data"], (parts["row"], parts["col"])), shape=shape)
+    elif kind in ("csr", "csc"):
+        make = sp.csr_array if kind == "csr" else sp.csc_array
+        matrix = make((parts["data"], parts["indices"], parts["indptr"]), shape=shape)
+        matrix.check_format(full_check=True)
+    else:
+        raise ValueError(f"it holds a sparse matrix of the format {kind!r}: save it as csr, csc or coo")
+    return sparse_metric(matrix, request)
+
+
+def check_sparse_memory(shape: tuple[int, ...], entries: int) -> None:
+    """Refuse a sparse matrix that promises more rows or entries than memory can hold in the arrays of a graph."""
+    what = "a sparse matrix of " + " x ".join(f"{length:,}" for length in shape)
+    check_memory(40 * (max(shape) + entries), what, "use a smaller part of it")
+
+
+def sparse_metric(matrix: Any, request: Request) -> Metric:
+    """Return the metric of a sparse matrix: a graph, or points if those are asked for."""
+    if request.kind != "points":
+        if request.weight is False:
+            matrix = matrix.copy()
+            matrix.data = np.ones(len(matrix.data))
+        elif request.weight is not None:
+            raise ValueError(f"weight={request.weight!r} does not apply: the values of a sparse matrix are the lengths")
+        return request.graph(matrix)
+    rows, columns = matrix.shape
+    remedy = "reduce the coordinates first, for instance to 50 principal components"
+    check_memory(rows * columns * matrix.dtype.itemsize, f"a table of {rows:,} x {columns:,} coordinates", remedy)
+    return request.points(matrix.toarray())

@@ -1,0 +1,115 @@
+"""`read`: the distances, points or graph in a file become a Metric."""
+
+import importlib
+import os
+import zipfile
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from ..metric.base import Metric, MetricError
+from .request import Request
+from .sniff import guess_format
+from .source import Source
+
+#: The formats that `read` knows; each is described in docs/formats.md.
+DATA_FORMATS = ("npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml")
+
+# The file of each format; every one of them has read(source, request), and some take one more option.
+_HOMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "csv": ("table", {}),
+    "tsv": ("table", {"delimiter": "\t"}),
+    "edges": ("edge_list", {}),
+    "mtx": ("matrix_market", {}),
+    "phylip-strict": ("phylip", {"strict": True}),
+}
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    kind: str | None = None,
+    format: str | None = None,  # noqa: A002 - what everybody calls it
+    metric: str | None = None,
+    labels: Sequence[object] | None = None,
+    symmetrize: str | None = None,
+    weight: str | bool | None = None,
+    largest_component: bool = False,
+    use_rep: str | None = None,
+) -> Metric:
+    """Read a distance matrix, points or a graph from a file.
+
+    Content and extension tell the format; gzip is undone. A table is distances if it is square once its names are taken
+    off, and anything else needs `kind` (or `metric`).
+
+    Parameters
+    ----------
+    path : str or path
+        A file, or "-" for standard input.
+    kind : "distances", "points" or "graph", optional
+        What the file holds, where that cannot be told from its content.
+    format : str, optional
+        One of `DATA_FORMATS`, where it cannot be told from content and extension.
+    metric : str, optional
+        For points: one of PointMetric's metrics, "euclidean" by default. "precomputed" means distances.
+    labels : sequence, optional
+        Names of the points, in place of those in the file.
+    symmetrize : "mean", optional
+        For distances: average d(i, j) and d(j, i).
+    weight : str or False, optional
+        For a graph: the attribute of the edges of a GraphML file that holds their lengths, which are 1 otherwise;
+        False counts edges where an edge list or a Matrix Market file has lengths.
+    largest_component : bool
+        For a graph: keep the largest connected component of a disconnected one.
+    use_rep : str, optional
+        For h5ad: the key in `obsm` of the coordinates to take, in place of X. For npz: the name of the array.
+
+    Returns
+    -------
+    Metric
+        With the names in the file as labels. The vertices of a graph come in the order of their numbers, or, if they
+        have names, in that of the file.
+
+    Notes
+    -----
+    An npy file is mapped, not read. Text is parsed as it is read. What cannot fit into memory is refused before memory
+    is taken. Every error is one line that names the file and, in texts, the line.
+
+    Examples
+    --------
+    >>> read("distances.csv")  # doctest: +SKIP
+    MatrixMetric(8 points)
+    >>> read("cells.h5ad", kind="points", use_rep="X_pca")  # doctest: +SKIP
+    PointMetric(700 points)
+    """
+    request = Request(kind, metric, labels, symmetrize, weight, largest_component, use_rep)
+    if format is not None and format not in DATA_FORMATS:
+        raise ValueError(f"format is one of {', '.join(DATA_FORMATS)}, not {format!r}")
+    name = "standard input" if path == "-" else os.fspath(path)
+    try:
+        source = Source(path)
+        return _read(source, format or guess_format(source, request.kind), request)
+    except MetricError as error:
+        raise MetricError(f"{name}: {_one_line(error)}") from error
+    except (ValueError, LookupError, OverflowError, RuntimeError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{name}: {_one_line(error)}") from error
+    except MemoryError as error:
+        raise MemoryError(f"{name}: {_one_line(error) or 'it does not fit into memory'}") from error
+    except (EOFError, zlib.error) as error:
+        raise ValueError(f"{name} is damaged or cut short ({_one_line(error)}): get it anew") from error
+    except OSError as error:
+        if error.errno is not None:  # a missing file, a folder, no permission: said well already
+            raise
+        raise ValueError(f"{name} is damaged ({_one_line(error)}): get it anew") from error
+
+
+def _read(source: Source, name: str, request: Request) -> Metric:
+    if request.use_rep is not None and name not in ("h5ad", "npz"):
+        raise ValueError(f"use_rep={request.use_rep!r} names an array of an h5ad or npz file, and this is {name}")
+    module, options = _HOMES.get(name, (name, {}))
+    metric: Metric = importlib.import_module(f".{module}", __package__).read(source, request, **options)
+    return metric
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())

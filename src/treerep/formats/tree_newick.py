@@ -1,0 +1,13 @@
+"""Newick: see `Tree.newick` and `Tree.from_newick`."""
+
+from ..tree.tree import Tree
+
+
+def read(text: str, *, default_length: float | None = None, inner_labels: bool = True) -> Tree:
+    """Read a tree from the text of a Newick file."""
+    return Tree.from_newick(text, default_length=default_length, inner_labels=inner_labels)
+
+
+def write(tree: Tree, *, root: int | str | None = None) -> str:
+    """Return the text of a Newick file."""
+    return tree.newick(root) + "\n"

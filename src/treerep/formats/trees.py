@@ -1,0 +1,229 @@
+"""Trees in and out of files: which format it is, and who reads and writes it."""
+
+import gzip
+import importlib
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..common.files import atomic_write
+from ..common.options import chosen_options
+from ..tree.storage import read_tree_fields, write_tree_fields
+from ..tree.tree import Tree
+from .attributes import Attributes, check_attributes
+
+
+class TreeFormat(NamedTuple):
+    """What is known of a format before its module is loaded."""
+
+    suffixes: tuple[str, ...]
+    module: str | None  # in this room; None for those of Tree.save
+    reads: bool = True
+    takes: tuple[str, ...] = ()  # options of `write_tree`
+
+
+#: The formats by name.
+TREE_FORMATS: dict[str, TreeFormat] = {
+    "newick": TreeFormat((".nwk", ".newick", ".nw", ".treefile", ".tree", ".tre"), "tree_newick", takes=("root",)),
+    "nexus": TreeFormat((".nex", ".nexus", ".nxs"), "tree_nexus", takes=("root",)),
+    "npz": TreeFormat((".npz",), None),
+    "json": TreeFormat((".json",), None),
+    "graphml": TreeFormat((".graphml",), "tree_graphml", takes=("attributes",)),
+    "dot": TreeFormat((".dot", ".gv"), "tree_dot", reads=False, takes=("attributes",)),
+    "auspice": TreeFormat((".auspice.json",), "tree_auspice", reads=False, takes=("root", "attributes")),
+    "itol": TreeFormat((".itol.nwk",), "tree_itol", reads=False, takes=("root", "attributes")),
+}
+# Suffixes that do not tell Newick from Nexus: files are opened to see.
+_UNSURE = (".tree", ".tre")
+_GZIP = b"\x1f\x8b"
+
+
+def read_tree(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+    default_length: float | None = None,
+    inner_labels: bool | None = None,
+) -> Tree:
+    """Read one tree from a file.
+
+    Parameters
+    ----------
+    path : path, or "-" for standard input
+        Files compressed with gzip are read as what is in them.
+    format : str, optional
+        "newick", "nexus", "npz", "json" or "graphml". By default the suffix decides, or, if it is not known, the
+        content.
+    default_length : float, optional
+        Length of edges that have none. By default such an edge is refused.
+    inner_labels : bool, optional
+        False ignores the names of inner nodes in Newick and Nexus (see `Tree.from_newick`).
+
+    A file that is not exactly one tree is refused with a ValueError that names the file and the place.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), f"{folder}/tree.nex")
+    ...     read_tree(f"{folder}/tree.nex").labels
+    ('a', 'b')
+    """
+    name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
+    content = _read_bytes(path, name)
+    chosen = _chosen(format) or _by_suffix(name) or _by_content(content, name)
+    if chosen in ("newick", "nexus") and format is None and name.lower().removesuffix(".gz").endswith(_UNSURE):
+        chosen = _by_content(content, name)
+    if not TREE_FORMATS[chosen].reads:
+        raise ValueError(f"{name}: {chosen} is written, but not read: give one of {_listed(_readable())}")
+    given = {"default_length": default_length, "inner_labels": inner_labels}
+    module = TREE_FORMATS[chosen].module
+    if module is None:
+        chosen_options(chosen, _read_stored, given)
+        return _read_stored(content, name, chosen == "npz")
+    reader = importlib.import_module(f".{module}", __package__).read
+    options = chosen_options(chosen, reader, given)
+    try:
+        tree: Tree = reader(_decoded(content), **options)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    return tree
+
+
+def write_tree(
+    tree: Tree,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+    root: int | str | None = None,
+    attributes: Attributes | None = None,
+) -> None:
+    """Write a tree to a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path, or "-" for standard output
+        A path that ends in .gz is compressed.
+    format : str, optional
+        One of `TREE_FORMATS`; by default the suffix decides.
+    root : node id or label, optional
+        Where formats with a root (Newick, Nexus, auspice, iTOL) begin: see `Tree.newick`.
+    attributes : mapping of names to one value per data point (a DataFrame, say), optional
+        Colours, groups, numbers: for GraphML, DOT, auspice and iTOL. None and NaN are missing values.
+
+    iTOL's tables come beside the tree: see `tree_itol`.
+
+    >>> write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), "-", format="newick")
+    (b:1.5)a;
+    """
+    name = os.fspath(path)
+    chosen = _chosen(format) or _by_suffix(name)
+    if chosen is None:
+        raise ValueError(f"{name}: no format has that suffix: pass format= one of {_listed(TREE_FORMATS)}")
+    given = {"root": root, "attributes": None if attributes is None else check_attributes(attributes, tree)}
+    for option, value in given.items():
+        if value is not None and option not in TREE_FORMATS[chosen].takes:
+            others = [other for other, known in TREE_FORMATS.items() if option in known.takes]
+            raise ValueError(f"{chosen} keeps no {option}: leave it out, or choose one of {_listed(others)}")
+    options = {option: value for option, value in given.items() if value is not None}
+    for file, content in _contents(tree, chosen, name, options).items():
+        _write_bytes(file, content)
+
+
+def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
+    """Return what goes into which file; the tree itself comes last, when all that belongs to it is there."""
+    module = TREE_FORMATS[chosen].module
+    if module is None:
+        buffer = io.BytesIO()
+        write_tree_fields(tree, buffer, chosen == "npz")
+        return {name: buffer.getvalue()}
+    writer = importlib.import_module(f".{module}", __package__).write
+    texts = writer(tree, name, **options) if chosen == "itol" else {name: writer(tree, **options)}
+    try:
+        return {file: text.encode("utf-8") for file, text in texts.items()}
+    except UnicodeEncodeError as error:
+        wrong = error.object[error.start]
+        raise ValueError(
+            f"{name}: {wrong!r} in a label is no character that UTF-8 can hold: rename the point"
+        ) from error
+
+
+def _chosen(format: str | None) -> str | None:  # noqa: A002
+    if format is not None and format not in TREE_FORMATS:
+        raise ValueError(f"format must be one of {_listed(TREE_FORMATS)}, not {format!r}")
+    return format
+
+
+def _by_suffix(name: str) -> str | None:
+    """Return the format with the longest suffix that the name has."""
+    plain = name.lower().removesuffix(".gz")
+    found = [
+        (len(suffix), chosen)
+        for chosen, known in TREE_FORMATS.items()
+        for suffix in known.suffixes
+        if plain.endswith(suffix)
+    ]
+    return max(found)[1] if found else None
+
+
+def _by_content(content: bytes, name: str) -> str:
+    """Tell a format by how it begins."""
+    head = content[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
+    marks = {b"PK\x03\x04": "npz", b"#NEXUS": "nexus", b"<": "graphml", b"{": "json", b"(": "newick", b"[": "newick"}
+    for mark, chosen in marks.items():
+        if head[: len(mark)].upper() == mark:
+            return chosen
+    if content.rstrip().endswith(b";"):
+        return "newick"  # a tree of one point is a name and a semicolon
+    raise ValueError(f"{name}: neither its suffix nor its content is known: pass format= one of {_listed(_readable())}")
+
+
+def _readable() -> list[str]:
+    return [name for name, known in TREE_FORMATS.items() if known.reads]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+def _read_stored(content: bytes, name: str, packed: bool) -> Tree:
+    fields = read_tree_fields(io.BytesIO(content), name, packed)
+    try:
+        return Tree(**fields)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name} is damaged: {error}") from error
+
+
+def _read_bytes(path: str | os.PathLike[str], name: str) -> bytes:
+    content = sys.stdin.buffer.read() if os.fspath(path) == "-" else Path(path).read_bytes()
+    if not content.startswith(_GZIP):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{name}: this gzip file is damaged or cut short ({error}): make it anew") from error
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"line {line} (byte {error.start}) is not UTF-8 text: convert the file, or pass its format="
+        ) from None
+
+
+def _write_bytes(name: str, content: bytes) -> None:
+    if name == "-":
+        sys.stdout.flush()
+        if hasattr(sys.stdout, "buffer"):
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+        else:
+            sys.stdout.write(content.decode("utf-8"))  # a notebook's or a test's stand-in
+        return
+    with atomic_write(name, "wb") as file:
+        file.write(gzip.compress(content, mtime=0) if name.lower().endswith(".gz") else content)

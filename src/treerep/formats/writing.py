@@ -1,0 +1,104 @@
+"""`write_distances`: the distances of any metric become a file, a few rows at a time."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy_format
+from numpy.typing import NDArray
+
+from ..common.files import atomic_write
+from ..metric.base import Metric
+
+_BLOCK = 1 << 20  # distances that are asked for together
+_EXTENSIONS = {".npy": "npy", ".csv": "csv", ".tsv": "tsv", ".phy": "phylip", ".phylip": "phylip"}
+_FORMATS = tuple(dict.fromkeys(_EXTENSIONS.values()))
+
+
+def write_distances(metric: Metric, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
+    """Write all distances of a metric as a square table: whole, or not at all.
+
+    Parameters
+    ----------
+    metric : Metric
+        Its distances are asked for in blocks of rows, so that the table need not fit into memory.
+    path : str or path
+        A file, or "-" for standard output.
+    format : "npy", "csv", "tsv" or "phylip", optional
+        By default the extension tells: .npy, .csv, .tsv, .phy or .phylip. npy holds no labels; csv and tsv have them
+        above and in front, if there are any; phylip needs names and numbers the points where there are none.
+
+    Notes
+    -----
+    Numbers have as many digits as it takes to read back the same float64. O(n^2) time, a few rows of memory.
+
+    Examples
+    --------
+    >>> import treerep as tr
+    >>> write_distances(tr.as_metric([[0, 2], [2, 0]], labels="ab"), "-", format="csv")
+    ,a,b
+    a,0.0,2.0
+    b,2.0,0.0
+    """
+    name = format or _EXTENSIONS.get(Path(path).suffix.lower())
+    if name not in _FORMATS:
+        raise ValueError(f"distances are written as {', '.join(_FORMATS)}, not as {name or path!r}: give format=")
+    if name == "npy":
+        with _opened(path, "wb") as file:
+            _write_npy(metric, file)
+        return
+    head, names = _text_names(metric, name)
+    delimiter = {"csv": ",", "tsv": "\t", "phylip": " "}[name]
+    with _opened(path, "w") as file:
+        file.write(head)
+        for start, rows in _row_blocks(metric):
+            for position, row in enumerate(rows.tolist(), start=start):
+                numbers = delimiter.join(map(repr, row))
+                file.write(f"{names[position]}{delimiter}{numbers}\n" if names else f"{numbers}\n")
+
+
+def _opened(path: str | os.PathLike[str], mode: str) -> AbstractContextManager[IO[Any]]:
+    if path == "-":
+        return nullcontext(sys.stdout.buffer if mode == "wb" else sys.stdout)
+    return atomic_write(path, mode)
+
+
+def _row_blocks(metric: Metric) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    everyone = np.arange(len(metric))
+    step = max(1, _BLOCK // len(metric))
+    for start in range(0, len(metric), step):
+        yield start, metric.block(everyone[start : start + step], everyone)
+
+
+def _write_npy(metric: Metric, file: IO[bytes]) -> None:
+    n = len(metric)
+    header = {"descr": npy_format.dtype_to_descr(np.dtype(np.float64)), "fortran_order": False, "shape": (n, n)}
+    npy_format.write_array_header_1_0(file, header)
+    for _, rows in _row_blocks(metric):
+        file.write(rows.data)
+
+
+def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
+    """Return what stands above the rows of a text, and the name in front of each, as they are written."""
+    if name == "phylip":
+        names = list(metric.labels or map(str, range(len(metric))))
+        for label in names:
+            if not label or label.split() != [label]:
+                raise ValueError(f"the label {label!r} is no name in PHYLIP, which has no blanks: write csv instead")
+        return f"{len(metric)}\n", names
+    if metric.labels is None:
+        return "", []
+    delimiter = "," if name == "csv" else "\t"
+    names = [_quoted(label) for label in metric.labels]
+    return delimiter + delimiter.join(names) + "\n", names
+
+
+def _quoted(label: str) -> str:
+    if not label or label != label.strip() or "\r" in label or "\0" in label:
+        raise ValueError(f"the label {label!r} is empty, has blanks at an end or control characters: rename it")
+    # Whatever might be taken for a delimiter or a comment is put in quotes.
+    return '"' + label.replace('"', '""') + '"' if any(mark in label for mark in '\t;,"\n#') else label

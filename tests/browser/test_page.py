@@ -1,0 +1,494 @@
+"""The page in a real browser: headless Chromium, driven by Playwright.
+
+Pictures are kept in the folder that TREEREP_SCREENSHOTS names, or else in pytest's own temporary folder.
+"""
+
+import os
+import shutil
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treerep as tr
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+HOSTILE = [
+    "it's",
+    'say "hi"',
+    "<b>bold</b>",
+    "</script><script>window.hacked = 1</script>",
+    "<img src=x onerror='window.hacked = 1'>",
+    "<!-- <script>",
+    "🦊 fox",
+    "a & b; (c, d): [e] {{data}}",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: see `make test-all`")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is here: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+class Tab:
+    """A page opened in the browser; at the end there must have been no error and no request but for itself."""
+
+    def __init__(self, browser: Any, folder: Path) -> None:
+        self.browser, self.folder = browser, folder
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self.page: Any = None
+
+    def open(
+        self, tree: tr.Tree, *, viewport: tuple[int, int] = (1280, 800), context: Any = None, **options: Any
+    ) -> Any:
+        path = self.folder / "tree.html"
+        tr.page(tree, path, **options)
+        self.url = path.as_uri()
+        if self.page is None:
+            self.page = self._new_page(viewport, context or {})
+        self.page.goto(self.url)
+        self.settle()
+        return self.page
+
+    def _new_page(self, viewport: tuple[int, int], options: dict[str, Any]) -> Any:
+        size = {"width": viewport[0], "height": viewport[1]}
+        self.context = self.browser.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: self.errors.append(said.text) if said.type != "log" else None)
+        page.on("request", lambda request: self.requests.append(request.url))
+        return page
+
+    def settle(self) -> None:
+        """Wait until nothing moves. The page forbids the `eval` that Playwright's own waiting needs."""
+        for _ in range(400):
+            if self.page.evaluate("window.treerep && !treerep.state().flying && !treerep.viewer.waiting"):
+                return
+            self.page.wait_for_timeout(20)
+        pytest.fail("the page does not come to rest")
+
+    def state(self) -> dict[str, Any]:
+        return self.page.evaluate("treerep.state()")
+
+    def positions(self) -> np.ndarray:
+        return np.array(self.page.evaluate("treerep.positions()"))
+
+    def pixel(self, node: int) -> list[float]:
+        return self.page.evaluate("node => treerep.pixel(node)", node)
+
+    def shot(self, name: str) -> None:
+        folder = Path(os.environ.get("TREEREP_SCREENSHOTS", self.folder))
+        folder.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=str(folder / f"{name}.png"))
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.errors == []
+        assert {url for url in self.requests if not url.startswith(("data:", "blob:"))} == {self.url}
+
+
+@pytest.fixture
+def tab(browser: Any, tmp_path: Path) -> Iterator[Tab]:
+    tab = Tab(browser, tmp_path)
+    yield tab
+    tab.close()
+
+
+@pytest.fixture(scope="module")
+def mammals() -> tuple[tr.Tree, tr.MatrixMetric]:
+    data = tr.datasets.sarich()
+    return tr.fit(data, trials=20), data
+
+
+def apart(places: np.ndarray) -> np.ndarray:
+    """Hyperbolic distances of all points of the disk."""
+    z = places[:, 0] + 1j * places[:, 1]
+    room = np.sqrt(1 - np.abs(z) ** 2)
+    return 2 * np.arcsinh(np.abs(z[:, None] - z) / (room[:, None] * room))
+
+
+TREES = {
+    "one point": tr.Tree(1, np.empty((0, 2), int), []),
+    "two points": tr.Tree(2, [[0, 1]], [3.0]),
+    "zero lengths": tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]),
+    "a star": tr.datasets.random_tree(40, shape="star"),
+    "a path": tr.datasets.random_tree(12, shape="path"),
+    "a caterpillar": tr.datasets.random_tree(30, shape="caterpillar"),
+    "a binary tree": tr.datasets.random_tree(60, shape="binary"),
+    "inner points": tr.datasets.random_tree(80),
+}
+
+
+def test_nodes_are_where_python_places_them(tab):
+    for name, tree in TREES.items():
+        scale = 8 / max(float(tree.rooted().depth.max()), 1)
+        tab.open(tree, scale=scale)
+        expected = tr.embed(tree, dim=2, scale=scale).coordinates("poincare")
+        np.testing.assert_allclose(tab.positions(), expected, rtol=0, atol=1e-6, err_msg=name)
+
+
+def test_ten_thousand_nodes_are_where_python_places_them(tab):
+    tree = tr.datasets.random_tree(5001, shape="binary")
+    assert tree.n_nodes == 10_000
+    page = tab.open(tree)
+    tab.shot("ten-thousand")
+    scale = tab.state()["scale"]
+    expected = tr.embed(tree, dim=2, scale=scale).coordinates("poincare")
+    np.testing.assert_allclose(tab.positions(), expected, rtol=0, atol=1e-6)
+    # After any number of moves all distances near the focus are still those of the embedding.
+    for dx, dy in [(250, 40), (-90, 210), (30, -300), (200, 0)] * 2:
+        page.mouse.move(748, 400)
+        page.mouse.down()
+        page.mouse.move(748 + dx, 400 + dy, steps=5)
+        page.mouse.up()
+    tab.settle()
+    places = tab.positions()
+    near = np.argsort(np.hypot(*places.T))[:60]
+    embedded = scale * tr.embed(tree, dim=2, scale=scale).block(near, near)
+    np.testing.assert_allclose(apart(places[near]), embedded, rtol=1e-6, atol=1e-6)
+    page.mouse.move(748, 400)
+    page.mouse.wheel(0, -600)
+    tab.settle()
+    assert tab.state()["zoom"] > 1.3
+    tab.shot("ten-thousand-zoomed")
+
+
+def test_precision_does_not_run_out_at_depth(tab):
+    # A caterpillar of radius 4,000: global coordinates have no digits left at 37.
+    tree = tr.datasets.random_tree(2000, shape="caterpillar")
+    scale = 4 * 4000 / float(tree.rooted().depth.max())
+    scale = min(scale, 50 / float(tree.weights.max()))
+    tab.open(tree, scale=scale)
+    deepest = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
+    tab.page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", deepest)
+    tab.settle()
+    assert tab.state()["anchor"] == deepest
+    embedding = tr.embed(tree, dim=2, scale=scale)
+    assert embedding.radii[deepest] > 500
+    near = np.argsort(tree.block([deepest], np.arange(tree.n_nodes))[0])[:12]
+    places = tab.positions()
+    wanted = scale * embedding.block([deepest], near)[0]
+    close = wanted < 30
+    assert close.sum() >= 3
+    np.testing.assert_allclose(np.hypot(*places[near].T), np.tanh(wanted / 2), rtol=0, atol=1e-6)
+    inner = near[scale * embedding.block([deepest], near)[0] < 8]
+    np.testing.assert_allclose(apart(places[inner]), scale * embedding.block(inner, inner), rtol=1e-6, atol=1e-6)
+
+
+def test_a_flight_over_a_long_way_arrives(tab):
+    tree = tr.datasets.random_tree(300, shape="caterpillar")
+    tab.open(tree, scale=20 / float(tree.weights.max()), context={"reduced_motion": "no-preference"})
+    far = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
+    tab.page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", far)
+    assert tab.state()["flying"]
+    tab.settle()
+    assert tab.state()["anchor"] == far
+    np.testing.assert_allclose(tab.positions()[far], 0, atol=1e-12)
+
+
+def test_a_drag_moves_the_point_under_the_mouse_along(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    before = tab.pixel(0)
+    page.mouse.move(*before)
+    page.mouse.down()
+    page.mouse.move(before[0] + 40, before[1] - 30, steps=4)
+    page.mouse.up()
+    tab.settle()
+    np.testing.assert_allclose(tab.pixel(0), [before[0] + 40, before[1] - 30], atol=0.5)
+    assert tab.state()["chosen"] is None  # a drag is no click
+
+
+def test_the_wheel_zooms_about_the_mouse(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    before = tab.pixel(4)
+    page.mouse.move(*before)
+    page.mouse.wheel(0, -300)
+    tab.settle()
+    assert tab.state()["zoom"] > 1.3
+    np.testing.assert_allclose(tab.pixel(4), before, atol=1)  # mice count in whole pixels
+    page.mouse.wheel(0, 300)
+    tab.settle()
+    assert tab.state()["zoom"] == pytest.approx(1)
+
+
+def test_a_click_brings_a_node_to_the_middle_and_says_what_it_is(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, table={"legs": [4, 4, 4, 4, 0, 0, 4, 2]})
+    seal = tree.labels.index("seal")
+    page.mouse.click(*tab.pixel(seal))
+    tab.settle()
+    assert tab.state()["chosen"] == seal
+    np.testing.assert_allclose(tab.positions()[seal], 0, atol=1e-12)
+    card = page.locator("#details").inner_text()
+    assert "seal" in card and "legs" in card and "0" in card
+
+
+def test_hovering_shows_label_and_attributes(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, table={"mass": [30.5, 200, 8, 0.2, 90, 250, 4, 7]}, color="mass")
+    bear = tree.labels.index("bear")
+    page.mouse.move(*tab.pixel(bear))
+    tab.settle()
+    tip = page.locator("#tip")
+    assert tip.is_visible() and "bear" in tip.inner_text() and "mass: 200" in tip.inner_text()
+    assert tab.state()["hover"] == bear
+    tab.shot("hover")
+    page.mouse.move(10, 780)
+    assert not tip.is_visible()
+
+
+def test_search_finds_a_label_and_flies_there(tab):
+    tree = tr.datasets.random_tree(5001, shape="binary")
+    labels = [f"cell {i:04d}" for i in range(5001)]
+    page = tab.open(tree, labels=labels, context={"reduced_motion": "no-preference"})
+    page.keyboard.press("/")
+    page.keyboard.type("cell 123")
+    assert page.locator("#found li").all_inner_texts()[:2] == ["cell 1230", "cell 1231"]
+    tab.shot("search")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    tab.settle()
+    assert tab.state()["chosen"] == 1231
+    np.testing.assert_allclose(tab.positions()[1231], 0, atol=1e-12)
+    page.keyboard.press("/")
+    page.locator("#search").fill("nothing like it")
+    assert page.locator("#found").inner_text() == "no such label"
+    page.keyboard.press("Escape")
+    assert not page.locator("#found").is_visible()
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_path_has_its_length_beside_the_true_distance(tab, mammals, stored):
+    tree, data = mammals
+    page = tab.open(tree, data=data if stored else None)
+    dog, cat = tree.labels.index("dog"), tree.labels.index("cat")
+    page.mouse.click(*tab.pixel(dog))
+    tab.settle()
+    page.keyboard.down("Shift")
+    page.mouse.click(*tab.pixel(cat))
+    page.keyboard.up("Shift")
+    tab.settle()
+    path = tab.state()["path"]
+    assert path["nodes"] == tree.path(dog, cat).tolist()
+    assert path["length"] == pytest.approx(float(tree.pairs(dog, cat)), rel=1e-12)
+    shown = float(page.locator("#tree-length").inner_text())
+    assert shown == pytest.approx(float(tree.pairs(dog, cat)), rel=1e-5)
+    truth = page.locator("#true-distance").inner_text()
+    assert truth == (f"{float(data.pairs(dog, cat)):g}" if stored else "not stored")
+    page.mouse.move(5, 790)
+    tab.shot("path")
+
+
+def test_every_true_distance_is_the_right_one(tab, mammals):
+    tree, data = mammals
+    page = tab.open(tree, data=data)
+    read = "n => Array.from({length: n}, (_, i) => Array.from({length: n}, (_, j) => {const t = treerep.viewer.tree; "
+    read += "return t.trueDistance(t.position[i], t.position[j])}))"
+    np.testing.assert_array_equal(page.evaluate(read, 8), data.block(range(8), range(8)))
+
+
+def test_a_path_from_the_button_and_by_search(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    page.mouse.click(*tab.pixel(tree.labels.index("dog")))
+    tab.settle()
+    page.get_by_role("button", name="Path from here").click()
+    page.locator("#search").fill("monkey")
+    page.keyboard.press("Enter")
+    tab.settle()
+    assert tab.state()["path"]["nodes"] == tree.path("dog", "monkey").tolist()
+
+
+def downloaded(page: Any, button: Any) -> str:
+    with page.expect_download() as download:
+        button.click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def test_a_branch_is_selected_and_exported(tab):
+    tree = tr.datasets.random_tree(200, rng=3)
+    labels = [f"it's {i}" for i in range(200)]
+    page = tab.open(tree, labels=labels)
+    sizes = "Array.from(treerep.viewer.tree.pointsBelow)"
+    below = np.array(page.evaluate(sizes))
+    position = int(np.argmin(np.abs(below - 30)))
+    page.evaluate("k => treerep.viewer.selectBranch(k)", position)
+    chosen = tab.state()["selected"]
+    assert len(chosen) == below[position] > 1
+    assert downloaded(page, page.get_by_role("button", name="Labels", exact=True).last).split("\n")[:-1] == chosen
+    got = tr.Tree.from_newick(downloaded(page, page.get_by_role("button", name="Newick", exact=True)))
+    labelled = tr.Tree(200, tree.edges, tree.weights, labels=labels)
+    assert got.restrict(sorted(got.labels)).isclose(labelled.restrict(sorted(chosen)))
+
+
+def test_a_lasso_selects_what_it_goes_around(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    x, y = tab.pixel(tree.labels.index("seal"))
+    page.keyboard.press("l")
+    page.mouse.move(x - 18, y - 18)
+    page.mouse.down()
+    for px, py in [(x + 18, y - 18), (x + 18, y + 18), (x - 18, y + 18)]:
+        page.mouse.move(px, py, steps=3)
+    page.mouse.up()
+    tab.settle()
+    assert tab.state()["selected"] == ["seal"]
+    page.keyboard.press("Escape")
+    assert tab.state()["selected"] == []
+
+
+def test_the_whole_tree_comes_out_as_newick(tab):
+    tree = tr.datasets.random_tree(50, rng=1)
+    page = tab.open(tree)
+    page.get_by_role("button", name="Export").click()
+    got = tr.Tree.from_newick(downloaded(page, page.get_by_role("button", name="Whole tree as Newick")))
+    assert got.isclose(tree)
+
+
+def test_pictures_are_exported(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, labels=HOSTILE)
+    page.get_by_role("button", name="Export").click()
+    svg = ET.fromstring(downloaded(page, page.get_by_role("button", name="Picture as SVG")))
+    texts = {node.text for node in svg.iter("{http://www.w3.org/2000/svg}text")}
+    assert set(HOSTILE) - texts == {"</script><script>window.hacked = 1</script>"}  # that one is shortened
+    assert len(list(svg.iter("{http://www.w3.org/2000/svg}path"))) > 3
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Picture as PNG").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_colours_switch_with_their_legend(tab, mammals):
+    tree, _ = mammals
+    table = {"family": ["dogs", "bears", None, "weasels", "seals", "seals", "cats", "apes"], "size": np.arange(8) / 7}
+    page = tab.open(tree, table=table, color="family")
+    assert page.locator("#legend .entry").all_inner_texts() == ["apes", "bears", "cats", "dogs", "seals", "weasels"]
+    page.locator("#colorby").select_option("size")
+    assert page.locator("#legend .ends span").all_inner_texts() == ["0", "1"]
+    page.locator("#colorby").select_option("nothing")
+    assert not page.locator("#legend").is_visible()
+
+
+def test_hostile_labels_are_shown_as_text_and_do_nothing(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, labels=HOSTILE, title=HOSTILE[3], table={"<i>column</i>": HOSTILE}, color="<i>column</i>")
+    assert page.title() == HOSTILE[3]
+    assert page.locator("h1").inner_text() == HOSTILE[3]
+    for i, label in enumerate(HOSTILE):
+        page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", i)
+        tab.settle()
+        assert page.locator("#details h2").inner_text() == label
+        page.mouse.move(*tab.pixel(i))
+        assert page.locator("#tip strong").inner_text() == label
+    assert sorted(page.locator("#legend .entry").all_inner_texts()) == sorted(HOSTILE)
+    page.locator("#search").fill("<img")
+    assert page.locator("#found li").all_inner_texts() == [HOSTILE[4]]
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img, b, i").count() == 0
+    tab.shot("hostile")
+
+
+def test_the_keyboard_is_enough(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    home = tab.positions()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "disk"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("ArrowRight")
+    tab.settle()
+    moved = tab.positions()
+    assert moved[tab.page.evaluate("treerep.viewer.tree.node[0]"), 0] < -0.05
+    page.keyboard.press("+")
+    tab.settle()
+    assert tab.state()["zoom"] > 1
+    page.keyboard.press("-")
+    page.keyboard.press("h")
+    tab.settle()
+    np.testing.assert_allclose(tab.positions(), home, atol=1e-12)
+    page.keyboard.press("Enter")
+    assert tab.state()["chosen"] is not None
+    page.keyboard.press("p")
+    page.keyboard.press("/")
+    page.keyboard.type("cat")
+    page.keyboard.press("Enter")
+    tab.settle()
+    assert tab.state()["path"]["nodes"][-1] == tree.labels.index("cat")
+    page.keyboard.press("u")
+    page.keyboard.press("b")
+    assert "cat" in tab.state()["selected"]
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible() and "move the focus" in page.locator("#help").inner_text()
+    tab.shot("help")
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    assert tab.state()["chosen"] is None and tab.state()["path"] is None
+
+
+def test_dark_follows_the_system_and_the_switch(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, context={"color_scheme": "dark"})
+    assert tab.state()["theme"] == "dark"
+    tab.shot("dark")
+    page.get_by_role("button", name="Light or dark").click()
+    assert tab.state()["theme"] == "light"
+
+
+def test_a_phone_is_enough(tab, mammals):
+    tree, data = mammals
+    context = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+    page = tab.open(tree, viewport=(390, 760), context=context, data=data)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    seal = tree.labels.index("seal")
+    page.touchscreen.tap(*tab.pixel(seal))
+    tab.settle()
+    assert tab.state()["chosen"] == seal
+    tab.shot("phone")
+    buttons = page.locator("#tools button")
+    for i in range(buttons.count()):
+        box = buttons.nth(i).bounding_box()
+        assert box["width"] >= 36 and box["height"] >= 36 and box["x"] >= 0 and box["x"] + box["width"] <= 390
+    page.get_by_role("button", name="Settings").click()
+    assert page.locator("#colorby").is_visible()
+
+
+def test_two_fingers_pinch(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, viewport=(390, 760), context={"has_touch": True, "is_mobile": True})
+    touch = tab.context.new_cdp_session(page)
+
+    def fingers(kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers("touchStart", (150, 350))
+    fingers("touchStart", (150, 350), (240, 350))
+    for step in range(1, 6):
+        fingers("touchMove", (150 - 8 * step, 350), (240 + 8 * step, 350))
+    fingers("touchEnd")
+    tab.settle()
+    assert tab.state()["zoom"] == pytest.approx(170 / 90, rel=0.05)
+
+
+def test_a_notebook_shows_the_page_in_a_frame(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    page.set_content(tree._repr_html_())
+    frame = page.frame_locator("iframe")
+    assert frame.locator("h1").inner_text() == "Tree of 8 points"
+    assert frame.locator("#colorby").is_visible()

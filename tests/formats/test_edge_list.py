@@ -1,0 +1,122 @@
+"""Edge lists: numbers or names, lengths or none, and what is no edge."""
+
+import gzip
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import shortest_path
+
+import treerep as tr
+from tests.formats.files import distances, read
+from treerep.metric.graph import GraphMetric
+
+PATHS = {
+    "blanks": "0 1\n1 2\n",
+    "tabs": "0\t1\n1\t2",
+    "commas": "0,1\n1,2\n",
+    "comments": "# a comment\n% another\n\n0 1\n\n1 2\n",
+    "CRLF": "0 1\r\n1 2\r\n",
+    "byte order mark": "\ufeff0 1\n1 2\n",
+    "both ways, and a loop": "0 1\n1 0\n1 1\n1 2\n",
+    "header": "source,target\n0,1\n1,2\n",
+}
+
+
+@pytest.mark.parametrize("form", PATHS)
+def test_a_path_of_three(tmp_path, form):
+    graph = read(tmp_path, PATHS[form], "g.edges")
+    assert isinstance(graph, GraphMetric)
+    assert graph.labels is None
+    assert distances(graph).tolist() == [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+
+
+def test_lengths(tmp_path):
+    assert read(tmp_path, "0 1 2.5\n1 2 1e1\n", "g.edges").pairs(0, 2) == 12.5
+    assert read(tmp_path, "0 1 2.5\n1 2 1e1\n", "g.edges", weight=False).pairs(0, 2) == 2
+    assert read(tmp_path, "a,b,7\na,b,2\n", kind="graph").pairs(0, 1) == 2
+
+
+def test_names_and_numbers_with_gaps_become_labels(tmp_path):
+    assert read(tmp_path, "30 10\n10 20\n", kind="graph").labels == ("10", "20", "30")
+    assert read(tmp_path, "-1 1\n", kind="graph").labels == ("-1", "1")
+    assert read(tmp_path, "z a\na 1\n", kind="graph").labels == ("z", "a", "1")
+    assert read(tmp_path, '"x, y",b\nb,\N{DECIDUOUS TREE}\n', kind="graph").labels == (
+        "x, y",
+        "b",
+        "\N{DECIDUOUS TREE}",
+    )
+    assert read(tmp_path, "99999999999999999999 1\n", kind="graph").labels == ("99999999999999999999", "1")
+
+
+def test_the_csv_of_poincare_embeddings_is_recognised(tmp_path):
+    graph = read(tmp_path, "id1,id2,weight\nmammal.n.01,dog.n.01,1\nmammal.n.01,cat.n.01,1\n", "mammals.csv")
+    assert graph.labels == ("mammal.n.01", "dog.n.01", "cat.n.01")
+    assert graph.pairs(1, 2) == 2
+
+
+def test_without_a_sign_of_edges_the_kind_must_be_said(tmp_path):
+    with pytest.raises(ValueError, match="no square of distances: say kind='points' or kind='graph'"):
+        read(tmp_path, "0 1\n1 2\n2 3\n", "g.txt")
+    assert len(read(tmp_path, "0 1\n1 2\n2 3\n", "g.txt", kind="graph")) == 4
+
+
+def test_only_the_largest_component(tmp_path):
+    with pytest.raises(tr.MetricError, match="largest_component=True"):
+        read(tmp_path, "a b\nb c\nx y\n", kind="graph")
+    assert read(tmp_path, "a b\nb c\nx y\n", kind="graph", largest_component=True).labels == ("a", "b", "c")
+
+
+def test_networkx_agrees(tmp_path):
+    graph = nx.gnm_random_graph(60, 150, seed=1)
+    graph = graph.subgraph(max(nx.connected_components(graph), key=len)).copy()
+    rng = np.random.default_rng(0)
+    for _, _, attributes in graph.edges(data=True):
+        attributes["weight"] = float(rng.integers(1, 9))
+    path = tmp_path / "g.edgelist.gz"
+    nx.write_weighted_edgelist(graph, path)
+    assert path.read_bytes()[:2] == b"\x1f\x8b"
+    ours = tr.as_metric(path)
+    nodes = sorted(graph)
+    expected = shortest_path(nx.to_scipy_sparse_array(graph, nodes), directed=False)
+    np.testing.assert_array_equal(distances(ours), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "it is empty"),
+        ("# nothing\n", "it is empty"),
+        ("id1,id2,weight\n", "line 1 is a header without edges below"),
+        ("0 1 2 3\n", "line 1 has 4 columns"),
+        ("0\n", "line 1 has 1 columns"),
+        ("0 1\n1\n", "line 2 has 1 columns where 2 are expected"),
+        ("0 1 1\n1 2 x\n", "line 2: 'x' is no length"),
+        ("0,1,1\n1,2,1_0\n", "line 2: '1_0' is no length"),
+        ("a,b\nb,\n", "line 2 names one end and not the other"),
+        ("0 1 -1\n", "edge (0, 1) has length -1.0"),
+        ("a b 0\n", "edge ('a', 'b') has length 0.0"),
+        ("0 1 nan\n", "edge (0, 1) has length nan"),
+        ('"a b\nc d\n', "line 1"),
+    ],
+)
+def test_what_is_refused(tmp_path, text, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        read(tmp_path, text, "g.edges")
+    assert "\n" not in str(caught.value)
+
+
+def test_options_that_mean_nothing(tmp_path):
+    with pytest.raises(ValueError, match="an edge list holds no points"):
+        read(tmp_path, "0 1\n", "g.edges", kind="points")
+    with pytest.raises(ValueError, match="weight='w' does not apply to an edge list"):
+        read(tmp_path, "0 1\n", "g.edges", weight="w")
+    with pytest.raises(ValueError, match="True says neither"):
+        read(tmp_path, "0 1\n", "g.edges", weight=True)
+
+
+def test_a_cut_gzip_is_damaged(tmp_path):
+    packed = gzip.compress(b"0 1\n1 2\n" * 1000)
+    with pytest.raises(ValueError, match="is damaged or cut short"):
+        read(tmp_path, packed[:-9], "g.edges.gz")
