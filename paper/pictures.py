@@ -85,12 +85,12 @@ def zone_picture(name: str, newick: str, zones: Sequence[int], titles: Sequence[
     save(figure, name)
 
 
-def two_curves(name: str, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Mapping[str, Sequence[int]]) -> None:
-    """Draw average distortion against dimension and against scale."""
+def two_curves(name: str, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]) -> None:
+    """Draw average distortion against dimension and against scale; below 0.002 all is alike."""
     from treerep.drawing.curves import curves
 
     figure, axes = grid(len(panels), columns=2, size=5.2)
     for ax, (title, lines) in zip(axes, panels.items(), strict=True):
-        curves(x[title], lines, xlabel=title, ylabel="average distortion", log_y=True, ax=ax)
-        ax.set_ylim(2e-3, 1)
+        seen = {label: np.maximum(values, 2e-3) for label, values in lines.items()}
+        curves(x, seen, xlabel=title, ylabel="average distortion", log_y=True, ax=ax)
     save(figure, name)
