@@ -139,5 +139,6 @@ def test_treerep_is_twenty_times_as_fast_as_in_the_paper():
 def test_every_cell_of_trees_is_stored():
     # Cells of torch may come from another machine; those that are left out are named in the report.
     for name in report.EXPERIMENTS:
-        missing = [str(key) for key in experiment(name).keys() if key not in Store(name)]
+        every = experiment(name).keys()
+        missing = [str(key) for key in every if key not in Store(name)]
         assert not missing, (name, missing)
