@@ -95,7 +95,8 @@ def test_files_cut_short_are_never_trees(name: str, folder: Path) -> None:
 
 
 RUN = 200_000
-HEAD = '<graphml><key id="w" for="edge" attr.name="weight"/><graph><node id="a"/><edge source="a" target="a"><data key="w">'
+HEAD = '<graphml><key id="w" for="edge" attr.name="weight"/><graph><node id="a"/>'
+HEAD += '<edge source="a" target="a"><data key="w">'
 TAIL = "x</data></edge></graph></graphml>"
 
 
