@@ -11,6 +11,7 @@
 import { compose, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
 
 const STEP = 3; // hyperbolic length: after each such step towards a node the anchor follows
+const FARTHEST = 1e10; // |a|^2 of the anchor: 24 from the focus
 
 export class Layout {
   constructor(tree) {
@@ -49,9 +50,10 @@ export class Layout {
     return length > 0 ? this.scale * length ** this.power : 0;
   }
 
-  /** Move everything by an isometry of the disk. */
+  /** Move everything by an isometry of the disk, but not out of sight: there digits would run out. */
   move(isometry) {
-    this.view = normalized(compose(isometry, this.view));
+    const view = compose(isometry, this.view);
+    if (view[0] ** 2 + view[1] ** 2 < FARTHEST) this.view = normalized(view);
   }
 
   /** Put the focus on a position; the picture keeps its turn if `turn` is an isometry that has it. */
@@ -72,17 +74,30 @@ export class Layout {
 
   /** From the anchor to a neighbour that is nearer to the focus, as long as there is one. */
   #follow() {
-    const { up, size } = this.tree;
-    for (let better = true; better; ) {
-      better = false;
-      const [from, frame] = [this.anchor, this.view];
-      const consider = (k, seen) => {
-        if (seen[0] ** 2 + seen[1] ** 2 >= this.view[0] ** 2 + this.view[1] ** 2) return;
-        [this.anchor, this.view, better] = [k, normalized(seen), true];
-      };
-      if (up[from] >= 0) consider(up[from], this.#upper(frame, from));
-      for (let k = from + 1; k < from + size[from]; k += size[k]) consider(k, this.#lower(frame, k));
+    for (let next = this.#nearerNeighbour(); next >= 0; next = this.#nearerNeighbour()) {
+      const climbs = next === this.tree.up[this.anchor];
+      this.view = normalized(climbs ? this.#upper(this.view, this.anchor) : this.#lower(this.view, next));
+      this.anchor = next;
     }
+  }
+
+  #nearerNeighbour() {
+    const { up, size } = this.tree;
+    const { anchor, cosh, sinh, cos, sin } = this;
+    const [ar, ai, br, bi] = this.view;
+    let best = -1;
+    let least = (ar * ar + ai * ai) * (1 - 1e-12); // rounding must not lead around in circles
+    if (up[anchor] >= 0) {
+      const [r, i] = this.#upper(this.view, anchor);
+      if (r * r + i * i < least) [best, least] = [up[anchor], r * r + i * i];
+    }
+    for (let k = anchor + 1; k < anchor + size[anchor]; k += size[k]) {
+      // Only |a|^2 of what #lower computes: a node may have many children.
+      const r = cosh[k] * (ar * cos[k] - ai * sin[k]) + sinh[k] * (br * cos[k] + bi * sin[k]);
+      const i = cosh[k] * (ar * sin[k] + ai * cos[k]) + sinh[k] * (bi * cos[k] - br * sin[k]);
+      if (r * r + i * i < least) [best, least] = [k, r * r + i * i];
+    }
+    return best;
   }
 
   /**
@@ -91,7 +106,7 @@ export class Layout {
    */
   walk(limit) {
     const { up, size } = this.tree;
-    this.#follow();
+    this.#follow(); // after a long move the anchor may be beyond the limit
     this.count = 0;
     this.walks++;
     this.frames.set(this.view, 4 * this.anchor);
