@@ -410,6 +410,7 @@ def test_pictures_are_exported(tab, mammals):
     texts = {node.text for node in svg.iter("{http://www.w3.org/2000/svg}text")}
     assert set(HOSTILE) - texts == {"</script><script>window.hacked = 1</script>"}  # that one is shortened
     assert len(list(svg.iter("{http://www.w3.org/2000/svg}path"))) > 3
+    page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Picture as PNG").click()
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")

@@ -5,8 +5,9 @@
 // isometry `view` puts into the disk, and walks outward from frame to frame, so every node near the focus has all its
 // digits, however deep in the tree it is.
 //
-// The frame of a node has its parent at angle pi. An edge of length l at angle t carries it to the frame of its lower
-// end: x = e^(it) (y + r) / (1 + r y) with r = tanh(l / 2), the isometry a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
+// The frame of a node has its parent at angle pi. What is at y in the frame of the lower end of an edge of length l at
+// angle t is at x = e^(it) (y + r) / (1 + r y) in that of the upper end, where r = tanh(l/2). That is the isometry
+// a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
 
 import { compose, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
 

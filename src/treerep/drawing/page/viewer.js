@@ -8,13 +8,14 @@ import { SvgPen } from "./svg.js";
 
 const ZOOMS = [0.4, 60];
 // Drawing gets coarser by these steps while things move and frames are late: the last pixels before the rim, the
-// shortest edge, the smallest Steiner node, and the cells with one small dot or one short edge each, all in pixels.
+// shortest edge, the smallest Steiner node, the cells with one small dot or one edge each, and the length from which an
+// edge is drawn even so; all in pixels.
 const DETAILS = [
-  { rim: 0.5, edge: 0.5, steiner: 0.5, cell: 1, edgeCell: 1 },
-  { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5, edgeCell: 2 },
-  { rim: 1.5, edge: 1.2, steiner: 1.2, cell: 3, edgeCell: 4 },
-  { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7 },
-  { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12 },
+  { rim: 0.5, edge: 0.5, steiner: 0.5, cell: 1, edgeCell: 1, long: 30 },
+  { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5, edgeCell: 2, long: 30 },
+  { rim: 1.5, edge: 1.2, steiner: 1.2, cell: 3, edgeCell: 4, long: 60 },
+  { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7, long: 120 },
+  { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12, long: Infinity },
 ];
 // Subtrees are walked this many times farther than they are drawn, for paths that turn back.
 const FARTHER = 8;
