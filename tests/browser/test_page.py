@@ -210,6 +210,27 @@ def test_a_drag_moves_the_point_under_the_mouse_along(tab, mammals):
     assert tab.state()["chosen"] is None  # a drag is no click
 
 
+def test_a_flight_home_turns_the_picture_back_on_the_way(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, context={"reduced_motion": "no-preference"})
+    home = tab.positions()
+    for dx, dy in [(200, 0), (0, 200), (-200, 0), (0, -200)] * 3:  # going around turns the picture
+        page.evaluate("([x, y]) => treerep.viewer.drag([748, 400], [748 + x, 400 + y])", [dx, dy])
+    # The page's clock is ours, so that frames come as regularly as they should.
+    page.clock.install()
+    page.clock.pause_at(2e9)
+    page.keyboard.press("h")
+    seen = []
+    while tab.state()["flying"]:
+        page.clock.run_for(20)
+        seen.append(tab.pixel(0))
+    np.testing.assert_allclose(tab.positions(), home, atol=1e-12)
+    steps = np.hypot(*np.diff(seen, axis=0).T)
+    assert len(steps) > 10
+    assert steps[-1] < 10 < steps.max()
+    page.clock.resume()
+
+
 def test_a_tree_dragged_out_of_sight_comes_home(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree)

@@ -1,7 +1,7 @@
 // What is shown and what is chosen: the state of the page, and the loop that draws it.
 
 import { Attribute, THEMES } from "./colors.js";
-import { translationAlong, translationBetween } from "./geometry.js";
+import { rotation, translationAlong, translationBetween, turnOf } from "./geometry.js";
 import { Layout } from "./layout.js";
 import { dotSize, Painter } from "./painter.js";
 import { SvgPen } from "./svg.js";
@@ -222,7 +222,11 @@ export class Viewer extends EventTarget {
       return;
     }
     const left = flight.distance * (1 - share * share * (3 - 2 * share));
-    this.layout.approach(flight.target, this.layout.locate(flight.target).distance - left);
+    const { distance, frame } = this.layout.locate(flight.target);
+    this.layout.approach(flight.target, distance - left);
+    if (flight.turn && distance > left) {
+      this.layout.move(rotation(((left - distance) / distance) * (turnOf(frame) - turnOf(flight.turn))));
+    }
   }
 
   #arrive(target, turn) {
