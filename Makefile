@@ -51,7 +51,7 @@ test-all: test test-heavy ## and those too
 
 # Tests of the page are skipped, with a message, where there is no Chromium.
 test-heavy: .venv/heavy
-	@command -v chromium chromium-browser >/dev/null || [ "$$(id -u)" -ne 0 ] || \
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || [ "$$(id -u)" -ne 0 ] || \
 		{ apt-get update -qq && apt-get install -qq -y chromium; } || echo "Chromium could not be installed"
 	@$(BIN)/pytest -m "torch or browser" || \
 		{ code=$$?; [ $$code -eq 5 ] && echo "no test needs torch or a browser yet" || exit $$code; }

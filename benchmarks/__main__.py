@@ -13,11 +13,11 @@ NAMES = (
 )  # fmt: skip
 
 
-NEED_TORCH = ("direct",)
+NEEDS = {"direct": "torch", "page": "playwright"}
 
 
 def main() -> None:
-    able = [name for name in NAMES if name not in NEED_TORCH or importlib.util.find_spec("torch")]
+    able = [name for name in NAMES if name not in NEEDS or importlib.util.find_spec(NEEDS[name])]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
             sys.exit(f"no benchmark is named {name!r}: choose from {', '.join(NAMES)}")
