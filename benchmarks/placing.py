@@ -8,7 +8,7 @@ import treerep as tr
 
 from .common import Table
 
-SEEDS = 10
+SEEDS = 5
 SETS = ("celegans", "krumsiek11", "zeisel")
 WAYS = ("all together", "rows", "rows and new distances", "nearest old point")
 

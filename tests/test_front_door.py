@@ -56,7 +56,8 @@ def test_every_name_of_datasets_has_a_docstring(name):
 def test_everything_after_the_data_is_keyword_only(name):
     parameters = inspect.signature(getattr(tr, name)).parameters.values()
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    assert len(positional) == 1 or positional in (["approx", "truth"], ["approx", "graph"], ["tree", "data"], ["tree", "rows"])
+    pairs = (["approx", "truth"], ["approx", "graph"], ["tree", "data"], ["tree", "rows"])
+    assert len(positional) == 1 or positional in pairs
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
