@@ -99,7 +99,10 @@ def test_version_is_that_of_the_package():
     assert tr.__version__ == importlib.metadata.version("treerep")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/quickstart.md"])
+PAGES = ["README.md", "docs/index.md", "docs/quickstart.md", "docs/place.md", "docs/sklearn.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_examples_in_the_pages_run(page):
     # The blocks of one page are run one after the other, in one namespace, as a reader would type them.
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
