@@ -312,7 +312,7 @@ class Tree(CompiledMetric):
         """
         if not 1 <= whole_number(k, "k") <= self.n_points:
             raise ValueError(f"k must be between 1 and the number of points, {self.n_points}, not {k}")
-        return cut_clusters(self._view, self.n_points, k)
+        return cut_clusters(self._view, self.n_points, k)[: self.n_points]
 
     # Comparison.
 
