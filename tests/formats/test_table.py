@@ -69,6 +69,13 @@ def test_numbers_as_names(tmp_path):
         assert read(tmp_path, text).labels == ("10", "11", "12")
 
 
+def test_a_name_may_begin_with_a_hash(tmp_path):
+    points = read(tmp_path, "# a comment\np,0,1\n#q,1,1\nr,2,0\n", kind="points")
+    assert points.labels == ("p", "#q", "r")
+    with pytest.raises(ValueError, match="line 3: '# end' is no number"):
+        read(tmp_path, "0,1\n1,0\n# end", kind="points")
+
+
 @pytest.mark.parametrize("n", [1, 2])
 def test_small_tables(tmp_path, n):
     frame = pd.DataFrame(SQUARE[:n, :n], NAMES[:n], NAMES[:n])

@@ -15,6 +15,8 @@ from .source import Source
 #: The formats that `read` knows; each is described in docs/formats.md.
 DATA_FORMATS = ("npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml")
 
+_LONGEST = 600  # characters of an error: names, and what other libraries say, may be of any length
+
 # The file of each format; every one of them has read(source, request), and some take one more option.
 _HOMES: dict[str, tuple[str, dict[str, Any]]] = {
     "csv": ("table", {}),
@@ -112,4 +114,5 @@ def _read(source: Source, name: str, request: Request) -> Metric:
 
 
 def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
+    line = " ".join(str(error).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"  # what to do comes last
