@@ -49,7 +49,10 @@ def _read_header(lines: Iterator[Line], most_bytes: int) -> _Header:
     """Read the first lines: what they promise must fit into the file and into memory."""
     words = next(lines, (1, ""))[1].lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"] or words[2] not in ("array", "coordinate"):
-        raise ValueError("line 1 is no header of Matrix Market, as '%%MatrixMarket matrix coordinate real general' is")
+        raise ValueError(
+            "line 1 is no header of Matrix Market, as '%%MatrixMarket matrix coordinate real general' is: "
+            "for a bare list of edges say format='edges'"
+        )
     layout, field, symmetry = words[2:]
     if field not in _FIELDS or symmetry not in _SYMMETRIES or (layout, field) == ("array", "pattern"):
         raise ValueError(
