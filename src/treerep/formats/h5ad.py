@@ -23,13 +23,13 @@ def read(source: Source, request: Request) -> Metric:
     if request.kind not in (None, "points"):
         raise request.not_a("an h5ad file")
     h5py = require("h5py", "scverse")
-    with source.open() as stream:
-        # By its path HDF5 reads a file itself, and faster.
-        with _opened(h5py, stream if source.path is None or source.packed else source.path) as file:
-            try:
-                values, names = _values(h5py, file, request.use_rep), _names(h5py, file)
-            except (TypeError, AttributeError, RuntimeError) as error:  # what h5py makes of a damaged or foreign file
-                raise ValueError(f"it is no h5ad file, or it is damaged ({error})") from error
+    # By its path HDF5 reads a file itself, and faster.
+    by_path = source.path is not None and not source.packed
+    with source.open() as stream, _opened(h5py, source.path if by_path else stream) as file:
+        try:
+            values, names = _values(h5py, file, request.use_rep), _names(h5py, file)
+        except (TypeError, AttributeError, RuntimeError) as error:  # what h5py makes of a damaged or foreign file
+            raise ValueError(f"it is no h5ad file, or it is damaged ({error})") from error
     return request.points(values, names)
 
 
