@@ -31,6 +31,7 @@ WITH_NAMES = {
     "tabs": FRAME.to_csv(sep="\t"),
     "semicolons": FRAME.to_csv(sep=";"),
     "R": '"a" "b" "c"\n"a" 0 1 2.5\n"b" 1 0 3\n"c" 2.5 3 0\n',
+    "tabs and blanks": "a\t0 1\t2.5\nb 1\t0 3\nc\t2.5 3 0\n",
     "aligned": "    a   b   c\na   0   1 2.5\nb   1   0   3\nc 2.5   3   0\n",
     "byte order mark": "\ufeff" + FRAME.to_csv(),
     "CRLF": FRAME.to_csv(lineterminator="\r\n"),

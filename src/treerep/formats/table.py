@@ -143,8 +143,8 @@ def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]
 
 def _split_name(text: str, delimiter: str | None) -> tuple[str, str]:
     if delimiter is None:
-        name, _, rest = text.strip().partition(" ")
-        return name, rest
+        name, *rows = text.split(None, 1)
+        return name, rows[0] if rows else ""
     name, _, rest = text.partition(delimiter)
     return name.strip(), rest
 
