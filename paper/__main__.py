@@ -5,10 +5,11 @@ import statistics
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from . import report
-from .cells import FOLDER, LIMIT, Key, Store, Values, compute
-from .command import chosen, experiment
+from .cells import FOLDER, LIMIT, Key, Store, Values, Worker, compute
+from .command import experiment
 
 HERE = Path(__file__).parent
 CHECK = HERE / "check"
@@ -54,20 +55,10 @@ def write(missing: bool, folder: Path = HERE, cells: Path = FOLDER) -> int:
 
 def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK) -> int:
     """Compute cells anew beside the stored ones, and compare; then make the report, and compare that, too."""
-    wrong, same, ratios, left = [], 0, [], 0
-    for name in report.EXPERIMENTS:
-        stored, anew = Store(name), Store(name, folder / "cells")
-        wanted = [key for key in chosen(experiment(name).keys(), None, None) if key in stored]
-        quick = [key for key in wanted if _here(stored[key]) and stored[key]["took"] <= within]
-        quick = quick if only is None else [key for key in quick if key in set(only)]
-        left += len(wanted) - len(quick)
-        compute(anew, quick)
-        for key in quick:
-            differences = compare(stored[key], anew[key])
-            wrong += [f"{name} {key}: {difference}" for difference in differences]
-            same += not differences
-            if "seconds" in stored[key]:
-                ratios.append(anew[key]["seconds"] / stored[key]["seconds"])
+    with Worker() as worker:
+        checked = [_check_one(name, within, only, folder, worker) for name in report.EXPERIMENTS]
+    wrong = [line for one in checked for line in one.wrong]
+    ratios = [ratio for one in checked for ratio in one.ratios]
     folder.mkdir(exist_ok=True)
     report.write(folder, FOLDER)
     if (folder / "report.md").read_text() != (HERE / "report.md").read_text():
@@ -75,9 +66,34 @@ def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK
     for line in wrong:
         print(f"differs: {line}", file=sys.stderr)
     speed = f", in {statistics.median(ratios):.2g} times the time" if ratios else ""
+    same, left = sum(one.same for one in checked), sum(one.left for one in checked)
     print(f"{same} cells computed anew are as stored{speed}; {len(wrong)} differences; {left} cells were left out")
     print(f"the report is {folder / 'report.html'}")
     return 1 if wrong else 0
+
+
+class _Checked(NamedTuple):
+    same: int
+    left: int  # cells that were not computed anew
+    wrong: list[str]
+    ratios: list[float]  # of the seconds
+
+
+def _check_one(name: str, within: float, only: Iterable[Key] | None, folder: Path, worker: Worker) -> _Checked:
+    """Compute the cells of one experiment anew, and compare."""
+    stored, anew = Store(name), Store(name, folder / "cells")
+    known = [key for key in experiment(name).keys() if key in stored]  # noqa: SIM118 (a module, not a dict)
+    quick = [key for key in known if _here(stored[key]) and stored[key]["took"] <= within]
+    quick = quick if only is None else [key for key in quick if key in set(only)]
+    compute(anew, quick, worker=worker)
+    wrong = {key: compare(stored[key], anew[key]) for key in quick}
+    timed = [key for key in quick if "seconds" in stored[key]]
+    return _Checked(
+        same=sum(not lines for lines in wrong.values()),
+        left=len(known) - len(quick),
+        wrong=[f"{name} {key}: {line}" for key, lines in wrong.items() for line in lines],
+        ratios=[anew[key]["seconds"] / stored[key]["seconds"] for key in timed],
+    )
 
 
 def _here(cell: Values) -> bool:

@@ -8,6 +8,7 @@ import os
 import platform
 import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,30 +64,39 @@ class Store:
             file.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def compute(store: Store, wanted: Iterable[Key], *, limit: float = LIMIT, again: bool = False) -> list[Key]:
+def compute(
+    store: Store, wanted: Iterable[Key], *, limit: float = LIMIT, again: bool = False, worker: "Worker | None" = None
+) -> list[Key]:
     """Compute the wanted cells that are not stored yet, or all of them `again`; return those that were computed."""
     missing = [key for key in wanted if again or key not in store]
-    with progress_bar(len(missing), store.experiment, "cells") as bar, _Worker(store.experiment) as worker:
+    own = Worker() if worker is None else nullcontext(worker)
+    with progress_bar(len(missing), store.experiment, "cells") as bar, own as measuring:
         for key in missing:
             bar.set_postfix_str(str(key))
-            store.put(key, worker.measure(key, limit))
+            store.put(key, measuring.measure(store.experiment, key, limit))
             bar.update()
     return missing
 
 
-class _Worker:
+class Worker:
     """A process that measures cells, one after another, and is ended when one of them takes too long."""
 
-    def __init__(self, experiment: str) -> None:
-        self.experiment = experiment
+    def __init__(self) -> None:
         self.process: Any = None
         self.pipe: Any = None
 
-    def __enter__(self) -> "_Worker":
+    def __enter__(self) -> "Worker":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end()
+
+    def _begin(self) -> None:
+        context = multiprocessing.get_context("spawn")  # forking a process with threads is not safe
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
 
     def _end(self) -> None:
         if self.process is not None:
@@ -96,18 +106,12 @@ class _Worker:
             self.process.join()
             self.process = None
 
-    def measure(self, key: Key, limit: float) -> Values:
+    def measure(self, experiment: str, key: Key, limit: float) -> Values:
         """Return the values of a cell, or that it took longer than the limit."""
         if self.process is None:
-            context = multiprocessing.get_context("spawn")  # forking a process with threads is not safe
-            self.pipe, theirs = context.Pipe()
-            self.process = context.Process(
-                target=_serve, args=(f"{__package__}.{self.experiment}", theirs), daemon=True
-            )
-            self.process.start()
-            theirs.close()
+            self._begin()
         start = time.perf_counter()
-        self.pipe.send(key)
+        self.pipe.send((experiment, key))
         if not self.pipe.poll(limit):
             self._end()
             return {"over": limit}
@@ -115,21 +119,21 @@ class _Worker:
             values, error = self.pipe.recv()
         except EOFError:  # killed, most likely for want of memory
             self._end()
-            raise RuntimeError(f"the process that measured {self.experiment} {key} died") from None
+            raise RuntimeError(f"the process that measured {experiment} {key} died") from None
         if error is not None:
-            raise RuntimeError(f"{self.experiment} {key}: {error}")
+            raise RuntimeError(f"{experiment} {key}: {error}")
         return {**_rounded(values), "took": round(time.perf_counter() - start, 3), "machine": machine()}
 
 
-def _serve(module: str, pipe: Connection) -> None:
-    """Answer keys with values, or with what went wrong, until the other end is gone."""
-    measure = importlib.import_module(module).measure
+def _serve(pipe: Connection) -> None:
+    """Answer names of cells with their values, or with what went wrong, until the other end is gone."""
     while True:
         try:
-            key = pipe.recv()
+            experiment, key = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
         try:
+            measure = importlib.import_module(f"{__package__}.{experiment}").measure
             pipe.send((measure(*key), None))
         except KeyboardInterrupt:
             return

@@ -164,7 +164,7 @@ def notes(_: Store) -> list[Note]:
         Note(
             ("h-MDS",),
             "Exact where the points come from a space of the same dimension, as it should be. The published code drops "
-            "one dimension or all.",
+            "one dimension or all. Most of its time goes into the search for the best scale.",
         ),
         Note(
             ("LM", "PM"),

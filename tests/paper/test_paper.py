@@ -1,13 +1,16 @@
 """The paper's pipeline on its smallest cells, and what is committed of the large ones."""
 
 import json
+from contextlib import redirect_stderr, redirect_stdout
 from html.parser import HTMLParser
+from io import StringIO
+from types import SimpleNamespace
 
 import pytest
 
 from paper import __main__ as whole
 from paper import published, report, tables
-from paper.cells import FOLDER, Key, Store, compute
+from paper.cells import FOLDER, Key, Store, Worker, compute
 from paper.command import chosen, experiment, run_alone
 
 SMALLEST = {
@@ -20,12 +23,20 @@ SMALLEST = {
 }
 
 
-def test_smallest_cells_computed_anew_are_as_stored(tmp_path, capsys):
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """A folder into which the smallest cells were computed anew, and the report written."""
+    folder = tmp_path_factory.mktemp("check")
     keys = [key for group in SMALLEST.values() for key in group]
-    code = whole.check(within=30, only=keys, folder=tmp_path)
-    printed = capsys.readouterr()
-    assert code == 0, printed.err
-    assert printed.out.startswith(f"{len(keys)} cells computed anew are as stored")
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = whole.check(within=60, only=keys, folder=folder)
+    return SimpleNamespace(folder=folder, code=code, out=out.getvalue(), err=err.getvalue(), cells=len(keys))
+
+
+def test_smallest_cells_computed_anew_are_as_stored(checked):
+    assert checked.code == 0, checked.err
+    assert checked.out.startswith(f"{checked.cells} cells computed anew are as stored")
 
 
 def test_a_stored_score_that_is_wrong_is_found(tmp_path):
@@ -37,23 +48,22 @@ def test_a_stored_score_that_is_wrong_is_found(tmp_path):
 
 def test_finished_cells_are_kept_and_not_computed_again(tmp_path):
     key = Key("11", "nj")
-    assert compute(Store("reconstruction", tmp_path), [key]) == [key]
-    anew = Store("reconstruction", tmp_path)
-    assert anew[key]["right"] == 0.0 and anew[key]["error"] < 1e-14
-    assert compute(anew, [key]) == []
+    with Worker() as worker:
+        assert compute(Store("reconstruction", tmp_path), [key], worker=worker) == [key]
+        anew = Store("reconstruction", tmp_path)
+        assert anew[key]["right"] == 0.0 and anew[key]["error"] < 1e-14
+        assert compute(anew, [key], worker=worker) == []
+        with pytest.raises(RuntimeError, match="sarich sarich/nothing: KeyError: 'nothing'"):
+            compute(Store("sarich", tmp_path), [Key("sarich", "nothing")], worker=worker)
 
 
 def test_a_cell_over_its_limit_says_so_and_the_next_is_computed(tmp_path):
     store = Store("sarich", tmp_path)
-    compute(store, [Key("sarich", "nj")], limit=0.01)
-    assert store[Key("sarich", "nj")] == {"over": 0.01}
-    compute(store, [Key("sarich", "mst")])
+    with Worker() as worker:
+        compute(store, [Key("sarich", "nj")], limit=0.01, worker=worker)
+        assert store[Key("sarich", "nj")] == {"over": 0.01}
+        compute(store, [Key("sarich", "mst")], worker=worker)
     assert store.get("sarich", "mst", "scaled") == pytest.approx(0.171, abs=5e-4)
-
-
-def test_what_goes_wrong_in_a_cell_is_told_with_its_name(tmp_path):
-    with pytest.raises(RuntimeError, match="sarich sarich/nothing: KeyError: 'nothing'"):
-        compute(Store("sarich", tmp_path), [Key("sarich", "nothing")])
 
 
 def test_an_experiment_runs_alone(tmp_path, capsys):
@@ -86,13 +96,13 @@ class _Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_report_explains_all_and_stands_alone(tmp_path):
-    assert report.write(tmp_path) == []
-    text = (tmp_path / "report.md").read_text()
+def test_the_report_explains_all_and_stands_alone(checked):
+    assert report.unexplained([report.Part(name, Store(name)) for name in report.EXPERIMENTS]) == []
+    text = (checked.folder / "report.md").read_text()
     assert text == (report.FOLDER / "report.md").read_text()
     assert all(f"## {title}" in text for title in report.EXPERIMENTS.values())
     page = _Page()
-    page.feed((tmp_path / "report.html").read_text())
+    page.feed((checked.folder / "report.html").read_text())
     assert page.open == [] and page.images == 6
     assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in page.links)
 
