@@ -33,6 +33,7 @@ app = typer.Typer(
     help="The tree behind your distances.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: that of rich takes twice as long to appear
 )
 
 data = typer.Typer(name="data")
@@ -78,7 +79,10 @@ def fit(
     *,
     reading: Reading,
 ) -> None:
-    """Fit a tree to distances, points or a graph."""
+    """Fit a tree to distances, points or a graph.
+
+    treerep fit distances.csv -o tree.nwk
+    """
     from .fit import fit_file
 
     fit_file(
@@ -107,7 +111,10 @@ def refine(
     *,
     reading: Reading,
 ) -> None:
-    """Improve a tree: better lengths, and better places for points and subtrees."""
+    """Improve the lengths and the shape of a tree.
+
+    treerep refine tree.nwk distances.csv -o better.nwk
+    """
     from .refine import refine_file
 
     refine_file(
@@ -118,8 +125,20 @@ def refine(
 
 @app.command()
 @with_reading
-def score(tree: TreeInput, source: Input, jobs: Jobs = None, json: Json = False, *, reading: Reading) -> None:
-    """Say how well a tree, or an embedding, keeps the distances of the data."""
+def score(
+    tree: Annotated[
+        str, typer.Argument(metavar="TREE", help="File of a tree, or of an embedding (.npz); - for standard input.")
+    ],
+    source: Input,
+    jobs: Jobs = None,
+    json: Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Say how well a tree keeps the distances.
+
+    treerep score tree.nwk distances.csv
+    """
     from .score import score_file
 
     score_file(tree, source, reading=reading, jobs=jobs, as_json=json)
@@ -141,6 +160,10 @@ def embed(
             metavar="FACTOR", help="By how much distances in the tree may shrink (sarkar).", show_default="1.05"
         ),
     ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(metavar="LENGTH", help="Hyperbolic length of one unit of the data (sarkar, hmds)."),
+    ] = None,
     model: Annotated[Model, typer.Option(help="Model of the coordinates in a .csv or .tsv file.")] = "poincare",
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -148,12 +171,15 @@ def embed(
     *,
     reading: Reading,
 ) -> None:
-    """Place a tree, or data, in hyperbolic space."""
+    """Place a tree, or data, in hyperbolic space.
+
+    treerep embed tree.nwk -o coordinates.csv
+    """
     from .embed import embed_file
 
     embed_file(
-        source, output, reading=reading, method=method, dim=dim, distortion=distortion, model=model, seed=seed,
-        jobs=jobs, as_json=json,
+        source, output, reading=reading, method=method, dim=dim, distortion=distortion, scale=scale, model=model,
+        seed=seed, jobs=jobs, as_json=json,
     )  # fmt: skip
 
 
@@ -182,7 +208,12 @@ def draw(
     *,
     reading: Reading,
 ) -> None:
-    """Draw a tree or an embedding as a figure (needs matplotlib)."""
+    """Draw a tree or an embedding as a figure.
+
+    treerep draw tree.nwk -o tree.pdf
+
+    It needs matplotlib: pip install 'treerep[draw]'.
+    """
     from .draw import draw_file
 
     draw_file(
@@ -213,7 +244,12 @@ def view(
     *,
     reading: Reading,
 ) -> None:
-    """Make a page to explore a tree in the browser: one file that needs nothing else."""
+    """Make a page to explore a tree in a browser.
+
+    treerep view tree.nwk -o tree.html --open
+
+    The page is one file that needs nothing else.
+    """
     from .view import view_file
 
     view_file(
@@ -243,7 +279,13 @@ def compare(
     *,
     reading: Reading,
 ) -> None:
-    """Run several methods on the same data and show them side by side."""
+    """Run several methods and show them side by side.
+
+    treerep compare distances.csv --methods all --html table.html
+
+    A method that fails, or takes longer than --time-limit, says why in its row. Mean average precision (MAP) is shown
+    for graphs.
+    """
     from .compare import compare_file
 
     compare_file(
@@ -265,7 +307,12 @@ def delta(
     *,
     reading: Reading,
 ) -> None:
-    """Measure how far the data are from a tree: Gromov's delta, with the four points that prove it."""
+    """Measure how far the data are from a tree.
+
+    treerep delta distances.csv
+
+    This is Gromov's delta, with the four points that prove it: 0 for a tree.
+    """
     from .delta import measure_delta
 
     measure_delta(
@@ -285,7 +332,12 @@ def convert(
     *,
     reading: Reading,
 ) -> None:
-    """Convert trees and distances between formats."""
+    """Convert trees and distances between formats.
+
+    treerep convert tree.nwk tree.nex
+
+    treerep convert tree.nwk distances.phy
+    """
     from .convert import convert_file
 
     convert_file(source, output, reading=reading, to=to)
@@ -296,7 +348,7 @@ app.add_typer(data)
 
 @app.command("warm-up")
 def warm_up() -> None:
-    """Compile everything once, so that later runs start at full speed."""
+    """Compile everything once, for quick starts later."""
     from .warm_up import compile_everything
 
     compile_everything()
@@ -308,7 +360,10 @@ def demo(
         "demo-output"
     ),
 ) -> None:
-    """Fit the distances of eight mammals and 2,000 generated cells; show the tree and the scores."""
+    """Fit two small data sets and show the trees.
+
+    They are the distances of eight mammals, and 2,000 generated cells.
+    """
     from .demo import show_demo
 
     show_demo(output)

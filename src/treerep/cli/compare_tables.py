@@ -71,7 +71,7 @@ def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
 def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
     """Print the table, the best of each column with a star."""
     best, failed = best_cells(rows), any("reason" in row for row in rows)
-    table = Table(title=escape(title), caption=caption(rows), title_justify="left", caption_justify="left")
+    table = Table()
     table.add_column("method")
     for _, heading, _ in _shown(rows):
         table.add_column(heading, justify="right")
@@ -80,7 +80,8 @@ def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
     for k, row in enumerate(rows):
         cells = [_marked(_cell(row, name), (k, name) in best) for name, *_ in _shown(rows)]
         table.add_row(row["method"], *cells, *([escape(row.get("reason", ""))] if failed else []))
-    console(stderr=stderr).print(table)
+    screen = console(stderr=stderr)
+    screen.print(escape(title), table, caption(rows), sep="\n")
 
 
 def caption(rows: Sequence[Row]) -> str:
@@ -152,6 +153,7 @@ def _chart(rows: Sequence[Row]) -> str:
     from ..drawing.comparison_chart import comparison_chart
 
     picture = io.StringIO()
-    comparison_chart(done)[0].figure.savefig(picture, format="svg")
+    figure: Any = comparison_chart(done)[0].figure
+    figure.savefig(picture, format="svg")
     text = picture.getvalue()
     return text[text.index("<svg") :]  # without the head of a file of its own

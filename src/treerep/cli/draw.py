@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import treerep as tr
 
@@ -38,7 +39,7 @@ def draw_file(
         if column not in columns:
             raise ValueError(f"{table} has no column {column!r}: choose one of {', '.join(map(repr, columns))}")
         values = columns[column]
-    figure = tr.draw(what, layout=layout, color=values, labels=labels).figure
+    figure: Any = tr.draw(what, layout=layout, color=values, labels=labels).figure
     picture = io.BytesIO()
     figure.savefig(picture, format=suffix, dpi=200)
     with opened(output, "wb") as file:

@@ -21,6 +21,7 @@ def embed_file(
     method: str,
     dim: int,
     distortion: float | None,
+    scale: float | None,
     model: str,
     seed: int,
     jobs: int | None,
@@ -38,7 +39,7 @@ def embed_file(
         raise ValueError(f"{source} holds an embedding already: give a tree, or data")
     begin = time.perf_counter()
     space = tree_of(found, rng=seed, n_jobs=jobs) if method == "sarkar" else found
-    embedding = _embedded(space, method=method, dim=dim, distortion=distortion, rng=seed)
+    embedding = _embedded(space, method=method, dim=dim, distortion=distortion, scale=scale, rng=seed)
     seconds = time.perf_counter() - begin
     if suffix == ".npz":
         embedding.save(output)

@@ -53,7 +53,7 @@ def one_line(error: Exception) -> str:
     'say --kind points|graph, or --largest-component'
     """
     if isinstance(error, typer.TyperException):
-        return " ".join(error.format_message().split())
+        return " ".join(error.format_message().split()).replace("Value error, ", "")
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         message = f"{error.filename}: {error.strerror}"
     else:

@@ -6,6 +6,7 @@ from typing import Any
 import treerep as tr
 
 from ..formats import write_tree
+from .inputs import read_either
 from .options import Reading
 from .outputs import check_tree_output, counted, print_json, remark, score_fields
 
@@ -33,7 +34,9 @@ def fit_file(
 ) -> None:
     """Fit a tree to a file of data, write it and say how good it is."""
     check_tree_output(output, to)
-    metric = reading.read(source)
+    metric = read_either(source, reading)
+    if isinstance(metric, tr.Tree):
+        raise ValueError(f"{source} holds a tree already: score, refine, embed, draw or view it")
     begin = time.perf_counter()
     count = default_trials(method) if trials is None else trials
     tree = tr.fit(metric, method=method, trials=count, rng=seed, tol=tol, n_jobs=jobs)
@@ -56,7 +59,7 @@ def finish(
     about: dict[str, Any],
 ) -> None:
     """Score a new tree, write it, and report both: to people on stderr, to programs on stdout."""
-    plain, scaled = (tr.average_distortion(tree, metric, scale=scale, n_jobs=jobs) for scale in ("none", "optimal"))  # type: ignore[arg-type]
+    plain, scaled = (tr.average_distortion(tree, metric, scale=scale, n_jobs=jobs) for scale in ("none", "optimal"))
     if not (as_json and output == "-"):
         write_tree(tree, output, format=to or ("newick" if output == "-" else None))
     about_sample = "" if plain.exact else f" (from {plain.basis})"

@@ -10,6 +10,7 @@ import treerep as tr
 from ..formats import DATA_FORMATS, TREE_FORMATS, read_tree
 from ..formats.source import Source
 from .options import Reading
+from .outputs import counted
 
 _ENOUGH = 1 << 16
 _ONE_NAME = re.compile(rb"[^\s,;]+;\s*")
@@ -49,7 +50,8 @@ def kind_of_file(path: str, reading: Reading) -> str:
 
 def _head(path: str) -> bytes:
     if path != "-":
-        return Source(path).head
+        # Of a pipe with a name, as <(...) makes, whatever is read is gone.
+        return b"" if Path(path).is_fifo() else Source(path).head
     peek = getattr(sys.stdin.buffer, "peek", None)  # looks without taking anything away
     return bytes(peek(_ENOUGH)) if peek else b""
 
@@ -71,12 +73,16 @@ def _read_embedding(path: str) -> tr.Embedding:
 
 def aligned(tree: tr.Tree | tr.Embedding, data: tr.Metric, names: tuple[str, str]) -> tr.Tree | tr.Embedding:
     """Return the tree with its points in the order of the data: files of trees have an order of their own."""
+    if len(tree) != len(data):
+        sizes = f"{names[0]} has {counted(len(tree), 'point')} and {names[1]} has {len(data):,}"
+        raise ValueError(f"{sizes}: give the tree of these data")
     if not isinstance(tree, tr.Tree) or tree.labels is None or data.labels is None or tree.labels == data.labels:
         return tree
-    missing = next((label for label in data.labels if label not in set(tree.labels)), None)
+    known = set(tree.labels)
+    missing = next((label for label in data.labels if label not in known), None)
     if missing is not None:
         raise ValueError(f"{names[0]} has no point {missing!r}, which is in {names[1]}: give the tree of these data")
-    return tree.restrict(data.labels) if len(tree) == len(data) else tree
+    return tree.restrict(data.labels)
 
 
 def check_one_stdin(*paths: str) -> None:

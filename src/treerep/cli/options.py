@@ -72,10 +72,8 @@ Seed = Annotated[
 Jobs = Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of threads.", show_default="all cores")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 TimeLimit = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="When to stop; the best so far is the result.")
+    float | None, typer.Option(min=0, metavar="SECONDS", help="When to stop; the best so far is the result.")
 ]
-
-_PANEL = "How to read the input"
 
 
 @dataclass(frozen=True)
@@ -84,15 +82,12 @@ class Reading:
 
     kind: Annotated[
         Literal["distances", "points", "graph"] | None,
-        typer.Option(
-            rich_help_panel=_PANEL, help="What the file holds. A table is distances if it is square without its labels."
-        ),
+        typer.Option(help="What the file holds. A table is distances if it is square without its labels."),
     ] = None
     format: Annotated[
         AnyFormat | None,
         typer.Option(
             metavar="FORMAT",
-            rich_help_panel=_PANEL,
             help=f"Format, if content and suffix do not tell: {_listed(AnyFormat)}.",
         ),
     ] = None
@@ -100,34 +95,26 @@ class Reading:
         str | None,
         typer.Option(
             metavar="NAME",
-            rich_help_panel=_PANEL,
             help="How to measure points: euclidean, cosine, manhattan, ...",
             show_default="euclidean",
         ),
     ] = None
-    symmetrize: Annotated[
-        Literal["mean"] | None, typer.Option(rich_help_panel=_PANEL, help="Distances: average d(i, j) and d(j, i).")
-    ] = None
+    symmetrize: Annotated[Literal["mean"] | None, typer.Option(help="Distances: average d(i, j) and d(j, i).")] = None
     largest_component: Annotated[
         bool,
-        typer.Option(
-            "--largest-component", rich_help_panel=_PANEL, help="Graphs: keep the largest connected component."
-        ),
+        typer.Option("--largest-component", help="Graphs: keep the largest connected component."),
     ] = False
     weight: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", rich_help_panel=_PANEL, help="GraphML: the attribute of the edges that holds their lengths."
-        ),
+        typer.Option(metavar="NAME", help="GraphML: the attribute of the edges that holds their lengths."),
     ] = None
-    unweighted: Annotated[
-        bool, typer.Option("--unweighted", rich_help_panel=_PANEL, help="Graphs: count edges, whatever their lengths.")
-    ] = False
+    unweighted: Annotated[bool, typer.Option("--unweighted", help="Graphs: count edges, whatever their lengths.")] = (
+        False
+    )
     use_rep: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            rich_help_panel=_PANEL,
             help="h5ad: the coordinates in obsm to take; npz: the name of the array.",
         ),
     ] = None

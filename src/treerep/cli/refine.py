@@ -7,7 +7,7 @@ import treerep as tr
 
 from ..formats import read_tree
 from .fit import finish
-from .inputs import aligned, check_one_stdin
+from .inputs import aligned, check_one_stdin, read_either
 from .options import Reading
 from .outputs import check_tree_output
 
@@ -30,7 +30,7 @@ def refine_file(
     """Refine a tree, write it and say what was gained."""
     check_one_stdin(tree_file, source)
     check_tree_output(output, to)
-    metric = reading.read(source)
+    metric = read_either(source, reading)
     tree = aligned(read_tree(tree_file), metric, (tree_file, source))
     assert isinstance(tree, tr.Tree)
     begin = time.perf_counter()

@@ -1,5 +1,7 @@
 """`treerep score`: how well a tree keeps the distances of its data."""
 
+import typer
+
 import treerep as tr
 
 from ..scoring.score import Score
@@ -33,7 +35,7 @@ def score_file(tree_file: str, source: str, *, reading: Reading, jobs: int | Non
     found = read_either(tree_file, Reading())
     if not isinstance(found, tr.Tree | tr.Embedding):
         raise ValueError(f"{tree_file}: it holds neither a tree nor an embedding: the data come second")
-    metric = reading.read(source)
+    metric = read_either(source, reading)
     tree = aligned(found, metric, (tree_file, source))
     scores = all_scores(tree, metric, jobs)
     sizes = {"points": len(tree), "nodes": tree.n_nodes}
@@ -41,4 +43,4 @@ def score_file(tree_file: str, source: str, *, reading: Reading, jobs: int | Non
         print_json({**sizes, **score_fields(scores)})
         return
     lines = rows_as_columns([(_TITLES[name], repr(score)) for name, score in scores.items()])
-    print("\n".join([f"{counted(len(tree), 'point')}, {counted(tree.n_nodes, 'node')}", *lines]))  # noqa: T201
+    typer.echo("\n".join([f"{counted(len(tree), 'point')}, {counted(tree.n_nodes, 'node')}", *lines]))
