@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .data_commands import data
 from .options import (
     DeltaMethod,
     Either,
@@ -35,8 +36,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help: that of rich takes twice as long to appear
 )
-
-data = typer.Typer(name="data")
 
 
 def _print_version(wanted: bool) -> None:
@@ -356,7 +355,7 @@ def warm_up() -> None:
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Folder for the trees.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the trees go.")] = Path(
         "demo-output"
     ),
 ) -> None:
@@ -367,38 +366,3 @@ def demo(
     from .demo import show_demo
 
     show_demo(output)
-
-
-@data.callback(invoke_without_command=True)
-def data_help(context: typer.Context) -> None:
-    """Data sets: what there is, where it is, and how to obtain it."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-@data.command("list")
-def list_data() -> None:
-    """Show all data sets: their size and kind, where they are found, and whom to cite."""
-    from .data import show_list
-
-    show_list()
-
-
-@data.command("fetch")
-def fetch_data(
-    names: Annotated[list[str], typer.Argument(help="Names of data sets; `treerep data list` shows them.")],
-) -> None:
-    """Obtain data sets from the network, where they are not on this machine."""
-    from .data import fetch_all
-
-    fetch_all(names)
-
-
-@data.command("path")
-def path_of_data(
-    name: Annotated[str | None, typer.Argument(help="Name of a data set; without it, the folder of the cache.")] = None,
-) -> None:
-    """Print where a data set is on this machine, or where fetched ones are kept."""
-    from .data import show_path
-
-    show_path(name)

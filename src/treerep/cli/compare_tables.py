@@ -3,7 +3,6 @@
 import csv
 import html
 import io
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +58,7 @@ def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
     found = set()
     for name, _, less in _COLUMNS:
         values = [row.get(name) for row in rows]
-        known = [value for value in values if value is not None and math.isfinite(value)]
+        known = [value for value in values if value is not None]
         if less is None or not known:
             continue
         best = min(known) if less else max(known)

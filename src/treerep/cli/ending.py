@@ -15,7 +15,9 @@ _OPTIONS = (
     "dim", "distortion", "layout", "weights", "moves", "balance", "time_limit", "scale",
 )  # fmt: skip
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\"|True\b|False\b|[\d.]*\d)? ?")
-_BROKEN_PIPE = 128 + 13  # what shells report of a program that SIGPIPE ended
+# Names of arguments that are no words, wherever the library speaks of them.
+_WORD = re.compile(rf"\b(?<!-)({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
+_BROKEN_PIPE = 1  # as typer has it, where it meets one first
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -27,10 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
-    warnings.showwarning = _show_warning
     try:
-        # Outside typer's standalone mode, so that every error takes the same way out.
-        code = app([word for word in given if word != "--debug"], prog_name="treerep", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            # Outside typer's standalone mode, so that every error takes the same way out.
+            code = app([word for word in given if word != "--debug"], prog_name="treerep", standalone_mode=False)
         sys.stdout.flush()  # a full disk or a closed pipe may show only now
     except (KeyboardInterrupt, typer.Abort):
         code = 130
@@ -58,10 +61,15 @@ def one_line(error: Exception) -> str:
         message = f"{error.filename}: {error.strerror}"
     else:
         message = str(error)
-    text = _ARGUMENT.sub(_as_option, " ".join(message.split())).replace(
-        "--kind points or --kind graph", "--kind points|graph"
+    text = _ARGUMENT.sub(_as_option, " ".join(message.split()))
+    text = _WORD.sub(
+        lambda word: _option(word[1]), text.replace("--kind points or --kind graph", "--kind points|graph")
     )
     return text or f"{type(error).__name__} (run it again with --debug)"
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _as_option(found: re.Match[str]) -> str:
@@ -69,7 +77,7 @@ def _as_option(found: re.Match[str]) -> str:
     blank = " " if found[0].endswith(" ") else ""
     if name == "weight" and value == "False":
         return f"--unweighted{blank}"
-    option = f"--{name.replace('_', '-')}"
+    option = _option(name)
     if value is None:
         return f"{option} "
     return f"{option}{blank}" if value in ("True", "False") else f"{option} {value.strip(chr(34) + chr(39))}{blank}"

@@ -21,9 +21,6 @@ Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
 DeltaMethod = Literal["auto", "exact", "base", "sample"]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
-DataFormat = Literal[
-    "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml",
-]  # fmt: skip
 TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
 AnyFormat = Literal[
     "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml", "newick", "json",
