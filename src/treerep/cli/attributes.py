@@ -27,18 +27,19 @@ def read_attributes(path: str, points: tr.Tree | tr.Embedding) -> dict[str, list
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise ValueError(f"{path}: two columns are named {twice!r}: rename one")
-    ordered = _in_order(path, body, points)
-    return {name: _typed([row[k] for row in ordered]) for k, name in enumerate(header)}
+    ordered, first = _in_order(path, body, points)
+    return {name: _typed([row[k] for row in ordered]) for k, name in enumerate(header) if k >= first}
 
 
-def _in_order(path: str, body: list[list[str]], points: tr.Tree | tr.Embedding) -> list[list[str]]:
+def _in_order(path: str, body: list[list[str]], points: tr.Tree | tr.Embedding) -> tuple[list[list[str]], int]:
+    """Return the rows of the points, and the number of the first column that is no name."""
     names = points.labels or tuple(map(str, range(len(points))))
     by_name = {row[0]: row for row in body}
     missing = [name for name in names if name not in by_name]
     if not missing and len(by_name) == len(body):
-        return [by_name[name] for name in names]
+        return [by_name[name] for name in names], 1
     if points.labels is None and len(body) == len(points):
-        return body
+        return body, 0
     if not missing:
         twice = next(row[0] for k, row in enumerate(body) if row is not by_name[row[0]])
         raise ValueError(f"{path}: two rows are named {twice!r}: rename or remove one")

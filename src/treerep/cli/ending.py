@@ -65,7 +65,7 @@ def one_line(error: Exception) -> str:
     text = _WORD.sub(
         lambda word: _option(word[1]), text.replace("--kind points or --kind graph", "--kind points|graph")
     )
-    return text or f"{type(error).__name__} (run it again with --debug)"
+    return text.strip() or f"{type(error).__name__} (run it again with --debug)"
 
 
 def _option(name: str) -> str:
