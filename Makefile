@@ -7,7 +7,7 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-all test-heavy check docs bench format clean
+.PHONY: help demo test test-all test-heavy check docs bench paper format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -51,7 +51,7 @@ test-all: test test-heavy ## and those too
 
 # Tests of the page are skipped, with a message, where there is no Chromium.
 test-heavy: .venv/heavy
-	@command -v chromium chromium-browser >/dev/null || [ "$$(id -u)" -ne 0 ] || \
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || [ "$$(id -u)" -ne 0 ] || \
 		{ apt-get update -qq && apt-get install -qq -y chromium; } || echo "Chromium could not be installed"
 	@$(BIN)/pytest -m "torch or browser" || \
 		{ code=$$?; [ $$code -eq 5 ] && echo "no test needs torch or a browser yet" || exit $$code; }
@@ -59,10 +59,13 @@ test-heavy: .venv/heavy
 bench: .venv/test ## measure; prints ratios
 	$(BIN)/python -m benchmarks
 
+paper: .venv/test ## compute the paper's tables anew and compare them with the stored ones; PAPER="--write" stores
+	$(BIN)/python -m paper $(PAPER)
+
 format: .venv/test ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean: ## remove the environment and everything made
-	rm -rf .venv docs/_build demo-output dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .venv docs/_build demo-output paper/check dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks paper -name __pycache__ -type d -prune -exec rm -rf {} +

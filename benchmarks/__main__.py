@@ -7,17 +7,17 @@ import sys
 from .common import store
 
 NAMES = (
-    "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining", "spanning",
-    "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
+    "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
+    "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
     "page",
 )  # fmt: skip
 
 
-NEED_TORCH = ("direct",)
+NEEDS = {"direct": "torch", "page": "playwright"}
 
 
 def main() -> None:
-    able = [name for name in NAMES if name not in NEED_TORCH or importlib.util.find_spec("torch")]
+    able = [name for name in NAMES if name not in NEEDS or importlib.util.find_spec(NEEDS[name])]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
             sys.exit(f"no benchmark is named {name!r}: choose from {', '.join(NAMES)}")

@@ -8,7 +8,7 @@ import treerep as tr
 
 from .common import Table
 
-SEEDS = 10
+SEEDS = 5
 SETS = ("celegans", "krumsiek11", "zeisel")
 WAYS = ("all together", "rows", "rows and new distances", "nearest old point")
 
@@ -46,10 +46,14 @@ def speed(n: int = 100_000) -> Table:
     points = np.asarray(cells.points)[np.random.default_rng(0).permutation(2 * n)]
     tree = tr.fit(points[:n], metric="euclidean")
     tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean")  # compiled
-    start, cpu = time.perf_counter(), time.process_time()
+    marks = [time.process_time()]
+    tr.fit(points[:n], metric="euclidean")
+    marks.append(time.process_time())
     tr.place(tree, points[n:], data=points[:n], metric="euclidean")
-    took = {"seconds": f"{time.perf_counter() - start:.1f}", "CPU seconds": f"{time.process_time() - cpu:.1f}"}
-    return Table("As many cells again", [{"old": n, "new": n, "dimensions": 50, **took}])
+    marks.append(time.process_time())
+    fitting, placing = (f"{took:.1f}" for took in np.diff(marks))
+    row = {"old": n, "new": n, "dimensions": 50, "to fit the old": fitting, "to place the new": placing}
+    return Table("As many cells again: CPU seconds", [row])
 
 
 def measure() -> list[Table]:

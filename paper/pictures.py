@@ -1,6 +1,7 @@
 """The figures of the paper, as SVG files in `figures/`."""
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,15 @@ FOLDER = Path(__file__).parent / "figures"
 GREEN, ORANGE = "#2a8a4a", "#e08214"
 
 
-def save(figure: Any, name: str, folder: Path | None = None) -> None:
+def save(figure: Any, name: str) -> None:
     """Write a figure as SVG, the same bytes every time."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    (folder or FOLDER).mkdir(parents=True, exist_ok=True)
-    with mpl.rc_context({"svg.hashsalt": "treerep", "svg.fonttype": "none"}):
-        with atomic_write((folder or FOLDER) / f"{name}.svg", "wb") as file:
-            figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    settings = {"svg.hashsalt": "treerep"}
+    with mpl.rc_context(settings), atomic_write(FOLDER / f"{name}.svg", "wb") as file:
+        figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
 
 
@@ -55,7 +56,7 @@ def little_trees(name: str, newicks: Mapping[str, str]) -> None:
         tree = tr.Tree.from_newick(newick)
         steiner = tree.n_nodes - tree.n_points
         kinds = ["data point"] * tree.n_points + ["Steiner node"] * steiner
-        names = [*map(str, tree.labels or ()), *("r" + "'" * k for k in _first_is_central(tree))]
+        names = [*map(str, tree.labels or ()), *("r" + "'" * k for k in _primes(tree))]
         palette = {"data point": GREEN, "Steiner node": ORANGE}
         tr.draw(
             tree, ax=ax, layout="euclidean_sarkar", color=kinds, palette=palette, labels=names, legend=False, size=70,
@@ -65,18 +66,12 @@ def little_trees(name: str, newicks: Mapping[str, str]) -> None:
     save(figure, name)
 
 
-def _first_is_central(tree: tr.Tree) -> list[int]:
-    """Return how many primes each Steiner node gets: none for the one where x, y and z meet."""
-    centre = int(tree.path("x", "y")[1])
-    others = iter(range(1, tree.n_nodes))
-    return [
-        0 if node == centre or _between(tree, node) else next(others) for node in range(tree.n_points, tree.n_nodes)
-    ]
-
-
-def _between(tree: tr.Tree, node: int) -> bool:
-    """Return whether the node lies on all three paths between x, y and z."""
-    return all(node in tree.path(*ends) for ends in (("x", "y"), ("y", "z"), ("x", "z")))
+def _primes(tree: tr.Tree) -> list[int]:
+    """Return how many primes each Steiner node gets: none for r, which lies on all paths between x, y and z."""
+    ends = (("x", "y"), ("y", "z"), ("x", "z"))
+    central = [all(node in tree.path(*two) for two in ends) for node in range(tree.n_points, tree.n_nodes)]
+    others = count(1)
+    return [0 if here else next(others) for here in central]
 
 
 def zone_picture(name: str, newick: str, zones: Sequence[int], titles: Sequence[str]) -> None:
@@ -90,12 +85,12 @@ def zone_picture(name: str, newick: str, zones: Sequence[int], titles: Sequence[
     save(figure, name)
 
 
-def two_curves(name: str, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Mapping[str, Sequence[int]]) -> None:
-    """Draw average distortion against dimension and against scale."""
+def two_curves(name: str, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]) -> None:
+    """Draw average distortion against dimension and against scale; below 0.002 all is alike."""
     from treerep.drawing.curves import curves
 
     figure, axes = grid(len(panels), columns=2, size=5.2)
     for ax, (title, lines) in zip(axes, panels.items(), strict=True):
-        curves(x[title], lines, xlabel=title, ylabel="average distortion", ax=ax)
-        ax.set_ylim(0, 0.65)
+        seen = {label: np.maximum(values, 2e-3) for label, values in lines.items()}
+        curves(x, seen, xlabel=title, ylabel="average distortion", log_y=True, ax=ax)
     save(figure, name)

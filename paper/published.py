@@ -24,7 +24,8 @@ nj    0.084 0.0016 0.0067 0.036  0.18 1.7  15
 
 #: Table 2, mean seconds for 100 random points of hyperbolic space. (The text says 917 for LM, the table 971.)
 RANDOM_POINTS: Row = {
-    "tr": 0.002, "nj": 0.06, "mst": 0.0001, "ls": 0.002, "ct": 0.076, "pt": 312, "lm": 971, "hmds": 11.7, "hmds2": 0.008,
+    "tr": 0.002, "nj": 0.06, "mst": 0.0001, "ls": 0.002, "ct": 0.076, "pt": 312, "lm": 971, "hmds": 11.7,
+    "hmds2": 0.008,
 }  # fmt: skip
 
 #: Table 3. Over four hours: infinity for the time, None for the distortion.

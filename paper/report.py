@@ -2,6 +2,7 @@
 
 import base64
 import html
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -24,10 +25,11 @@ EXPERIMENTS = {
     "best": "The best trees, and optimised weights (appendix)",
 }
 INTRODUCTION = (
-    "Every table and figure of Sonthalia and Gilbert, *Tree! I am no Tree! I am a Low Dimensional Hyperbolic Embedding* "
-    "(NeurIPS 2020), computed with treerep. In each cell: our number (the paper's). Bold: ours is better. ▼: ours is "
-    "worse, a score by more than 0.02; every such score is explained. – : not computed, or not in the paper. The column "
-    'TR follows the paper (`pivot="closest"`, `tol=0.1`, mean of 20 runs); beside it stand our defaults and our '
+    "Every table and figure of Sonthalia and Gilbert, *Tree! I am no Tree! I am a Low Dimensional Hyperbolic "
+    "Embedding* (NeurIPS 2020), computed with treerep. In each cell: our number (the paper's). Bold: ours is better. "
+    "▼: ours is worse, a score by more than 0.02; every such score is explained. A dash: not computed, or not in the "
+    "paper. The "
+    'column TR follows the paper (`pivot="closest"`, `tol=0.1`, mean of 20 runs); beside it stand our defaults and our '
     "refined tree. Seconds are of two cores of a shared machine, but of one NVIDIA H200 for PM, LM and PT, and of 16 "
     "cores for NJ on Enron; the paper's are of its own machines with 8 to 24 cores. `python -m paper` makes this page "
     "from the stored cells; `make paper` computes cells anew and compares."
@@ -92,7 +94,7 @@ def as_markdown(parts: list[Part], drawn: dict[str, list[Figure]]) -> str:
 
 def as_page(parts: list[Part], drawn: dict[str, list[Figure]], folder: Path) -> str:
     """Return the report as one HTML page that holds its figures."""
-    body = [f"<h1>The paper, reproduced</h1><p>{html.escape(INTRODUCTION).replace('*', '')}</p>", _contents(parts)]
+    body = [f"<h1>The paper, reproduced</h1><p>{_prose(INTRODUCTION)}</p>", _contents(parts)]
     for part in parts:
         body.append(f"<section id='{part.name}'><h2>{html.escape(part.title)}</h2>")
         body += [_figure(figure, folder) for figure in drawn[part.name]]
@@ -105,8 +107,15 @@ def as_page(parts: list[Part], drawn: dict[str, list[Figure]], folder: Path) -> 
             body.append(f"<h3>Where we are worse, and other differences</h3><ul>{notes}</ul>")
         body.append("</section>")
     style = (FOLDER / "report.css").read_text()
-    head = "<meta charset='utf-8'><meta name='viewport' content='width=device-width'><title>treerep: the paper, reproduced</title>"
-    return f"<!doctype html>\n<html lang='en'><head>{head}<style>\n{style}</style></head><body>\n{''.join(body)}\n</body></html>\n"
+    meta = "<meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+    head = f"{meta}<title>The paper, reproduced</title><style>\n{style}</style>"
+    return f"<!doctype html>\n<html lang='en'><head>{head}</head>\n<body>{''.join(body)}</body></html>\n"
+
+
+def _prose(text: str) -> str:
+    """Return a text with `code` and *emphasis* as HTML."""
+    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", marked)
 
 
 def _contents(parts: list[Part]) -> str:
@@ -117,4 +126,5 @@ def _contents(parts: list[Part]) -> str:
 def _figure(figure: Figure, folder: Path) -> str:
     data = base64.b64encode((folder / figure.file).read_bytes()).decode()
     title, text = html.escape(figure.title), html.escape(figure.text)
-    return f"<figure><img alt='{title}' src='data:image/svg+xml;base64,{data}'><figcaption><b>{title}.</b> {text}</figcaption></figure>"
+    image = f"<img alt='{title}' src='data:image/svg+xml;base64,{data}'>"
+    return f"<figure>{image}<figcaption><b>{title}.</b> {text}</figcaption></figure>"

@@ -12,7 +12,7 @@ import treerep as tr
 from .cells import Key, Store
 from .methods import DEVICE, scores
 from .neighbors import nearest_neighbors
-from .tables import Figure, Note, Table
+from .tables import Figure, Note, Table, shown
 
 #: As in the paper, the best of ten TreeRep trees; PM needs a graph, for which the paper does not say what it took.
 NEIGHBORS = 3
@@ -48,13 +48,12 @@ def tables(store: Store) -> list[Table]:
     truth = tr.datasets.sarich()
     names = [str(name) for name in truth.labels or ()]
     everyone = range(len(names))
-    distances = [
-        [name, *(f"{d:.0f}" for d in row)] for name, row in zip(names, truth.block(everyone, everyone), strict=True)
-    ]
+    table = truth.block(everyone, everyone)
+    distances = [[name, *(f"{d:.0f}" for d in row)] for name, row in zip(names, table, strict=True)]
     rows = [
-        [title, *("–" if (value := store.get("sarich", method, score)) is None else f"{value:.3f}" for score in ("plain", "scaled"))]
+        [title, *(shown(store.get("sarich", method, score)) for score in ("plain", "scaled"))]
         for method, title in TITLES.items()
-    ]  # fmt: skip
+    ]
     return [
         Table("The distances", ["", *names], distances, "Averages of both directions, from the literature."),
         Table("Average distortion", ["method", "as it is", "scaled"], rows, "The paper shows pictures alone."),

@@ -43,9 +43,9 @@ class Note(NamedTuple):
 
 def beside(ours: float | None, paper: float | None, better: str) -> Cell:
     """Put our number beside the paper's; better is "higher", "lower" or "time"."""
-    shown = _seconds if better == "time" else _score
+    show = _seconds if better == "time" else shown
     verdict = "alone" if ours is None or paper is None else compare(ours, paper, better)
-    return Cell(shown(ours), shown(paper), verdict)
+    return Cell(show(ours), show(paper), verdict)
 
 
 def compare(ours: float, paper: float, better: str) -> str:
@@ -60,13 +60,14 @@ def compare(ours: float, paper: float, better: str) -> str:
     return "close" if gain >= -WORSE else "worse"
 
 
-def _score(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def shown(value: float | None) -> str:
+    """Return a score with three digits, or a dash."""
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _seconds(value: float | None) -> str:
     if value is None:
-        return "–"
+        return "-"
     if value == float("inf"):
         return "> 4 h"
     return f"{value:.2g}" if value < 100 else f"{value:.0f}"
@@ -87,7 +88,7 @@ def _markdown_cell(cell: str | Cell) -> str:
     if isinstance(cell, str):
         return cell.replace("|", "\\|")
     ours = f"**{cell.ours}**" if cell.verdict == "better" else cell.ours
-    if cell.paper == "–":
+    if cell.paper == "-":
         return cell.ours
     return f"{ours} ({cell.paper})" + " ▼" * (cell.verdict == "worse")
 
@@ -98,11 +99,12 @@ def as_html(table: Table) -> str:
     body = "".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>\n" for row in table.rows)
     text = f"<p class='text'>{html.escape(table.text)}</p>" if table.text else ""
     title = html.escape(table.title)
-    return f"<h3>{title}</h3><div class='wide'><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{text}"
+    content = f"<thead><tr>{head}</tr></thead><tbody>\n{body}</tbody>"
+    return f"<h3>{title}</h3><div class='wide'><table>{content}</table></div>{text}"
 
 
 def _html_cell(cell: str | Cell) -> str:
     if isinstance(cell, str):
         return f"<td class='name'>{html.escape(cell)}</td>"
-    paper = "" if cell.paper == "–" else f"<span>{html.escape(cell.paper)}</span>"
+    paper = "" if cell.paper == "-" else f"<span>{html.escape(cell.paper)}</span>"
     return f"<td class='{cell.verdict}'><b>{html.escape(cell.ours)}</b>{paper}</td>"

@@ -60,13 +60,8 @@ def test_every_name_of_datasets_has_a_docstring(name):
 def test_everything_after_the_data_is_keyword_only(name):
     parameters = inspect.signature(getattr(tr, name)).parameters.values()
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    assert len(positional) == 1 or positional in (
-        ["approx", "truth"],
-        ["approx", "graph"],
-        ["tree", "data"],
-        ["tree", "path"],
-        ["tree", "rows"],
-    )
+    pairs = (["approx", "truth"], ["approx", "graph"], ["tree", "data"], ["tree", "path"], ["tree", "rows"])
+    assert len(positional) == 1 or positional in pairs
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
@@ -109,7 +104,10 @@ def test_version_is_that_of_the_package():
     assert tr.__version__ == importlib.metadata.version("treerep")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/quickstart.md"])
+PAGES = ["README.md", "docs/index.md", "docs/quickstart.md", "docs/place.md", "docs/sklearn.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_examples_in_the_pages_run(page):
     # The blocks of one page are run one after the other, in one namespace, as a reader would type them.
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)

@@ -21,6 +21,7 @@ from tests.tree.strategies import trees
 from treerep import pl, tl
 from treerep.adapters.scverse_storage import rooted_graph
 from treerep.common import memory
+from treerep.datasets.finding import locate
 from treerep.fitting.fit import METHODS
 
 mpl.use("agg")
@@ -198,6 +199,29 @@ def test_a_treedata_without_room_for_inner_nodes() -> None:
     with pytest.raises(ValueError, match="set its alignment to 'leaves'"):
         tl.tree(tdata)
     assert not tdata.uns
+
+
+def test_a_treedata_with_room_for_one_tree() -> None:
+    tdata = cells(kind=td.TreeData, allow_overlap=False)
+    tl.tree(tdata)
+    tl.tree(tdata, rng=np.int64(1))
+    assert tdata.uns["treerep"]["params"]["rng"] == 1
+    with pytest.raises(ValueError, match="a tree 'treerep' of its cells: delete it, or set allow_overlap to True"):
+        tl.tree(tdata, key_added="other")
+    assert "other" not in tdata.uns
+
+
+def test_deep_trees(tmp_path: Path) -> None:
+    # Cells along a line: 5,000 inner nodes one below the other.
+    n = 5_000
+    tdata = td.TreeData(obsm={"X_pca": np.arange(n, dtype=float)[:, None]})
+    tl.tree(tdata, method="minimum_spanning_tree", root=0)
+    assert_array_equal(tdata.obs["treerep_pseudotime"], np.arange(n))
+    tdata.write_h5td(tmp_path / "deep.h5td")
+    back = td.read_h5td(tmp_path / "deep.h5td")
+    assert tl.get_tree(back) == tl.get_tree(tdata)
+    assert max(depth for _, depth in back.obst["treerep"].nodes(data="depth")) == n - 1
+    assert len(tl.get_tree(back[::7])) == len(range(0, n, 7))
 
 
 # Views and subsets.
@@ -427,3 +451,20 @@ def test_only_anndata(tool: Any) -> None:
         TypeError, match="this takes an AnnData or TreeData, not ndarray: for other data use treerep.fit"
     ):
         tool(np.zeros((3, 3)))
+
+
+# The documentation.
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_examples_in_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "single_cell.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {}
+    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    for block in blocks:
+        if "paul15" in block and locate("paul15") is None:
+            break
+        exec(compile(block, "single_cell.md", "exec"), namespace)
+    assert isinstance(namespace["tree"], tr.Tree)

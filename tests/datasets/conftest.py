@@ -1,18 +1,27 @@
 """A machine without data sets, and small ones to put on it."""
 
 import importlib
+from importlib.util import find_spec
 
 import pytest
 
+from treerep.datasets import finding
 from treerep.datasets.catalog import CATALOG
 from treerep.datasets.finding import cache_folder
 
 
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
-    """A machine that has no data sets; the folder of its cache."""
+    """A machine that has no data sets, nor packages that bring some but our own; the folder of its cache."""
     monkeypatch.delenv("TREEREP_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def only_ours(name):
+        spec = find_spec(name)
+        origin = spec.origin if spec else ""
+        return spec if name.startswith("treerep") or str(origin).startswith(str(tmp_path)) else None
+
+    monkeypatch.setattr(finding, "find_spec", only_ours)
     folder = cache_folder()
     assert folder.is_relative_to(tmp_path)
     return folder

@@ -53,3 +53,12 @@ def test_lines_through_the_centre_are_straight():
 
 def test_no_edges_no_arcs():
     assert geodesic_arcs(np.empty((0, 2)), np.empty((0, 2))) == []
+
+
+def test_points_on_the_edge_of_the_disk_have_arcs_within_it():
+    turn = np.exp(1j * np.array([0.0, 1e-12, 1.0, np.pi]))
+    edge = np.column_stack([turn.real, turn.imag])
+    pairs = np.array([(i, j) for i in range(4) for j in range(4)])
+    for arc in geodesic_arcs(edge[pairs[:, 0]], edge[pairs[:, 1]]):
+        assert np.isfinite(arc).all()
+        assert np.linalg.norm(arc, axis=1).max() <= 1 + 1e-12

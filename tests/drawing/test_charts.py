@@ -77,7 +77,8 @@ def test_a_comparison_has_a_panel_for_each_measure_and_marks_the_best():
     for panel, winner in zip(panels, (1, 0, 2), strict=True):
         (dots,) = (c for c in panel.collections if isinstance(c, PathCollection))
         assert [tuple(color) == best for color in dots.get_facecolors()] == [k == winner for k in range(3)]
-    assert panels[2].get_xscale() == "log"
+    assert [panel.get_xscale() for panel in panels] == ["linear", "linear", "log"]
+    assert comparison_chart([*ROWS, {"method": "bad", "distortion": 5.0}])[0].get_xscale() == "log"
     panels[0].figure.canvas.draw()
 
 

@@ -81,3 +81,24 @@ def test_the_palette_is_told_apart_by_all_kinds_of_vision():
         seen = np.clip(light @ (np.linalg.inv(cones) @ change @ cones).T, 0, 1) ** (1 / 2.2)
         apart = np.linalg.norm(seen[:, None] - seen[None], axis=2)
         assert apart[np.triu_indices(len(PALETTE), 1)].min() > 0.1
+
+
+def test_colours_themselves():
+    np.testing.assert_array_equal(color_values(np.eye(3), 3, None).rgba, [(1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)])
+    with pytest.raises(ValueError, match=r"color has shape \(2, 5\)"):
+        color_values(np.zeros((2, 5)), 2, None)
+    with pytest.raises(ValueError, match="'cell_type' is no colour"):
+        color_values("cell_type", 2, None)
+
+
+def test_text_that_says_nan_is_a_category():
+    assert categories(["nan", float("nan")])[0] == ["nan"]
+
+
+def test_numbers_with_gaps():
+    for values in (pd.Series([0.5, None, 2.0], dtype="Float64"), [0.5, None, 2.0]):
+        colors = color_values(values, 3, None)
+        assert colors.scale.get_clim() == (0.5, 2.0)
+        np.testing.assert_array_equal(colors.rgba[1], to_rgba(GREY))
+    whole = color_values(pd.Series([1, None, 2], dtype="Int64"), 3, None)
+    assert [name for name, *_ in whole.legend] == ["1", "2"]

@@ -1,7 +1,6 @@
 import io
 import subprocess
 import sys
-import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -65,6 +64,16 @@ def test_tiny_trees(tree, layout):
     ax.figure.canvas.draw()
     assert len(points_of(ax)) == len(tree)
     assert names_of(ax) == set(tree.labels)
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e9])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_unit_of_length_does_not_change_the_picture(mammals, layout, factor):
+    pictures = [tr.draw(tree, layout=layout) for tree in (mammals, mammals.with_weights(factor * mammals.weights))]
+    for ax in pictures:
+        ax.figure.canvas.draw()
+    here, there = (np.array([Text.get_window_extent(text).bounds for text in ax.texts]) for ax in pictures)
+    np.testing.assert_allclose(here, there, atol=0.1)
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
@@ -145,6 +154,23 @@ def test_categories_have_a_legend_and_numbers_a_colour_bar(mammals):
     assert tr.draw(mammals, color=list("ddccbbaa"), legend=False).get_legend() is None
 
 
+def test_a_long_legend_is_not_cut():
+    tree = tr.datasets.random_tree(90, rng=3)
+    ax = tr.draw(tree, color=[f"a long name with a number {k}" for k in tree.cut(45)])
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x1 <= ax.figure.bbox.x1
+    ax = tr.draw(tree, color=[f"class {k}" for k in tree.cut(61)])
+    assert ax.get_legend() is None
+
+
+def test_nothing_is_cut_from_a_tight_picture(mammals):
+    ax = tr.draw(mammals)
+    ax.figure.canvas.draw()
+    frame = ax.figure.get_tightbbox().transformed(ax.figure.dpi_scale_trans)
+    for box in boxes_of(ax):
+        assert frame.x0 - 1 <= box.x0 and box.x1 <= frame.x1 + 1 and frame.y0 - 1 <= box.y0 and box.y1 <= frame.y1 + 1
+
+
 def test_colours_of_points_and_of_nodes(mammals):
     for count in (len(mammals), mammals.n_nodes):
         colors = ["red", "blue"] * count
@@ -161,6 +187,7 @@ def test_names_by_wish(mammals):
     assert names_of(tr.draw(mammals)) == set(mammals.labels)
     assert names_of(tr.draw(mammals, labels=False)) == set()
     assert names_of(tr.draw(mammals, labels=["A", "", None, *"DEFGH"])) == set("ADEFGH")
+    assert names_of(tr.draw(mammals, labels=["A", *[float("nan")] * 7])) == {"A"}
     assert len(names_of(tr.draw(mammals, labels=range(mammals.n_nodes)))) == mammals.n_nodes
     with pytest.raises(ValueError, match="2 labels for 8 points"):
         tr.draw(mammals, labels=["a", "b"])
@@ -244,10 +271,3 @@ def test_the_door_does_not_import_matplotlib():
     code = "import sys, treerep as tr; tr.draw; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-def test_nothing_warns(mammals):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for layout in LAYOUTS:
-            tr.draw(mammals, layout=layout).figure.canvas.draw()

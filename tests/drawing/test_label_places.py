@@ -55,3 +55,8 @@ def test_length_of_lines_inside_boxes():
     starts, ends = np.array([[-10.0, 0.0], [0.0, -10.0], [3.0, 3.0]]), np.array([[10.0, 0.0], [0.0, 10.0], [4.0, 3.0]])
     inside = _length_inside(starts, ends, np.array([[0.0, 0.0], [5.0, 0.0], [50.0, 50.0]]), np.array([4.0, 2.0]))
     np.testing.assert_allclose(inside, [4.0 + 2.0, 4.0, 0.0])
+
+
+def test_thousands_of_names_are_where_they_are_wished():
+    anchors, sizes, away = np.zeros((5_000, 2)), np.full((5_000, 2), [30.0, 10.0]), np.tile([1.0, 0.0], (5_000, 1))
+    assert (place_labels(anchors, sizes, away, 5.0, NOTHING) == [20.0, 0.0]).all()

@@ -13,6 +13,9 @@ from tests.formats.files import SQUARE, distances, read
 from treerep.metric.graph import GraphMetric
 from treerep.metric.matrix import MatrixMetric
 
+ARRAY = "%%MatrixMarket matrix array real general"
+COORDINATE = "%%MatrixMarket matrix coordinate real general"
+
 
 def written(matrix: object, **options: object) -> bytes:
     file = io.BytesIO()
@@ -38,6 +41,17 @@ def test_coordinates_are_a_graph(tmp_path, field):
         assert read(tmp_path, data, weight=False).pairs(0, 2) == 2
 
 
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+def test_scipy_agrees(tmp_path, symmetry):
+    rng = np.random.default_rng(0)
+    table = np.round(np.triu(rng.random((20, 20)) * (rng.random((20, 20)) < 0.4), 1), 6)
+    table += table.T
+    content = written(sp.coo_array(table), symmetry=symmetry)
+    expected = scipy.io.mmread(io.BytesIO(content)).toarray()
+    np.testing.assert_array_equal(read(tmp_path, content, kind="points").points, expected)
+    np.testing.assert_array_equal(read(tmp_path, content).adjacency.toarray(), expected)
+
+
 def test_points(tmp_path):
     table = np.array([[0.0, 1], [2, 0], [0, 0]])
     for matrix in (table, sp.coo_array(table)):
@@ -49,18 +63,24 @@ def test_points(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("%%MatrixMarket tensor array real general\n1 1\n1\n", "line 1 is no header of Matrix Market"),
-        ("%%MatrixMarket matrix array complex general\n1 1\n1 1\n", "complex numbers are no distances"),
-        ("%%MatrixMarket matrix array real general\n%\n", "a header and no sizes"),
-        ("%%MatrixMarket matrix array real general\n2\n", "'2' are not the 2 sizes"),
-        ("%%MatrixMarket matrix array real general\n-1 2\n", "'-1 2' are not the 2 sizes"),
-        ("%%MatrixMarket matrix array real general\n1000000 1000000\n", "promises 1000000 1000000, more than the file"),
-        # scipy divides by the number of rows, and takes Python down with it.
-        ("%%MatrixMarket matrix array real general\n0 2\n0\n", "line 2: a matrix of 0 x 2 is empty"),
-        ("%%MatrixMarket matrix coordinate real general\n9 9 999999\n", "more than the file has"),
-        ("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n3 2 x\n", "Line 4"),
-        ("%%MatrixMarket matrix coordinate real general\n3 3 2\n2 1 1\n3 2 1\n", "the graph must be undirected"),
-        ("%%MatrixMarket matrix array real general\n2 2\n0\n1\n", "d.mtx"),
+        (f"{ARRAY}\n2 2\n0\n1\n1\n".replace("matrix array", "tensor array"), "line 1 is no header of Matrix Market"),
+        (f"{ARRAY}\n1 1\n1 1\n".replace("real", "complex"), "a matrix that is complex and general is not read here"),
+        (f"{ARRAY}\n1 1\n1 1\n".replace("general", "skew-symmetric"), "real and skew-symmetric is not read here"),
+        (f"{ARRAY}\n%\n", "line 0: '' are not the 2 sizes"),
+        (f"{ARRAY}\n2\n", "line 2: '2' are not the 2 sizes"),
+        (f"{ARRAY}\n-1 2\n", "'-1 2' are not the 2 sizes"),
+        (f"{ARRAY}\n1000000 1000000\n", "line 2 promises 1,000,000,000,000 numbers, more than the file has"),
+        # These two took scipy's reader down, and Python with it.
+        (f"{ARRAY}\n0 2\n0\n", "line 2: '0 2' are not the 2 sizes"),
+        (f"{ARRAY}\n3 2\n0\n1\n1\n0r", "line 6: '0r' is no number"),
+        (f"{ARRAY}\n2 2\n0.5\n1.5\n", "promises 4 numbers and has 2"),
+        (f"{ARRAY}\n1 1\n0\n0\n", "line 4 is one more than the 1 numbers promised"),
+        (f"{COORDINATE}\n9 9 999999\n", "more than the file has"),
+        (f"{COORDINATE}\n3 3 2\n2 1 1\n3 2 x\n", "line 4: 'x' is no number"),
+        (f"{COORDINATE}\n3 3 2\n2 1 1\n3 2 1\n", "the graph must be undirected"),
+        (f"{COORDINATE}\n3 3 1\n4 1 1\n", "an entry is at (4, 1), outside of 3 x 3"),
+        (f"{COORDINATE}\n3 3 1\n1.5 1 1\n", "an entry is at (1.5, 1)"),
+        (f"{COORDINATE}\n3 2 1\n2 1 1\n".replace("general", "symmetric"), "3 x 2 cannot be symmetric"),
     ],
 )
 def test_what_is_refused(tmp_path, text, message):

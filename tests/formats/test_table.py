@@ -31,6 +31,7 @@ WITH_NAMES = {
     "tabs": FRAME.to_csv(sep="\t"),
     "semicolons": FRAME.to_csv(sep=";"),
     "R": '"a" "b" "c"\n"a" 0 1 2.5\n"b" 1 0 3\n"c" 2.5 3 0\n',
+    "tabs and blanks": "a\t0 1\t2.5\nb 1\t0 3\nc\t2.5 3 0\n",
     "aligned": "    a   b   c\na   0   1 2.5\nb   1   0   3\nc 2.5   3   0\n",
     "byte order mark": "\ufeff" + FRAME.to_csv(),
     "CRLF": FRAME.to_csv(lineterminator="\r\n"),
@@ -67,6 +68,13 @@ def test_numbers_as_names(tmp_path):
         "10 11 12\n" + "10 0 1 2.5\n11 1 0 3\n12 2.5 3 0",
     ):
         assert read(tmp_path, text).labels == ("10", "11", "12")
+
+
+def test_a_name_may_begin_with_a_hash(tmp_path):
+    points = read(tmp_path, "# a comment\np,0,1\n#q,1,1\nr,2,0\n", kind="points")
+    assert points.labels == ("p", "#q", "r")
+    with pytest.raises(ValueError, match="line 3: '# end' is no number"):
+        read(tmp_path, "0,1\n1,0\n# end", kind="points")
 
 
 @pytest.mark.parametrize("n", [1, 2])

@@ -94,6 +94,42 @@ def test_files_cut_short_are_never_trees(name: str, folder: Path) -> None:
     assert try_reader(name, content, folder)
 
 
+RUN = 200_000
+HEAD = '<graphml><key id="w" for="edge" attr.name="weight"/><graph><node id="a"/>'
+HEAD += '<edge source="a" target="a"><data key="w">'
+TAIL = "x</data></edge></graph></graphml>"
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "repeated", "end"),
+    [
+        ("newick", "(a:1,", " ", "'"),
+        ("newick", "(a", " ", "b:1,c:2);"),
+        ("newick", "(a:", " ", "x,b:1);"),
+        ("newick", "(a:", "1", "x,b:1);"),
+        ("newick", "(", "'", "x"),
+        ("newick", "", "(", ""),
+        ("newick", "", "[]", "("),
+        ("newick", "", "[", ""),
+        ("newick", "(a:1,b:1);", " ", "x"),
+        ("nexus", "#NEXUS begin trees; tree", " ", "; end;"),
+        ("nexus", "#NEXUS begin trees; tree t", " ", "; end;"),
+        ("nexus", "#NEXUS begin trees; translate ", "'", "x'; end;"),
+        ("nexus", "#NEXUS begin trees; translate ", " ", "'x; end;"),
+        ("nexus", "#NEXUS", "; ", ""),
+        ("nexus", "#NEXUS ", "begin x; end; ", ""),
+        ("nexus", "#NEXUS begin taxa; dimensions ", "ntax ", "; end;"),
+        ("graphml", HEAD, "1", TAIL),
+        ("graphml", HEAD, " ", TAIL),
+        ("graphml", "", "<a>", ""),
+        ("json", "", "[", ""),
+    ],
+)
+def test_long_runs_are_refused_in_linear_time(name: str, begin: str, repeated: str, end: str, folder: Path) -> None:
+    # In quadratic time these would take minutes.
+    assert not try_reader(name, (begin + repeated * RUN + end).encode(), folder)
+
+
 @settings(max_examples=50)
 @given(content=st.one_of(st.binary(max_size=40), st.lists(st.sampled_from(PIECES)).map(b"".join)))
 def test_guesses(folder: Path, content: bytes) -> None:

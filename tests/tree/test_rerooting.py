@@ -60,6 +60,8 @@ def test_midpoint_agrees_with_scikit_bio(n: int, seed: int) -> None:
 def test_outgroup_by_hand() -> None:
     for outgroup, text in [
         (["a"], "(a:0.5,(b:2.0,(c:4.0,d:0.0):3.0):0.5);"),
+        ("a", "(a:0.5,(b:2.0,(c:4.0,d:0.0):3.0):0.5);"),
+        (np.int64(0), "(a:0.5,(b:2.0,(c:4.0,d:0.0):3.0):0.5);"),
         (["c", 3], "((a:1.0,b:2.0):1.5,(c:4.0,d:0.0):1.5);"),
         ([0, "b", "b"], "((a:1.0,b:2.0):1.5,(c:4.0,d:0.0):1.5);"),
         (["d", "b", "c"], "(a:0.5,(b:2.0,(c:4.0,d:0.0):3.0):0.5);"),
@@ -73,8 +75,8 @@ def test_outgroups_that_are_refused() -> None:
     for outgroup, message in [
         (["a", "c"], "no edge parts these 2 points from the others"),
         ([], "0 of 4 were given"),
-        ("abcd", "4 of 4 were given"),
-        (["e"], "'e' is not in the tree"),
+        (list("abcd"), "4 of 4 were given"),
+        ("abcd", "'abcd' is not in the tree"),
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
             QUARTET.root_at_outgroup(outgroup)

@@ -42,7 +42,7 @@ def tree(
     show : bool
         Whether to call matplotlib's `show`.
     **options
-        Passed on to `treerep.draw`.
+        Passed on to `treerep.draw`; `labels`, the names of the cells, is False by default.
 
     Returns
     -------
@@ -127,7 +127,11 @@ def _draw(adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, sho
     if len(names) > 1:
         size = (6.0 * len(names), 5.0)
         places = list(pyplot.subplots(1, len(names), figsize=size, layout="constrained")[1])
-    axes = [draw(what, ax=place, **{**colored, **options}) for place, colored in zip(places, colors, strict=True)]
+    # Names of cells, mostly barcodes, are written only when asked for.
+    axes = [
+        draw(what, ax=place, **{"labels": False, **colored, **options})
+        for place, colored in zip(places, colors, strict=True)
+    ]
     for place, name in zip(axes, names, strict=True):
         place.set_title("" if name is None else plain(name))
     if show:

@@ -99,11 +99,18 @@ def is_treedata(adata: Any) -> bool:
     return treedata is not None and isinstance(adata, treedata.TreeData)
 
 
-def check_storage(adata: Any) -> None:
-    """Raise a ValueError if the tree of a TreeData cannot be stored."""
-    if is_treedata(adata) and adata.alignment == "nodes":
+def check_storage(adata: Any, key: str) -> None:
+    """Raise a ValueError if a TreeData has no room for the tree."""
+    if not is_treedata(adata):
+        return
+    if adata.alignment == "nodes":
         raise ValueError(
-            "this TreeData has alignment='nodes', but the inner nodes of a tree are no cells: set its alignment to 'leaves'"
+            "this TreeData has alignment='nodes', but inner nodes of a tree are no cells: set its alignment to 'leaves'"
+        )
+    others = [other for other in adata.obst if other != key]
+    if others and not adata.allow_overlap:
+        raise ValueError(
+            f"this TreeData has a tree {others[0]!r} of its cells: delete it, or set allow_overlap to True"
         )
 
 

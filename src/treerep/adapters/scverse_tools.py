@@ -10,7 +10,6 @@ from ..drawing.hyperbolic import disk_embedding
 from ..embedding.embed import embed as embed_tree
 from ..embedding.embedding import Embedding
 from ..fitting.fit import fit
-from ..refinement.refine import refine as refine_tree
 from ..tree.tree import Tree
 from .scverse_data import cell_metric, cell_position, check_adata
 from .scverse_storage import check_storage, get_tree, store_tree
@@ -83,7 +82,7 @@ def tree(
     """
     check_adata(adata)
     adata = adata.copy() if copy else adata
-    check_storage(adata)
+    check_storage(adata, key_added)
     start = None if root is None else cell_position(adata, root)
     if n_clusters is not None:
         _check_clusters(adata, n_clusters)
@@ -92,10 +91,14 @@ def tree(
     fitted = fit(space, method=method, trials=count, rng=rng, n_jobs=n_jobs)
     if not isinstance(fitted, Tree):
         raise ValueError(f"{method} makes no tree: choose another method")
-    fitted = refine_tree(fitted, space, rng=rng, n_jobs=n_jobs) if refine else fitted
+    if refine:
+        from ..refinement.refine import refine as refined  # brings numba, which others need not wait for
+
+        fitted = refined(fitted, space, rng=rng, n_jobs=n_jobs)
     params = {
         "use_rep": use_rep, "metric": metric, "method": method, "trials": count, "refine": refine,
-        "root": None if start is None else adata.obs_names[start], "rng": rng if isinstance(rng, int) else None,
+        "root": None if start is None else adata.obs_names[start],
+        "rng": rng if isinstance(rng, int | np.integer) else None,
     }  # fmt: skip
     store_tree(adata, fitted, key_added, start, params)
     if start is not None:
@@ -125,8 +128,8 @@ def pseudotime(
     Examples
     --------
     >>> import anndata, treerep as tr
-    >>> adata = anndata.AnnData(obsm={"X_pca": [[0.0], [1.0], [3.0]]})
-    >>> tr.tl.tree(adata)
+    >>> adata = anndata.AnnData(np.array([[0.0], [1.0], [3.0]]))
+    >>> tr.tl.tree(adata, use_rep="X")
     >>> tr.tl.pseudotime(adata, root="0")
     >>> adata.obs["treerep_pseudotime"].tolist()
     [0.0, 1.0, 3.0]
@@ -161,8 +164,8 @@ def lineages(
     Examples
     --------
     >>> import anndata, treerep as tr
-    >>> adata = anndata.AnnData(obsm={"X_pca": [[0.0], [1.0], [9.0]]})
-    >>> tr.tl.tree(adata)
+    >>> adata = anndata.AnnData(np.array([[0.0], [1.0], [9.0]]))
+    >>> tr.tl.tree(adata, use_rep="X")
     >>> tr.tl.lineages(adata, n_clusters=2)
     >>> adata.obs["treerep_lineage"].tolist()
     ['0', '0', '1']

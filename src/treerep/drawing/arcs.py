@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 # How far a chain may be from its arc, in radii of the disk: a quarter of a pixel on a picture 1,000 pixels wide.
 _TOLERANCE, _MOST_LINES = 5e-4, 64
+_EDGE = 1 - 1e-7
 
 
 def geodesic_arcs(start: NDArray[np.float64], end: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -13,7 +14,7 @@ def geodesic_arcs(start: NDArray[np.float64], end: NDArray[np.float64]) -> list[
     >>> [len(arc) for arc in geodesic_arcs(np.array([[0.0, 0.0], [0.5, 0.0]]), np.array([[0.5, 0.0], [0.0, 0.5]]))]
     [2, 11]
     """
-    a, b = start[:, 0] + 1j * start[:, 1], end[:, 0] + 1j * end[:, 1]
+    a, b = (_within(points[:, 0] + 1j * points[:, 1]) for points in (start, end))
     # With the midpoint m of the arc moved to the origin, the arc is the straight line from -u to u.
     moved = (b - a) / (1 - np.conj(a) * b)
     size = np.minimum(np.abs(moved), 1.0)
@@ -29,10 +30,17 @@ def geodesic_arcs(start: NDArray[np.float64], end: NDArray[np.float64]) -> list[
     for count in np.unique(lines):
         of = np.flatnonzero(lines == count)
         points = _along(m[of], u[of], q[of], first[of], last[of], int(count))
-        points[:, 0], points[:, -1] = a[of], b[of]
-        for i, chain in zip(of, np.stack([points.real, points.imag], axis=2), strict=True):
+        chains = np.stack([points.real, points.imag], axis=2)
+        chains[:, 0], chains[:, -1] = start[of], end[of]
+        for i, chain in zip(of, chains, strict=True):
             arcs[i] = chain
     return arcs
+
+
+def _within(points: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """Points a little within the edge of the disk: on it there are no distances, and the eye sees no difference."""
+    size = np.abs(points)
+    return points * (_EDGE / np.maximum(size, _EDGE))
 
 
 def _along(m: NDArray, u: NDArray, q: NDArray, first: NDArray, last: NDArray, count: int) -> NDArray[np.complex128]:  # type: ignore[type-arg]

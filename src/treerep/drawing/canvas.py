@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common.extras import require
-from .colors import GREY, MARKERS, Colors, color_values
+from .colors import MARKERS, Colors, color_values
 from .figures import new_axes
 from .names import NAME_SIZE, set_limits, write_names
 from .picture import Picture
@@ -19,8 +19,9 @@ _RASTERIZE = 5_000
 # Categories of a legend, at most, and those in one column.
 _MOST_LEGEND, _LEGEND_ROWS = 60, 20
 _BAR = 2.4  # height of a colour bar, at most, in inches
-# Many edges together look darker than few.
+# Many edges together look darker than few. Steiner nodes have the colour of few.
 _FEW, _EDGES, _MANY_EDGES = 200, "#8C8C8C", "#B4B4B4"
+_LAYOUTS = 3  # until axes of a fixed shape and a wide legend have found their places
 _WIDTH = 6.0  # of a picture without its legend, in inches
 
 
@@ -53,7 +54,8 @@ def paint(
         _draw_legend(axes, colors)
     if own:  # names are fitted into the room that the legend leaves
         figure: Any = axes.figure
-        figure.get_layout_engine().execute(figure)
+        for _ in range(_LAYOUTS):
+            figure.get_layout_engine().execute(figure)
     if names:
         write_names(axes, picture, names, area)
     return axes
@@ -69,7 +71,7 @@ def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) ->
     else:
         tall = float(np.clip(_WIDTH * high / wide if wide > 0 else _WIDTH, 3.2, 7.2))
     beside = 0.0 if colors is None or colors.scale is None else 0.6
-    if colors is not None and colors.legend:
+    if colors is not None and 0 < len(colors.legend) <= _MOST_LEGEND:
         letters = max(len(name) for name, *_ in colors.legend)
         beside = -(-len(colors.legend) // _LEGEND_ROWS) * min(0.4 + 0.08 * letters, 4.0)
     return new_axes(_WIDTH + beside, tall)
@@ -84,6 +86,7 @@ def _draw_edges(axes: "Axes", picture: Picture, color: Any, width: float) -> Non
     lines = collections.LineCollection(
         picture.lines, colors=color, linewidths=width, zorder=1, rasterized=many, capstyle="round", joinstyle="round"
     )
+    lines.set_in_layout(False)  # all are within the axes: need not be measured, one by one
     axes.add_collection(lines, autolim=False)
 
 
@@ -91,12 +94,13 @@ def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) ->
     look: dict[str, Any] = {"linewidths": 0, "rasterized": len(picture.spots) > _RASTERIZE}
     x, y = picture.spots.T
     painted = len(colors.rgba)
-    axes.scatter(x[painted:], y[painted:], s=area / 6, c=GREY, zorder=1.5, **look)
+    axes.scatter(x[painted:], y[painted:], s=area / 5, c=_EDGES, zorder=1.5, **look).set_in_layout(False)
     # In a fixed random order, so that no category lies on all others.
     mixed = np.random.default_rng(0).permutation(painted)
     for kind in np.unique(colors.kind):
         of = mixed[colors.kind[mixed] == kind]
-        axes.scatter(x[of], y[of], s=area, c=colors.rgba[of], marker=MARKERS[kind], zorder=2, **look)
+        dots = axes.scatter(x[of], y[of], s=area, c=colors.rgba[of], marker=MARKERS[kind], zorder=2, **look)
+        dots.set_in_layout(False)
 
 
 def _frame(axes: "Axes", picture: Picture) -> None:
@@ -105,12 +109,10 @@ def _frame(axes: "Axes", picture: Picture) -> None:
         low, high = np.full(2, -1.02), np.full(2, 1.02)
     else:
         low, high = picture.spots.min(axis=0), picture.spots.max(axis=0)
+    span = high - low
     flat = picture.layout == "rectangular"
-    # A tree without width (a path, one point) is given some.
-    least = np.array([1e-3, 1.0]) if flat else np.full(2, max(0.05 * float(np.max(high - low)), 1e-300))
-    extra = np.where(high - low < least, least, 0.04 * (high - low) if not flat else [0.02 * (high - low)[0], 0.6])
-    if not np.any(high > low):
-        extra = np.ones(2)
+    extra = np.array([0.02 * span[0], 0.6]) if flat else np.maximum(0.04 * span, 0.02 * span.max())
+    extra[extra == 0] = 1.0  # all nodes at one place
     set_limits(axes, low - extra, high + extra)
     axes.set_aspect("auto" if flat else "equal", adjustable="box")
 

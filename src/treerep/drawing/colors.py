@@ -1,11 +1,16 @@
 """Colours of points: one for all, one per category, or a scale of numbers."""
 
+import math
 import re
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..common.extras import require
+from .text import is_missing
 
 # Okabe and Ito's first six, then colours far from all before them (in OKLab) for common vision and, with half the
 # weight, for that of people without red or green cones (Viénot et al. 1999); none too light to be seen on white.
@@ -30,13 +35,16 @@ class Colors(NamedTuple):
 
 
 def color_values(values: Any, count: int, palette: Any) -> Colors:
-    """Return the colours of `count` points: `values` is None, one colour, or a category or number for each."""
-    from ..common.extras import require
-
+    """Return the colours of `count` points or of as many values as there are: see `draw`."""
     to_rgba = require("matplotlib.colors", "draw").to_rgba_array
     if values is None or isinstance(values, str):
-        one = to_rgba(PALETTE[0] if values is None else values)
+        one = to_rgba(PALETTE[0] if values is None else _one_color(values))
         return Colors(np.repeat(one, count, axis=0), np.zeros(count, np.int64), [], None)
+    shape = np.shape(values)
+    if len(shape) == 2 and shape[1] in (3, 4):
+        return Colors(to_rgba(np.asarray(values)), np.zeros(shape[0], np.int64), [], None)
+    if len(shape) != 1:
+        raise ValueError(f"color has shape {shape}: give one colour, or a value for each point or node")
     numbers = _as_numbers(values)
     if numbers is not None:
         return _on_a_scale(numbers, palette)
@@ -50,21 +58,35 @@ def color_values(values: Any, count: int, palette: Any) -> Colors:
     return Colors(np.concatenate([chosen, grey])[codes], kinds[codes], legend, None)
 
 
+def _one_color(name: str) -> str:
+    if not require("matplotlib.colors", "draw").is_color_like(name):
+        raise ValueError(f"{name!r} is no colour: give one, or a sequence with a value for each point or node")
+    return name
+
+
 def _as_numbers(values: Any) -> NDArray[np.float64] | None:
     """Values as float64 where they are to be seen on a scale: reals, and whole numbers of many different values."""
     if hasattr(getattr(values, "dtype", None), "categories"):
         return None
     array = np.asarray(values)
-    if array.dtype.kind == "f":
-        return array.astype(np.float64)
-    if array.dtype.kind in "iu" and len(np.unique(array)) > MOST_WHOLE:
-        return array.astype(np.float64)
-    return None
+    if array.dtype.kind == "O":
+        array = _known_numbers(array)
+    # The whole numbers of pandas, where some are missing, become reals in an array.
+    if getattr(getattr(values, "dtype", array.dtype), "kind", "O") in "iu":
+        return array.astype(np.float64) if len(np.unique(array[array == array])) > MOST_WHOLE else None
+    return array.astype(np.float64) if array.dtype.kind == "f" else None
+
+
+def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
+    """Reals with NaN for what is missing, where all else are numbers and not all of them whole; otherwise the items."""
+    known = [item for item in items if not is_missing(item)]
+    real = all(isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known)
+    if not known or not real or all(isinstance(item, Integral) for item in known):
+        return items
+    return np.array([math.nan if is_missing(item) else float(item) for item in items])
 
 
 def _on_a_scale(numbers: NDArray[np.float64], palette: Any) -> Colors:
-    from ..common.extras import require
-
     known = numbers[np.isfinite(numbers)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     norm = require("matplotlib.colors", "draw").Normalize(low, high)
@@ -85,7 +107,7 @@ def categories(values: Any) -> tuple[list[str], NDArray[np.int64]]:
     """
     own = getattr(getattr(values, "dtype", None), "categories", None)
     items = list(np.asarray(values, object).tolist())
-    known = [item is not None and str(item) != "<NA>" and item == item for item in items]
+    known = [not is_missing(item) for item in items]
     if own is None:
         present = {item for item, here in zip(items, known, strict=True) if here}
         order = sorted(present, key=_reading_order)
@@ -110,8 +132,6 @@ def _wanted(names: list[str], palette: Any) -> list[Any]:
             raise ValueError(f"palette has no colour for {missing[0]!r}: give one for each category")
         return [given[name] for name in names]
     if isinstance(palette, str):
-        from ..common.extras import require
-
         palette = require("matplotlib", "draw").colormaps[palette](np.linspace(0, 1, max(len(names), 2)))
     colors = list(PALETTE if palette is None else palette)
     if not colors:

@@ -14,12 +14,13 @@ from .text import plain
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What each measure is called, whether less of it is better (None: neither is), and whether its scale is logarithmic.
-MEASURES: dict[str, tuple[str, bool | None, bool]] = {
-    "distortion": ("average distortion", True, False),
-    "map": ("mean average precision", False, False),
-    "seconds": ("seconds", True, True),
-    "nodes": ("nodes", None, False),
+#: What each measure is called, whether less of it is better (None: neither is), and from which ratio of the largest to
+#: the smallest value on its scale is logarithmic.
+MEASURES: dict[str, tuple[str, bool | None, float]] = {
+    "distortion": ("average distortion", True, 20.0),
+    "map": ("mean average precision", False, math.inf),
+    "seconds": ("seconds", True, 1.0),
+    "nodes": ("nodes", None, 20.0),
 }
 
 
@@ -36,8 +37,8 @@ def comparison_chart(
     rows : sequence of mappings
         Each with "method" and numbers under the names of the measures; what is absent, None or NaN is left out.
     measures : sequence of str
-        Of "distortion", "map", "seconds" (on a logarithmic scale) and "nodes"; those of which no row has a number are
-        left out.
+        Of "distortion", "map", "seconds" and "nodes"; those of which no row has a number are left out. The scale of
+        seconds is logarithmic, and so are those of distortions and nodes that are far apart.
     axes : sequence of matplotlib Axes, optional
         One for each measure that is drawn; a new figure by default.
 
@@ -76,14 +77,16 @@ def _new_panels(rows: int, columns: int) -> "list[Axes]":
 
 
 def _draw_panel(panel: "Axes", name: str, values: list[float], methods: list[str] | None) -> None:
-    title, less, logarithmic = MEASURES[name]
+    title, less, ratio = MEASURES[name]
     height = -np.arange(len(values))
     best = None if less is None else np.nanmin(values) if less else np.nanmax(values)
     colors = [PALETTE[3] if value == best else PALETTE[0] for value in values]
     panel.hlines(height, 0, 1, transform=panel.get_yaxis_transform(), color="#E6E6E6", linewidth=0.8, zorder=0)
     panel.scatter(values, height, c=colors, s=30, zorder=2, clip_on=False)
-    if logarithmic and np.nanmin(values) > 0:
+    if np.nanmin(values) > 0 and np.nanmax(values) >= ratio * np.nanmin(values):
         panel.set_xscale("log")
+        decades = np.log10([np.nanmin(values), np.nanmax(values)])
+        panel.set_xlim(10.0 ** np.floor(decades[0] - 0.1), 10.0 ** np.ceil(decades[1] + 0.1))  # ticks at powers of ten
     elif np.nanmin(values) >= 0:
         panel.set_xlim(0.0, 1.0 if name == "map" else 1.08 * max(float(np.nanmax(values)), 1e-12))
     panel.set_xlabel(title)

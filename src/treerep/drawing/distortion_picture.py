@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 
 from ..common.extras import require
 from ..common.numbers import positive_number
+from ..embedding.embedding import Embedding
 from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..scoring.streaming import check_same_points
+from ..tree.tree import Tree
 from .figures import new_axes
 
 if TYPE_CHECKING:
@@ -69,11 +71,15 @@ def distortion_picture(
     *_, image = axes.hist2d(given, found, bins=list(cells), cmap="Blues", norm=log, rasterized=True)
     axes.axline((0.0, 0.0), slope=1.0, color="#D55E00", linewidth=1.0)
     axes.set(xlim=(cells[0][0], cells[0][-1]), ylim=(cells[1][0], cells[1][-1]))
-    axes.set(xlabel="distance in the data", ylabel="distance in the tree")
+    axes.set(xlabel="distance in the data", ylabel=f"distance in the {_kind(tree)}")
     axes.spines[["top", "right"]].set_visible(False)
     bar = axes.figure.colorbar(image, cax=axes.inset_axes((1.03, 0.0, 0.03, 1.0)), label="pairs")
     bar.outline.set_visible(False)
     return axes
+
+
+def _kind(metric: Metric) -> str:
+    return "embedding" if isinstance(metric, Embedding) else "tree" if isinstance(metric, Tree) else "model"
 
 
 def _pairs(n: int, most: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

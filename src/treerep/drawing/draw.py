@@ -57,9 +57,9 @@ def draw(
     root : node id or label, optional
         Of a tree: the node at the origin or, in "rectangular", on the left. The centre of the tree by default.
     color : optional
-        One colour, or a sequence with a value for each point or for each node. Text, booleans and whole numbers of at
-        most 20 different values are categories, with a legend; other numbers have a colour bar. Missing values are
-        grey.
+        One colour, an (n, 3) or (n, 4) array of colours, or a sequence with a value for each point or for each node.
+        Text, booleans and whole numbers of at most 20 different values are categories, with a legend; other numbers
+        have a colour bar. Missing values are grey.
     palette : optional
         Colours of the categories: a sequence, a mapping of names or the name of a colour map; for numbers a colour map.
         The default is made for all kinds of colour vision; after twelve categories it begins anew with other markers.

@@ -23,7 +23,6 @@ def plain(text: object) -> str:
     return "".join(signs).replace("$", r"\$")
 
 
-@lru_cache(maxsize=4)
 def _fonts(families: tuple[str, ...]) -> tuple[str, ...]:
     manager = require("matplotlib.font_manager", "draw")
     return tuple(manager.findfont(manager.FontProperties(family=[family])) for family in families)
@@ -35,8 +34,13 @@ def _drawable(sign: str, fonts: tuple[str, ...]) -> bool:
     return any(manager.get_font(font).get_char_index(ord(sign)) for font in fonts)
 
 
+def is_missing(value: object) -> bool:
+    """Whether a value is None, NaN or the NA of pandas."""
+    return value is None or (str(value) in ("nan", "NaN", "<NA>", "NaT") and not isinstance(value, str))
+
+
 def names_to_write(labels: Any, own: Sequence[str] | None, n_points: int, n_nodes: int) -> dict[int, str]:
-    """Return the text at each node that has one: see `draw`. Empty names and None are not written."""
+    """Return the text at each node that has one: see `draw`. Empty and missing names are not written."""
     if labels is None:
         labels = own is not None and n_points <= MOST_NAMES
     if isinstance(labels, bool | np.bool_):
@@ -45,4 +49,4 @@ def names_to_write(labels: Any, own: Sequence[str] | None, n_points: int, n_node
         raise ValueError(f"labels is True, False, None or a sequence of names, not {labels!r}")
     elif len(labels) not in (n_points, n_nodes):
         raise ValueError(f"{len(labels)} labels for {n_points} points and {n_nodes} nodes: give one for each")
-    return {k: plain(name) for k, name in enumerate(labels) if name is not None and str(name) != ""}
+    return {k: plain(name) for k, name in enumerate(labels) if not is_missing(name) and str(name) != ""}

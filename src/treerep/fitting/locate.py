@@ -32,6 +32,16 @@ class Places(NamedTuple):
     height: Numbers
 
 
+def distances_from(tree: Tree, places: Places, nodes: Indices) -> Numbers:
+    """Distances between points at places and nodes of the tree, a row per point."""
+    rooted = tree.rooted()
+    parent, length = rooted.parent[places.node], rooted.length[places.node]
+    over = np.where(parent >= 0, parent, places.node)
+    from_below = tree.block(places.node, nodes) + places.above[:, None]
+    from_above = tree.block(over, nodes) + np.abs(length - places.above)[:, None]
+    return np.minimum(from_below, from_above) + places.height[:, None]
+
+
 class Asked(NamedTuple):
     """Distances that were looked at."""
 
@@ -155,4 +165,5 @@ def _fit(
     exact = np.bincount(who, np.abs(left) >= 2 * tol, n) == 0
     at_top = inside & (length - above < tol) & (above >= tol)
     places = Places(np.where(at_top, upper, lower), np.where(at_top | (above < tol), 0.0, above), height)
-    return places, np.bincount(who, weights * left**2, n), exact
+    errors: Numbers = np.bincount(who, weights * left**2, n).astype(np.float64, copy=False)
+    return places, errors, exact

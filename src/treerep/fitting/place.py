@@ -82,25 +82,46 @@ def place(
     m = len(given) if given.ndim else 0
     if given.ndim and not given.size and not m:
         return tree
-    news = _with_data(tree, given, data, metric) if data is not None else _with_rows(tree, given, metric)
-    scale = _scale(news, _tolerance(tol))
     names = _all_labels(tree, labels, m)
+    news = _news(tree, given, data, metric)
+    scale = _scale(news, _tolerance(tol))
+    with Workers(n_jobs) as workers:
+        places = _find(tree, news.ask, m, scale, workers)
+        edges, weights = attach(tree, places, news.mutual, scale.tol, workers)
+    return Tree._trusted(len(tree) + m, *canonical_edges(len(tree) + m, edges, weights), names)
+
+
+def find_places(
+    tree: Tree,
+    rows: ArrayLike,
+    *,
+    data: Any = None,
+    metric: str | None = None,
+    tol: float | str = "auto",
+    n_jobs: int | None = None,
+) -> Places:
+    """Return where new points belong, each by itself, without attaching them: the parameters are those of `place`."""
+    given = np.asarray(rows)
+    news = _news(tree, given, data, metric)
+    with Workers(n_jobs) as workers:
+        return _find(tree, news.ask, len(given), _scale(news, _tolerance(tol)), workers)
+
+
+def _find(tree: Tree, ask: Ask, m: int, scale: Scale, workers: Workers) -> Places:
     signs = signposts(tree, WALKS, scale.ties, np.random.default_rng(0))
     size = max(1, min(_CHUNK, _ARMS // int(np.diff(signs.starts).max())))
-    with progress_bar(m, "placing", "points") as bar, Workers(n_jobs) as workers:
 
-        def find(start: int) -> Places:
-            workers.check()
-            return locate(tree, signs, news.ask, np.arange(start, min(start + size, m)), scale)
+    def find(start: int) -> Places:
+        workers.check()
+        return locate(tree, signs, ask, np.arange(start, min(start + size, m)), scale)
 
-        found = []
+    found = []
+    with progress_bar(m, "placing", "points") as bar:
         for part in workers.map(find, range(0, m, size)):
             found.append(part)
             bar.update(len(part.node))
-        workers.check()
-        places = Places(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
-        edges, weights = attach(tree, places, news.mutual, scale.tol, workers)
-    return Tree._trusted(len(tree) + m, *canonical_edges(len(tree) + m, edges, weights), names)
+    workers.check()
+    return Places(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
 class _News(NamedTuple):
@@ -120,6 +141,10 @@ def _scale(news: _News, tol: float | None) -> Scale:
         return Scale(max(tol, tiny), max(tol, tiny), max(news.largest, tol, tiny))
     ties = max(news.rounding, tiny)
     return Scale(ties, 0.1 if news.integral else ties, max(news.largest, ties))
+
+
+def _news(tree: Tree, rows: NDArray[Any], data: Any, metric: str | None) -> _News:
+    return _with_rows(tree, rows, metric) if data is None else _with_data(tree, rows, data, metric)
 
 
 def _with_data(tree: Tree, rows: NDArray[Any], data: Any, metric: str | None) -> _News:

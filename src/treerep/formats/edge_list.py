@@ -26,9 +26,13 @@ def read(source: Source, request: Request) -> Metric:
 
 def _named(ends: NDArray[np.int64]) -> tuple[NDArray[Any], list[str] | None]:
     """Number the vertices from 0 in their own order; those that are 0 ... n-1 already need no names."""
+    low, high = int(ends.min()), int(ends.max())
+    if low >= 0 and high < 4 * ends.size:  # no need to sort
+        seen = np.zeros(high + 1, np.bool_)
+        seen[ends] = True
+        if seen.all():
+            return ends, None
     vertices, positions = np.unique(ends, return_inverse=True)
-    if vertices[0] == 0 and vertices[-1] == len(vertices) - 1:
-        return ends, None
     return positions.reshape(ends.shape), list(map(str, vertices.tolist()))
 
 

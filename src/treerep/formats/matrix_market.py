@@ -1,60 +1,123 @@
-"""Matrix Market files: a dense array is distances or points, a sparse matrix in coordinates is a graph or points."""
+"""Matrix Market files: a dense array is distances or points, a sparse matrix in coordinates is a graph or points.
+
+Read here and not by scipy.io.mmread, which a damaged file can make crash (scipy 1.17: no rows, a body cut short).
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common.memory import check_memory
 from ..metric.base import Metric
 from .npy import from_array
 from .npz import check_sparse_memory, sparse_metric
+from .numerals import read_rows
 from .request import Request
-from .source import Source
+from .source import Line, Source
+
+_BLOCK = 1 << 16  # lines that are parsed together
+_FIELDS = ("real", "integer", "pattern")
+_SYMMETRIES = ("general", "symmetric")
+
+
+class _Header(NamedTuple):
+    layout: str
+    field: str
+    symmetric: bool
+    rows: int
+    columns: int
+    entries: int  # how many lines follow
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read a Matrix Market file with scipy, once its header has been found to be honest."""
-    layout = _check_header(source)
-    from scipy.io import mmread
-    from scipy.sparse import csr_array
-
-    with source.open() as file:
-        content = mmread(file)
-    if layout == "array":
-        return from_array(np.ascontiguousarray(content), request)
+    """Read a Matrix Market file: dense ones as an npy file, sparse ones as scipy's sparse matrices."""
+    lines = ((number, line) for number, line in source.lines() if line.strip())
+    header = _read_header(lines, source.most_bytes)
+    if header.layout == "array":
+        return from_array(_read_array(lines, header), request)
     if request.kind == "distances":
         raise ValueError("its numbers come by coordinates, and those left out are no distances: write it as an array")
-    matrix = csr_array(content)
-    if request.kind is None and matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} is no graph: for points say kind='points'")
-    return sparse_metric(matrix, request)
+    if request.kind is None and header.rows != header.columns:
+        raise ValueError(f"a matrix of {header.rows} x {header.columns} is no graph: for points say kind='points'")
+    return sparse_metric(_read_coordinates(lines, header), request)
 
 
-def _check_header(source: Source) -> str:
-    """Return "array" or "coordinate", after a look at the first lines: what is promised must fit file and memory."""
-    lines = source.lines()
+def _read_header(lines: Iterator[Line], most_bytes: int) -> _Header:
+    """Read the first lines: what they promise must fit into the file and into memory."""
     words = next(lines, (1, ""))[1].lower().split()
-    if len(words) < 4 or words[1] != "matrix" or words[2] not in ("array", "coordinate"):
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"] or words[2] not in ("array", "coordinate"):
         raise ValueError(
-            "line 1 is no header of Matrix Market: it begins '%%MatrixMarket matrix array' or 'coordinate'"
+            "line 1 is no header of Matrix Market, as '%%MatrixMarket matrix coordinate real general' is: "
+            "for a bare list of edges say format='edges'"
         )
-    if words[3] == "complex" or "hermitian" in words:
-        raise ValueError("line 1: complex numbers are no distances: write real ones")
-    sizes = next(((number, line) for number, line in lines if line.strip() and not line.startswith("%")), None)
-    if sizes is None:
-        raise ValueError("it has a header and no sizes: it is cut short")
-    number, line = sizes
-    expected = 2 if words[2] == "array" else 3
-    lengths = line.split()
-    if len(lengths) != expected or not all(length.isdecimal() and length.isascii() for length in lengths):
-        raise ValueError(f"line {number}: {line[:40]!r} are not the {expected} sizes of the matrix")
-    rows, columns, *entries = map(int, lengths)
-    if rows == 0 or columns == 0:
-        raise ValueError(f"line {number}: a matrix of {rows} x {columns} is empty: it holds at least one number")
-    # Of a symmetric array half is written; every number takes a digit and the end of a line.
-    written = entries[0] if entries else rows * columns // 2
-    if written > source.most_bytes:
-        raise ValueError(f"line {number} promises {line.strip()}, more than the file has: it is cut short")
-    if entries:
-        check_sparse_memory((rows, columns), entries[0])
+    layout, field, symmetry = words[2:]
+    if field not in _FIELDS or symmetry not in _SYMMETRIES or (layout, field) == ("array", "pattern"):
+        raise ValueError(
+            f"line 1: a matrix that is {field} and {symmetry} is not read here: write real numbers, general"
+        )
+    number, line = next(((number, line) for number, line in lines if not line.startswith("%")), (0, ""))
+    expected = 2 if layout == "array" else 3
+    sizes = [int(size) for size in line.split() if size.isdecimal() and size.isascii() and len(size) < 19]
+    if len(sizes) != expected or len(line.split()) != expected or min(sizes[:2]) == 0:
+        raise ValueError(f"line {number}: {line[:40]!r} are not the {expected} sizes of a matrix: correct them")
+    rows, columns = sizes[:2]
+    symmetric = symmetry == "symmetric"
+    if symmetric and rows != columns:
+        raise ValueError(f"line {number}: a matrix of {rows} x {columns} cannot be symmetric: correct it")
+    entries = sizes[2] if layout == "coordinate" else rows * (rows + 1) // 2 if symmetric else rows * columns
+    if 2 * entries > most_bytes:  # a digit and the end of a line
+        raise ValueError(f"line {number} promises {entries:,} numbers, more than the file has: it is cut short")
+    if layout == "coordinate":
+        check_sparse_memory((rows, columns), entries)
     else:
-        check_memory(8 * rows * columns, f"a matrix of {rows:,} x {columns:,}", "save it as npy, which is mapped")
-    return words[2]
+        check_memory(16 * rows * columns, f"a matrix of {rows:,} x {columns:,}", "save it as npy, which is mapped")
+    return _Header(layout, field, symmetric, rows, columns, entries)
+
+
+def _read_body(lines: Iterator[Line], entries: int, width: int) -> NDArray[np.float64]:
+    """Read one entry a line."""
+    body, done = np.empty((entries, width)), 0
+    while block := list(islice(lines, _BLOCK)):
+        if done + len(block) > entries:
+            raise ValueError(f"line {block[entries - done][0]} is one more than the {entries:,} numbers promised")
+        body[done : done + len(block)] = read_rows(block, None, width)
+        done += len(block)
+    if done < entries:
+        raise ValueError(f"it promises {entries:,} numbers and has {done:,}: it is cut short")
+    return body
+
+
+def _read_array(lines: Iterator[Line], header: _Header) -> NDArray[np.float64]:
+    """Read a dense matrix, which comes column by column; of a symmetric one, each from the diagonal on."""
+    values = _read_body(lines, header.entries, 1)[:, 0]
+    if not header.symmetric:
+        return np.ascontiguousarray(values.reshape(header.columns, header.rows).T)
+    n, begin = header.rows, 0
+    square = np.empty((n, n))
+    for j in range(n):
+        square[j, j:] = square[j:, j] = values[begin : begin + n - j]
+        begin += n - j
+    return square
+
+
+def _read_coordinates(lines: Iterator[Line], header: _Header) -> Any:
+    """Read a sparse matrix: row, column and value of every entry; of a symmetric one, those of one triangle."""
+    from scipy.sparse import coo_array, csr_array
+
+    body = _read_body(lines, header.entries, 2 if header.field == "pattern" else 3)
+    places = body[:, :2]
+    outside = ~((places >= 1) & (places <= (header.rows, header.columns)) & (places == np.rint(places))).all(axis=1)
+    if outside.any():
+        row, column = places[np.argmax(outside)]
+        raise ValueError(
+            f"an entry is at ({row:g}, {column:g}), outside of {header.rows} x {header.columns}: correct it"
+        )
+    i, j = (places - 1).T.astype(np.int64)
+    values = np.ones(len(body)) if header.field == "pattern" else body[:, 2]
+    if header.symmetric:
+        off = i != j
+        i, j, values = np.append(i, j[off]), np.append(j, i[off]), np.append(values, values[off])
+    return csr_array(coo_array((values, (i, j)), shape=(header.rows, header.columns)))

@@ -15,6 +15,8 @@ from .source import Source
 #: The formats that `read` knows; each is described in docs/formats.md.
 DATA_FORMATS = ("npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml")
 
+_LONGEST = 600  # characters of an error: names, and what other libraries say, may be of any length
+
 # The file of each format; every one of them has read(source, request), and some take one more option.
 _HOMES: dict[str, tuple[str, dict[str, Any]]] = {
     "csv": ("table", {}),
@@ -37,7 +39,7 @@ def read(
     largest_component: bool = False,
     use_rep: str | None = None,
 ) -> Metric:
-    """Read a distance matrix, points or a graph from a file.
+    r"""Read a distance matrix, points or a graph from a file.
 
     Content and extension tell the format; gzip is undone. A table is distances if it is square once its names are taken
     off, and anything else needs `kind` (or `metric`).
@@ -77,10 +79,12 @@ def read(
 
     Examples
     --------
-    >>> read("distances.csv")  # doctest: +SKIP
-    MatrixMetric(8 points)
-    >>> read("cells.h5ad", kind="points", use_rep="X_pca")  # doctest: +SKIP
-    PointMetric(700 points)
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("a,0,2\nb,2,0\n")
+    ...     file.flush()
+    ...     read(file.name).labels, read(file.name, kind="points")
+    (('a', 'b'), PointMetric(2 points))
     """
     request = Request(kind, metric, labels, symmetrize, weight, largest_component, use_rep)
     if format is not None and format not in DATA_FORMATS:
@@ -112,4 +116,5 @@ def _read(source: Source, name: str, request: Request) -> Metric:
 
 
 def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
+    line = " ".join(str(error).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"  # what to do comes last

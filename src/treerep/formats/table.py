@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, dropwhile, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +48,9 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
 
 
 def _content(source: Source) -> Iterator[Line]:
-    return ((number, line) for number, line in source.lines() if line.strip() and not line.startswith("#"))
+    """Yield the lines that count. Comments stand above the table: further down, # may begin a name."""
+    lines = ((number, line) for number, line in source.lines() if line.strip())
+    return dropwhile(lambda line: line[1].startswith("#"), lines)
 
 
 def _records(lines: Iterator[Line]) -> Iterator[Line]:
@@ -141,8 +143,8 @@ def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]
 
 def _split_name(text: str, delimiter: str | None) -> tuple[str, str]:
     if delimiter is None:
-        name, _, rest = text.strip().partition(" ")
-        return name, rest
+        name, *rows = text.split(None, 1)
+        return name, rows[0] if rows else ""
     name, _, rest = text.partition(delimiter)
     return name.strip(), rest
 

@@ -12,7 +12,7 @@ from ..tree.tree import Tree
 from .attributes import Column, refuse_names
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NUMBER = re.compile(r"\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*")
+_NUMBER = re.compile(r"\s*+[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?\s*+")
 _TYPES = {"number": "double", "boolean": "boolean", "text": "string"}
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
 
@@ -180,5 +180,5 @@ class _Reader:
             return default
         number = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not 0 <= number < math.inf:
-            self._fail(f"the {name} of this edge is {text!r}, which is no number of 0 or more: fix it", line)
+            self._fail(f"the {name} of this edge is {text[:40]!r}, which is no number of 0 or more: fix it", line)
         return number

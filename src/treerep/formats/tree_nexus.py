@@ -10,11 +10,12 @@ from ..tree.newick import Parsed, blank_comments, fail_at, number_points, parse_
 from ..tree.tree import Tree
 
 _BEGIN = re.compile(r"\s*#NEXUS\b", re.IGNORECASE)
+# Possessive quantifiers, so that a text that is wrong is left in linear time.
 _TEXT = re.compile(r"\S")
 _MARK = re.compile(r"[;']")
 _KEYWORD = re.compile(r"\s*([^\s='()]*)")
-_WORD = re.compile(r"\s*(?:('[^']*(?:''[^']*)*')(?=[\s,]|\Z)|(,)|([^\s',]+)(?=[\s,]|\Z))")
-_TREE = re.compile(r"\s*U?TREE\s*\*?\s*(?:'[^']*(?:''[^']*)*'|[^\s='()*]+)\s*=\s*", re.IGNORECASE)
+_WORD = re.compile(r"\s*+(?:('[^']*+(?:''[^']*+)*+')(?=[\s,]|\Z)|(,)|([^\s',]++)(?=[\s,]|\Z))")
+_TREE = re.compile(r"\s*+U?TREE\s*+\*?\s*+(?:'[^']*+(?:''[^']*+)*+'|[^\s='()*]++)\s*+=\s*+", re.IGNORECASE)
 _NTAX = re.compile(r"NTAX\s*=\s*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
 _BARE = re.compile(r"[A-Za-z0-9.]+")
 

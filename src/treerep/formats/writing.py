@@ -46,7 +46,9 @@ def write_distances(metric: Metric, path: str | os.PathLike[str], *, format: str
     """
     name = format or _EXTENSIONS.get(Path(path).suffix.lower())
     if name not in _FORMATS:
-        raise ValueError(f"distances are written as {', '.join(_FORMATS)}, not as {name or path!r}: give format=")
+        raise ValueError(
+            f"distances are written as {', '.join(_FORMATS)}, not as {name or os.fspath(path)}: give format="
+        )
     if name == "npy":
         with _opened(path, "wb") as file:
             _write_npy(metric, file)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from .rooted import Preorder
 from .validation import check_total, whole_number
 
-_BARE = r"[^\s()\[\]',:;]+"
-_NAME_AND_LENGTH = rf"\s*('[^']*(?:''[^']*)*'|{_BARE})?\s*(?::\s*([-+.0-9eE]*))?\s*"
+# Nothing that was read is given back (the second plus), so that a text that is wrong is left in linear time.
+_BARE = r"[^\s()\[\]',:;]++"
+_NAME_AND_LENGTH = rf"\s*+('[^']*+(?:''[^']*+)*+'|{_BARE})?+\s*+(?::\s*+([-+.0-9eE]*+))?+\s*+"
 _NAME = re.compile(_BARE)
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
@@ -149,10 +150,8 @@ class _Reader:
         """Read up to the semicolon. Each step is a name and a length, if any, and the mark that follows them."""
         stack = [-1]
         end, closed = 0, -1  # closed: the node whose parenthesis has just been closed
-        for step in _STEP.finditer(self.plain):
+        while step := _STEP.match(self.plain, end):
             start, stop = step.span()
-            if start != end:
-                break
             end = stop
             name, number, mark = step.groups()
             if mark == "(" and (closed >= 0 or name is not None or number is not None):

@@ -33,9 +33,11 @@ def midpoint_root(tree: "Tree") -> tuple["Tree", int]:
     return _split_edge(tree, int(path[k - 1]), int(path[k]), total / 2 - float(along[k - 1]))
 
 
-def outgroup_root(tree: "Tree", points: Iterable[int | str]) -> tuple["Tree", int]:
+def outgroup_root(tree: "Tree", points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
     """Return the tree and a node in the middle of the edge that parts some points from all others. O(N)."""
-    chosen = np.unique(tree._points(points))
+    chosen = np.unique(
+        tree._points(points if isinstance(points, Iterable) and not isinstance(points, str) else [points])
+    )
     if not 0 < len(chosen) < len(tree):
         raise ValueError(f"an outgroup is some of the points, but not all: {len(chosen)} of {len(tree)} were given")
     found = edges_of_split(tree, chosen)

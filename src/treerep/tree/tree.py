@@ -312,7 +312,7 @@ class Tree(CompiledMetric):
         """
         if not 1 <= whole_number(k, "k") <= self.n_points:
             raise ValueError(f"k must be between 1 and the number of points, {self.n_points}, not {k}")
-        return cut_clusters(self._view, self.n_points, k)
+        return cut_clusters(self._view, self.n_points, k)[: self.n_points]
 
     # Comparison.
 
@@ -464,11 +464,11 @@ class Tree(CompiledMetric):
         """
         return midpoint_root(self)
 
-    def root_at_outgroup(self, points: Iterable[int | str]) -> tuple["Tree", int]:
-        """Return the tree and a node in the middle of the edge that parts an outgroup (ids or labels) from the others.
+    def root_at_outgroup(self, points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
+        """Return the tree and a node in the middle of the edge that parts an outgroup from all other points. O(N).
 
-        The node is a new Steiner node, and the tree a new one, with the same distances. An outgroup that is no branch
-        of the tree is refused. O(N).
+        The outgroup is one point or several (ids or labels); if it is no branch of the tree, it is refused. The node is
+        a new Steiner node, and the tree a new one with the same distances, unless a Steiner node is on that line.
 
         >>> tree, root = Tree.from_newick("((a:1,b:1):1,c:1,d:2);").root_at_outgroup("d")
         >>> tree.newick(root)

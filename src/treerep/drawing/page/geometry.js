@@ -54,6 +54,16 @@ export function translationAlong([x, y], length) {
   return [Math.cosh(length / 2), 0, b * x, b * y];
 }
 
+/** The rotation about the origin. */
+export function rotation(angle) {
+  return [Math.cos(angle / 2), Math.sin(angle / 2), 0, 0];
+}
+
+/** The angle by which an isometry turns what it brings to the origin, from -pi to pi. */
+export function turnOf([ar, ai]) {
+  return 2 * Math.atan(ai / ar); // a and -a are the same isometry
+}
+
 /** The arc between two points of the disk: its circle's centre and radius, or null where a straight line will do. */
 export function geodesicCircle(x, y, u, v) {
   // The circle meets the rim at right angles: 2 p.c = 1 + |p|^2 for each of its points p.

@@ -14,6 +14,7 @@ export function listen(viewer, { onHover, isLasso, endLasso }) {
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
+    onHover(-1, place(event));
     pointers.set(event.pointerId, place(event));
     if (pointers.size === 1) {
       travelled = 0;

@@ -5,12 +5,14 @@
 // isometry `view` puts into the disk, and walks outward from frame to frame, so every node near the focus has all its
 // digits, however deep in the tree it is.
 //
-// The frame of a node has its parent at angle pi. An edge of length l at angle t carries it to the frame of its lower
-// end: x = e^(it) (y + r) / (1 + r y) with r = tanh(l / 2), the isometry a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
+// The frame of a node has its parent at angle pi. What is at y in the frame of the lower end of an edge of length l at
+// angle t is at x = e^(it) (y + r) / (1 + r y) in that of the upper end, where r = tanh(l/2). That is the isometry
+// a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
 
 import { compose, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
 
 const STEP = 3; // hyperbolic length: after each such step towards a node the anchor follows
+const FARTHEST = 1e10; // |a|^2 of the anchor: 24 from the focus
 
 export class Layout {
   constructor(tree) {
@@ -49,9 +51,10 @@ export class Layout {
     return length > 0 ? this.scale * length ** this.power : 0;
   }
 
-  /** Move everything by an isometry of the disk. */
+  /** Move everything by an isometry of the disk, but not out of sight: there digits would run out. */
   move(isometry) {
-    this.view = normalized(compose(isometry, this.view));
+    const view = compose(isometry, this.view);
+    if (view[0] ** 2 + view[1] ** 2 < FARTHEST) this.view = normalized(view);
   }
 
   /** Put the focus on a position; the picture keeps its turn if `turn` is an isometry that has it. */
@@ -72,17 +75,30 @@ export class Layout {
 
   /** From the anchor to a neighbour that is nearer to the focus, as long as there is one. */
   #follow() {
-    const { up, size } = this.tree;
-    for (let better = true; better; ) {
-      better = false;
-      const [from, frame] = [this.anchor, this.view];
-      const consider = (k, seen) => {
-        if (seen[0] ** 2 + seen[1] ** 2 >= this.view[0] ** 2 + this.view[1] ** 2) return;
-        [this.anchor, this.view, better] = [k, normalized(seen), true];
-      };
-      if (up[from] >= 0) consider(up[from], this.#upper(frame, from));
-      for (let k = from + 1; k < from + size[from]; k += size[k]) consider(k, this.#lower(frame, k));
+    for (let next = this.#nearerNeighbour(); next >= 0; next = this.#nearerNeighbour()) {
+      const climbs = next === this.tree.up[this.anchor];
+      this.view = normalized(climbs ? this.#upper(this.view, this.anchor) : this.#lower(this.view, next));
+      this.anchor = next;
     }
+  }
+
+  #nearerNeighbour() {
+    const { up, size } = this.tree;
+    const { anchor, cosh, sinh, cos, sin } = this;
+    const [ar, ai, br, bi] = this.view;
+    let best = -1;
+    let least = (ar * ar + ai * ai) * (1 - 1e-12); // rounding must not lead around in circles
+    if (up[anchor] >= 0) {
+      const [r, i] = this.#upper(this.view, anchor);
+      if (r * r + i * i < least) [best, least] = [up[anchor], r * r + i * i];
+    }
+    for (let k = anchor + 1; k < anchor + size[anchor]; k += size[k]) {
+      // Only |a|^2 of what #lower computes: a node may have many children.
+      const r = cosh[k] * (ar * cos[k] - ai * sin[k]) + sinh[k] * (br * cos[k] + bi * sin[k]);
+      const i = cosh[k] * (ar * sin[k] + ai * cos[k]) + sinh[k] * (bi * cos[k] - br * sin[k]);
+      if (r * r + i * i < least) [best, least] = [k, r * r + i * i];
+    }
+    return best;
   }
 
   /**
@@ -91,7 +107,7 @@ export class Layout {
    */
   walk(limit) {
     const { up, size } = this.tree;
-    this.#follow();
+    this.#follow(); // after a long move the anchor may be beyond the limit
     this.count = 0;
     this.walks++;
     this.frames.set(this.view, 4 * this.anchor);

@@ -7,7 +7,6 @@ const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helv
 const NEAR = [2.5, 12];
 const EDGE_WIDTHS = [1.6, 1, 0.7]; // lines of at most a pixel are drawn much faster
 const CHUNK = 50; // edges in one stroke: browsers are slow at long paths
-const LONG = 30; // pixels: such edges are drawn however crowded it is
 const MOST_LABELS = 70;
 const LABEL_CANDIDATES = 500;
 
@@ -116,7 +115,7 @@ export class Painter {
     const { up } = this.tree;
     const { x, y, grow, shown, count } = layout;
     const half = disk / 2;
-    const [least, long] = [detail.edge, LONG].map((pixels) => (pixels / disk) ** 2);
+    const [least, long] = [detail.edge, detail.long].map((pixels) => (pixels / disk) ** 2);
     const heads = new Int32Array(3 * scene.palette.length).fill(-1);
     this.edgeCells.clear(scene.width, scene.height, detail.edgeCell);
     for (let i = 0; i < count; i++) {
@@ -225,17 +224,20 @@ export class Painter {
     const { pen, scene } = this;
     const { shown, count, grow } = scene.layout;
     pen.strokeStyle = scene.theme.select;
-    pen.lineWidth = 1.5;
-    pen.beginPath();
-    for (let i = 0; i < count; i++) {
-      const k = shown[i];
-      if (!selection[k] || grow[k] > scene.drawLimit) continue;
-      const [x, y] = this.#screen(k);
-      const r = Math.max(this.radius[k], 1) + 2;
-      pen.moveTo(x + r, y);
-      pen.arc(x, y, r, 0, 2 * Math.PI);
+    // Thinner and closer around small dots, which lie close together.
+    for (const [least, most, width, gap] of [[0, 2, 0.7, 0.6], [2, Infinity, 1.5, 2.2]]) {
+      pen.lineWidth = width;
+      pen.beginPath();
+      for (let i = 0; i < count; i++) {
+        const k = shown[i];
+        if (!selection[k] || grow[k] > scene.drawLimit || this.radius[k] < least || this.radius[k] >= most) continue;
+        const [x, y] = this.#screen(k);
+        const r = this.radius[k] + gap;
+        pen.moveTo(x + r, y);
+        pen.arc(x, y, r, 0, 2 * Math.PI);
+      }
+      pen.stroke();
     }
-    pen.stroke();
   }
 
   #ring(k, color, width, gap) {

@@ -65,7 +65,10 @@ export class Panel {
       newick: () => download(`${this.fileName()}.nwk`, viewer.tree.newick(new Uint8Array(viewer.tree.n).fill(1))),
     };
     for (const button of document.querySelectorAll("[data-run]")) {
-      button.addEventListener("click", () => commands[button.dataset.run]());
+      button.addEventListener("click", () => {
+        commands[button.dataset.run]();
+        if (button.closest("#exports")) this.#showExports(false);
+      });
     }
   }
 
@@ -187,10 +190,11 @@ export class Panel {
     const k = viewer.marks.chosen;
     const waiting = viewer.marks.from >= 0;
     const facts = k < 0 ? [] : [...this.facts(k), ["edges", String(viewer.tree.degree[k])]];
+    const hint = waiting ? [`Choose the other end of the path from ${this.titleOf(viewer.marks.from)}.`] : [];
     this.#card("details", k >= 0 && [
       element("h2", {}, this.titleOf(k)),
       list(facts),
-      ...(waiting ? [element("p", {}, `Choose the other end of the path from ${this.titleOf(viewer.marks.from)}.`)] : []),
+      ...hint.map((text) => element("p", {}, text)),
       actions(["Path from here", () => viewer.beginPath(k)], ["Select branch", () => viewer.selectBranch(k)]),
     ], () => viewer.clearChosen());
     if (k >= 0) byId("said").textContent = [this.titleOf(k), ...facts.map((fact) => fact.join(" "))].join(", ");
@@ -214,10 +218,11 @@ export class Panel {
     const { viewer } = this;
     const { selection } = viewer.marks;
     const labels = viewer.selectedLabels();
+    const count = `${labels.length.toLocaleString("en")} point${labels.length === 1 ? "" : "s"} selected`;
     const few = labels.slice(0, 6).join(", ") + (labels.length > 6 ? ", …" : "");
     const name = () => `${this.fileName()}-selection`;
     this.#card("selection", selection && [
-      element("h2", {}, labels.length === 1 ? "1 point selected" : `${labels.length.toLocaleString("en")} points selected`),
+      element("h2", {}, count),
       element("p", {}, few),
       actions(
         ["Labels", () => download(`${name()}.txt`, `${labels.join("\n")}\n`)],
@@ -230,7 +235,8 @@ export class Panel {
     const card = byId(id);
     card.hidden = !children;
     if (!children) return;
-    card.replaceChildren(...children, element("button", { class: "close", "aria-label": "Close", onclick: close }, "✕"));
+    const cross = { class: "close", type: "button", "aria-label": "Close", onclick: close };
+    card.replaceChildren(...children, element("button", cross, "✕"));
   }
 
   /** Show or hide the small card beside the mouse. */
@@ -256,7 +262,8 @@ function list(rows) {
 }
 
 function actions(...entries) {
-  return element("div", { class: "actions" }, ...entries.map(([name, run]) => element("button", { type: "button", onclick: run }, name)));
+  const buttons = entries.map(([name, run]) => element("button", { type: "button", onclick: run }, name));
+  return element("div", { class: "actions" }, ...buttons);
 }
 
 /** Hand a file to the browser. */

@@ -1,20 +1,21 @@
 // What is shown and what is chosen: the state of the page, and the loop that draws it.
 
 import { Attribute, THEMES } from "./colors.js";
-import { translationAlong, translationBetween } from "./geometry.js";
+import { rotation, translationAlong, translationBetween, turnOf } from "./geometry.js";
 import { Layout } from "./layout.js";
 import { dotSize, Painter } from "./painter.js";
 import { SvgPen } from "./svg.js";
 
 const ZOOMS = [0.4, 60];
 // Drawing gets coarser by these steps while things move and frames are late: the last pixels before the rim, the
-// shortest edge, the smallest Steiner node, and the cells with one small dot or one short edge each, all in pixels.
+// shortest edge, the smallest Steiner node, the cells with one small dot or one edge each, and the length from which an
+// edge is drawn even so; all in pixels.
 const DETAILS = [
-  { rim: 0.5, edge: 0.5, steiner: 0.5, cell: 1, edgeCell: 1 },
-  { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5, edgeCell: 2 },
-  { rim: 1.5, edge: 1.2, steiner: 1.2, cell: 3, edgeCell: 4 },
-  { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7 },
-  { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12 },
+  { rim: 0.5, edge: 0.5, steiner: 0.5, cell: 1, edgeCell: 1, long: 30 },
+  { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5, edgeCell: 2, long: 30 },
+  { rim: 1.5, edge: 1.2, steiner: 1.2, cell: 3, edgeCell: 4, long: 60 },
+  { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7, long: 120 },
+  { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12, long: Infinity },
 ];
 // Subtrees are walked this many times farther than they are drawn, for paths that turn back.
 const FARTHER = 8;
@@ -221,7 +222,11 @@ export class Viewer extends EventTarget {
       return;
     }
     const left = flight.distance * (1 - share * share * (3 - 2 * share));
-    this.layout.approach(flight.target, this.layout.locate(flight.target).distance - left);
+    const { distance, frame } = this.layout.locate(flight.target);
+    this.layout.approach(flight.target, distance - left);
+    if (flight.turn && distance > left) {
+      this.layout.move(rotation(((left - distance) / distance) * (turnOf(frame) - turnOf(flight.turn))));
+    }
   }
 
   #arrive(target, turn) {
