@@ -1,45 +1,41 @@
-"""The command `treerep`: its commands and options, and how it ends."""
+"""The command `treerep`: its commands and options. What each of them does is in a file of its own."""
 
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from .. import __version__
+from .data_commands import data
+from .options import (
+    DeltaMethod,
+    Either,
+    EmbedMethod,
+    Input,
+    Jobs,
+    Json,
+    Layout,
+    Method,
+    Model,
+    Reading,
+    Seed,
+    TimeLimit,
+    To,
+    TreeInput,
+    TreeOutput,
+    Trials,
+    Weights,
+    WrittenFormat,
+    with_reading,
+)
 
 app = typer.Typer(
     name="treerep",
     help="The tree behind your distances.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: that of rich takes twice as long to appear
 )
-
-data = typer.Typer(name="data")
-app.add_typer(data)
-
-
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command and exit: 0, or 2 with one line on stderr for bad usage or input, or 130 when interrupted."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
-    try:
-        # Outside typer's standalone mode, so that every error takes the same way out.
-        code = app([word for word in given if word != "--debug"], prog_name="treerep", standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):
-        code = 130
-    except Exception as error:
-        if debug:
-            raise
-        code = 2
-        typer.echo(f"treerep: error: {_one_line(error)}", err=True)
-    sys.exit(code or 0)
-
-
-def _one_line(error: Exception) -> str:
-    message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-    return " ".join(message.split()) or f"{type(error).__name__} (run it again with --debug)"
 
 
 def _print_version(wanted: bool) -> None:
@@ -64,53 +60,309 @@ def options(
 
 
 @app.command()
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the trees.")] = Path("demo-output"),
+@with_reading
+def fit(
+    source: Input,
+    output: TreeOutput = "-",
+    method: Method = "treerep",
+    trials: Trials = None,
+    seed: Seed = 0,
+    tol: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="LENGTH", help="Lengths below it count as zero (treerep).", show_default="auto"),
+    ] = None,
+    refine: Annotated[bool, typer.Option("--refine", help="Improve lengths and places afterwards.")] = False,
+    jobs: Jobs = None,
+    to: To = None,
+    json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Fit the distances of eight mammals and 2,000 generated cells; show the tree and the scores."""
-    from .demo import show_demo
+    """Fit a tree to distances, points or a graph.
 
-    show_demo(output)
+    treerep fit distances.csv -o tree.nwk
+    """
+    from .fit import fit_file
+
+    fit_file(
+        source, output, reading=reading, method=method, trials=trials, seed=seed, tol=tol, jobs=jobs, refine=refine,
+        to=to, as_json=json,
+    )  # fmt: skip
+
+
+@app.command()
+@with_reading
+def refine(
+    tree: TreeInput,
+    source: Input,
+    output: TreeOutput = "-",
+    weights: Annotated[Weights, typer.Option(help="What the lengths of the edges minimise.")] = "l1",
+    moves: Annotated[bool, typer.Option("--moves/--no-moves", help="Whether points and subtrees may move.")] = True,
+    balance: Annotated[
+        float,
+        typer.Option(min=0, max=1, metavar="0...1", help="What counts, from 0 (distances) to 1 (neighbourhoods)."),
+    ] = 0.5,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    to: To = None,
+    json: Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Improve the lengths and the shape of a tree.
+
+    treerep refine tree.nwk distances.csv -o better.nwk
+    """
+    from .refine import refine_file
+
+    refine_file(
+        tree, source, output, reading=reading, weights=weights, moves=moves, balance=balance, time_limit=time_limit,
+        seed=seed, jobs=jobs, to=to, as_json=json,
+    )  # fmt: skip
+
+
+@app.command()
+@with_reading
+def score(
+    tree: Annotated[
+        str, typer.Argument(metavar="TREE", help="File of a tree, or of an embedding (.npz); - for standard input.")
+    ],
+    source: Input,
+    jobs: Jobs = None,
+    json: Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Say how well a tree keeps the distances.
+
+    treerep score tree.nwk distances.csv
+    """
+    from .score import score_file
+
+    score_file(tree, source, reading=reading, jobs=jobs, as_json=json)
+
+
+@app.command()
+@with_reading
+def embed(
+    source: Either,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="A .npz, .csv or .tsv file; - is CSV to standard output."),
+    ] = "-",
+    method: Annotated[EmbedMethod, typer.Option(help="sarkar places a tree; the others place the data.")] = "sarkar",
+    dim: Annotated[int, typer.Option(min=1, metavar="N", help="Dimension of the hyperbolic space.")] = 2,
+    distortion: Annotated[
+        float | None,
+        typer.Option(
+            metavar="FACTOR", help="By how much distances in the tree may shrink (sarkar).", show_default="1.05"
+        ),
+    ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(metavar="LENGTH", help="Hyperbolic length of one unit of the data (sarkar, hmds)."),
+    ] = None,
+    model: Annotated[Model, typer.Option(help="Model of the coordinates in a .csv or .tsv file.")] = "poincare",
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    json: Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Place a tree, or data, in hyperbolic space.
+
+    treerep embed tree.nwk -o coordinates.csv
+    """
+    from .embed import embed_file
+
+    embed_file(
+        source, output, reading=reading, method=method, dim=dim, distortion=distortion, scale=scale, model=model,
+        seed=seed, jobs=jobs, as_json=json,
+    )  # fmt: skip
+
+
+@app.command()
+@with_reading
+def draw(
+    source: Either,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The figure: .pdf, .svg, .png, ...")],
+    layout: Annotated[
+        Layout | None,
+        typer.Option(
+            metavar="NAME",
+            help="How to lay out a tree: radial, rectangular, hyperbolic, equal_daylight or euclidean_sarkar.",
+            show_default="radial",
+        ),
+    ] = None,
+    color: Annotated[
+        str | None,
+        typer.Option(metavar="TABLE:COLUMN", help="Colour points by a column of a CSV or TSV file with their names."),
+    ] = None,
+    labels: Annotated[
+        bool | None, typer.Option("--labels/--no-labels", help="Write names.", show_default="up to 60 points")
+    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    *,
+    reading: Reading,
+) -> None:
+    """Draw a tree or an embedding as a figure.
+
+    treerep draw tree.nwk -o tree.pdf
+
+    It needs matplotlib: pip install 'treerep[draw]'.
+    """
+    from .draw import draw_file
+
+    draw_file(
+        source, output, reading=reading, layout=layout, color=color, labels=labels, seed=seed, jobs=jobs
+    )  # fmt: skip
+
+
+@app.command()
+@with_reading
+def view(
+    source: Either,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The page, an HTML file; - is standard output.")
+    ],
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="CSV or TSV file of attributes; its first column has the names of the points."
+        ),
+    ] = None,
+    color: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the table to colour by.")] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Title of the page.", show_default="name of the file")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    *,
+    reading: Reading,
+) -> None:
+    """Make a page to explore a tree in a browser.
+
+    treerep view tree.nwk -o tree.html --open
+
+    The page is one file that needs nothing else.
+    """
+    from .view import view_file
+
+    view_file(
+        source, output, reading=reading, table=table, color=color, title=title, show=show, seed=seed, jobs=jobs
+    )  # fmt: skip
+
+
+@app.command()
+@with_reading
+def compare(
+    source: Input,
+    methods: Annotated[
+        str,
+        typer.Option(metavar="A,B,...|all", help="Methods as `treerep fit` has them; all also runs bartal_average."),
+    ] = "treerep,neighbor_joining,upgma,construct_tree,minimum_spanning_tree,level_tree",
+    trials: Trials = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0, metavar="SECONDS", help="How long each method may take.")
+    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    csv: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is standard output.")
+    ] = None,
+    json: Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON.")] = None,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write it as a page, with a chart.")] = None,
+    *,
+    reading: Reading,
+) -> None:
+    """Run several methods and show them side by side.
+
+    treerep compare distances.csv --methods all --html table.html
+
+    A method that fails, or takes longer than --time-limit, says why in its row. Mean average precision (MAP) is shown
+    for graphs.
+    """
+    from .compare import compare_file
+
+    compare_file(
+        source, reading=reading, methods=methods, trials=trials, time_limit=time_limit, seed=seed, jobs=jobs, csv=csv,
+        json=json, html=html,
+    )  # fmt: skip
+
+
+@app.command()
+@with_reading
+def delta(
+    source: Input,
+    method: Annotated[DeltaMethod, typer.Option(help="How to find it.")] = "auto",
+    normalize: Annotated[bool, typer.Option("--normalize", help="Divide by the diameter.")] = False,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    json: Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Measure how far the data are from a tree.
+
+    treerep delta distances.csv
+
+    This is Gromov's delta, with the four points that prove it: 0 for a tree.
+    """
+    from .delta import measure_delta
+
+    measure_delta(
+        source, reading=reading, method=method, normalize=normalize, time_limit=time_limit, seed=seed, jobs=jobs,
+        as_json=json,
+    )  # fmt: skip
+
+
+@app.command()
+@with_reading
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="File of a tree or of data; - for standard input.")],
+    output: Annotated[str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format.")],
+    to: Annotated[
+        WrittenFormat | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT, if the suffix does not tell.")
+    ] = None,
+    *,
+    reading: Reading,
+) -> None:
+    """Convert trees and distances between formats.
+
+    treerep convert tree.nwk tree.nex
+
+    treerep convert tree.nwk distances.phy
+    """
+    from .convert import convert_file
+
+    convert_file(source, output, reading=reading, to=to)
+
+
+app.add_typer(data)
 
 
 @app.command("warm-up")
 def warm_up() -> None:
-    """Compile everything once, so that later runs start at full speed."""
+    """Compile everything once, for quick starts later."""
     from .warm_up import compile_everything
 
     compile_everything()
 
 
-@data.callback(invoke_without_command=True)
-def data_help(context: typer.Context) -> None:
-    """Data sets: what there is, where it is, and how to obtain it."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-@data.command("list")
-def list_data() -> None:
-    """Show all data sets: their size and kind, where they are found, and whom to cite."""
-    from .data import show_list
-
-    show_list()
-
-
-@data.command("fetch")
-def fetch_data(
-    names: Annotated[list[str], typer.Argument(help="Names of data sets; `treerep data list` shows them.")],
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the trees go.")] = Path(
+        "demo-output"
+    ),
 ) -> None:
-    """Obtain data sets from the network, where they are not on this machine."""
-    from .data import fetch_all
+    """Fit two small data sets and show the trees.
 
-    fetch_all(names)
+    They are the distances of eight mammals, and 2,000 generated cells.
+    """
+    from .demo import show_demo
 
-
-@data.command("path")
-def path_of_data(
-    name: Annotated[str | None, typer.Argument(help="Name of a data set; without it, the folder of the cache.")] = None,
-) -> None:
-    """Print where a data set is on this machine, or where fetched ones are kept."""
-    from .data import show_path
-
-    show_path(name)
+    show_demo(output)

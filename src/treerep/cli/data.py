@@ -1,25 +1,20 @@
 """`treerep data`: what there is, where it is, and how to obtain it."""
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from ..datasets.catalog import CATALOG, Entry, entry
 from ..datasets.fetching import fetch
 from ..datasets.finding import absence, cache_folder, locate
-
-_PIPE_WIDTH = 200  # columns where the output is no terminal: a row stays a line
+from .outputs import console
 
 
 def show_list() -> None:
     """Print the table of all data sets."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=_PIPE_WIDTH)
     table = Table("name", "points", "kind", "found in", "citation")
     for name, row in CATALOG.items():
         table.add_row(name, f"{row.points:,}", _kind(row), _place(name, row), row.citation)
-    console.print(table)
+    console().print(table)
 
 
 def _kind(row: Entry) -> str:

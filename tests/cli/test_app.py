@@ -1,27 +1,15 @@
 """The command as a user types it; only what a subprocess cannot show is tested in-process."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import treerep as tr
+from tests.cli.commands import assert_one_line_error, treerep
 from treerep.cli import app, main, warm_up
 from treerep.datasets.catalog import CATALOG
 from treerep.fitting.treerep import _FINISH_POINTS
-
-
-def treerep(*arguments, python=(), **options):
-    command = [sys.executable, *python, "-m", "treerep", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, **options)
-
-
-def assert_one_line_error(done, match):
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert re.fullmatch(rf"treerep: error: .*{match}.*\n", done.stderr)
 
 
 def test_version():

@@ -1,0 +1,76 @@
+"""`treerep embed`: a tree, or data, in hyperbolic space."""
+
+import csv
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import treerep as tr
+
+from .inputs import read_either, tree_of
+from .options import Reading
+from .outputs import check_folder, counted, opened, print_json, remark, score_fields
+
+
+def embed_file(
+    source: str,
+    output: str,
+    *,
+    reading: Reading,
+    method: str,
+    dim: int,
+    distortion: float | None,
+    scale: float | None,
+    model: str,
+    seed: int,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Embed a tree or data, write the embedding and say how good it is."""
+    check_folder(output)
+    suffix = ".csv" if output == "-" else Path(output).suffix.lower()
+    if suffix not in (".npz", ".csv", ".tsv"):
+        raise ValueError(f"{output}: an embedding is written as .npz, .csv or .tsv")
+    if as_json and output == "-":
+        raise ValueError("coordinates and --json cannot both go to standard output: name a file with --output")
+    found = read_either(source, reading)
+    if isinstance(found, tr.Embedding):
+        raise ValueError(f"{source} holds an embedding already: give a tree, or data")
+    begin = time.perf_counter()
+    space = tree_of(found, rng=seed, n_jobs=jobs) if method == "sarkar" else found
+    embedding = _embedded(space, method=method, dim=dim, distortion=distortion, scale=scale, rng=seed)
+    seconds = time.perf_counter() - begin
+    if suffix == ".npz":
+        embedding.save(output)
+    else:
+        _write_table(embedding, output, model, "\t" if suffix == ".tsv" else ",")
+    scores = {"distortion": tr.average_distortion(embedding, found, n_jobs=jobs)}
+    remark(
+        f"{counted(len(embedding), 'point')}, dimension {dim}, scale {embedding.scale:.4g}, average distortion "
+        f"{float(scores['distortion']):.4g}, {seconds:.2f} s"
+    )
+    if as_json:
+        fields = {"points": len(embedding), "dim": dim, "method": method, "scale": embedding.scale}
+        print_json({**fields, **score_fields(scores), "seconds": seconds, "output": output})
+
+
+def _embedded(space: tr.Metric, **options: Any) -> tr.Embedding:
+    with warnings.catch_warnings():
+        # In Python an interrupt of the learning gives the best so far. Here nobody asked for half an embedding.
+        warnings.filterwarnings("error", message="interrupted in epoch")
+        try:
+            return tr.embed(space, **options)
+        except UserWarning as warning:
+            raise KeyboardInterrupt from warning
+
+
+def _write_table(embedding: tr.Embedding, output: str, model: str, delimiter: str) -> None:
+    """Write the names and coordinates of the data points, with as many digits as it takes to read them back."""
+    places = embedding.coordinates(model)[: len(embedding)].tolist()
+    names = embedding.labels or range(len(embedding))
+    first = 0 if model == "lorentz" else 1  # x0 is the coordinate of the hyperboloid that the others determine
+    with opened(output) as file:
+        table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        table.writerow(["label", *(f"x{k}" for k in range(first, first + len(places[0])))])
+        table.writerows([name, *row] for name, row in zip(names, places, strict=True))

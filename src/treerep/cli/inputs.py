@@ -1,0 +1,96 @@
+"""What a file given to the command holds: a tree, an embedding or data."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import treerep as tr
+
+from ..formats import DATA_FORMATS, TREE_FORMATS, read_tree
+from ..formats.source import Source
+from .options import Reading
+from .outputs import counted
+
+_ENOUGH = 1 << 16
+_ONE_NAME = re.compile(rb"[^\s,;]+;\s*")
+
+
+def read_either(path: str, reading: Reading) -> tr.Tree | tr.Embedding | tr.Metric:
+    """Read a tree, an embedding or data, whichever it is."""
+    what = kind_of_file(path, reading)
+    if what == "tree":
+        return read_tree(path, format=reading.format)
+    return _read_embedding(path) if what == "embedding" else reading.read(path)
+
+
+def tree_of(found: Any, **options: Any) -> tr.Tree:
+    """Return a tree as it is, and that of data by fitting it."""
+    if isinstance(found, tr.Tree):
+        return found
+    if isinstance(found, tr.Embedding):
+        raise ValueError("it holds an embedding: give a tree, or data")
+    return tr.fit(found, trials=20, **options)
+
+
+def kind_of_file(path: str, reading: Reading) -> str:
+    """Return "tree", "embedding" or "data": what was said of the file decides, then its content, then its suffix."""
+    if reading.kind is not None or reading.metric is not None:
+        return "data"
+    if reading.format is not None and (reading.format in DATA_FORMATS) != (reading.format in TREE_FORMATS):
+        return "tree" if reading.format in TREE_FORMATS else "data"
+    head = _head(path)
+    if b'"treerep embedding"' in head[:2000]:
+        return "embedding"
+    if b'"treerep tree"' in head[:2000] or _looks_like_tree(head):
+        return "tree"
+    suffixes = [suffix for name, known in TREE_FORMATS.items() if name not in DATA_FORMATS for suffix in known.suffixes]
+    return "tree" if path.lower().removesuffix(".gz").endswith(tuple(suffixes)) else "data"
+
+
+def _head(path: str) -> bytes:
+    if path != "-":
+        # Of a pipe with a name, as <(...) makes, whatever is read is gone.
+        return b"" if Path(path).is_fifo() else Source(path).head
+    peek = getattr(sys.stdin.buffer, "peek", None)  # looks without taking anything away
+    return bytes(peek(_ENOUGH)) if peek else b""
+
+
+def _looks_like_tree(head: bytes) -> bool:
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if text.startswith(b"#nexus"):
+        return re.search(rb"begin\s+trees", text) is not None
+    if text.startswith(b"<"):
+        return b'attr.name="steiner"' in text  # any other GraphML is a graph, of which a tree is fitted exactly
+    return text.startswith((b"(", b"[", b"{")) or _ONE_NAME.fullmatch(text) is not None
+
+
+def _read_embedding(path: str) -> tr.Embedding:
+    if path == "-":
+        raise ValueError("an embedding cannot be read from standard input: give its file")
+    return tr.Embedding.load(path)
+
+
+def aligned(tree: tr.Tree | tr.Embedding, data: tr.Metric, names: tuple[str, str]) -> tr.Tree | tr.Embedding:
+    """Return the tree with its points in the order of the data: files of trees have an order of their own."""
+    if len(tree) != len(data):
+        sizes = f"{names[0]} has {counted(len(tree), 'point')} and {names[1]} has {len(data):,}"
+        raise ValueError(f"{sizes}: give the tree of these data")
+    if not isinstance(tree, tr.Tree) or tree.labels is None or data.labels is None or tree.labels == data.labels:
+        return tree
+    known = set(tree.labels)
+    missing = next((label for label in data.labels if label not in known), None)
+    if missing is not None:
+        raise ValueError(f"{names[0]} has no point {missing!r}, which is in {names[1]}: give the tree of these data")
+    return tree.restrict(data.labels)
+
+
+def check_one_stdin(*paths: str) -> None:
+    """Refuse to read standard input twice."""
+    if paths.count("-") > 1:
+        raise ValueError("only one file can be standard input: name the other")
+
+
+def stem(path: str) -> str:
+    """What to call a file in a title."""
+    return "standard input" if path == "-" else Path(path).name

@@ -1,0 +1,99 @@
+"""What commands print and write: results to stdout, remarks to stderr, files whole or not at all."""
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, Any
+
+import typer
+from rich.console import Console
+
+from .. import __version__
+from ..common.files import atomic_write
+from ..formats import TREE_FORMATS
+from ..scoring.score import Score
+
+_PIPE_WIDTH = 200  # columns where the output is no terminal: a row stays a line
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console that keeps a row of a table on a line where there is no terminal."""
+    made = Console(highlight=False, stderr=stderr)
+    return made if made.is_terminal else Console(highlight=False, stderr=stderr, width=_PIPE_WIDTH)
+
+
+def remark(text: str) -> None:
+    """Say something to the person at the terminal, apart from the output."""
+    typer.echo(text, err=True)
+
+
+def print_json(fields: Mapping[str, Any]) -> None:
+    """Print one object, with the version; what is infinite or no number becomes null, as JSON has neither."""
+    typer.echo(json_text(fields))
+
+
+def json_text(fields: Mapping[str, Any]) -> str:
+    """Return the same as text."""
+    return json.dumps({**{name: _plain(value) for name, value in fields.items()}, "version": __version__})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value
+
+
+def score_fields(scores: Mapping[str, Score]) -> dict[str, Any]:
+    """Return scores as numbers, whether all are exact, and the 95% intervals of those that are not."""
+    intervals = {name: [score.low, score.high] for name, score in scores.items() if not score.exact}
+    fields: dict[str, Any] = {**scores, "exact": not intervals}
+    return {**fields, "intervals": intervals} if intervals else fields
+
+
+def check_tree_output(path: str, to: str | None) -> None:
+    """Refuse, before the work begins, a file of a tree that could not be written afterwards."""
+    check_folder(path)
+    suffixes = tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)
+    if to is None and path != "-" and not path.lower().removesuffix(".gz").endswith(suffixes):
+        raise ValueError(f"{path}: no format of trees has that suffix: give one of {', '.join(suffixes)}, or --to")
+
+
+def check_folder(*paths: str | None) -> None:
+    """Refuse files in folders that do not exist, and folders in place of files."""
+    for path in paths:
+        if path is None or path == "-":
+            continue
+        if Path(path).is_dir():
+            raise IsADirectoryError(f"{path} is a folder: name a file in it")
+        if not Path(path).resolve().parent.is_dir():
+            raise FileNotFoundError(f"{path}: there is no such folder: make it first")
+
+
+def opened(path: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
+    """Open a file that appears when it is whole, or standard output for -."""
+    if path == "-":
+        return nullcontext(sys.stdout.buffer if "b" in mode else sys.stdout)
+    return atomic_write(path, mode)
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun: 1 point, 1,000 points."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Return a number for the eye; a dash where there is none."""
+    return "-" if value is None else f"{value:.{digits}g}"
+
+
+def rows_as_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return lines of text in aligned columns, for a few rows of names and values."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,0 +1,372 @@
+"""What each command does with files; how the process ends is in test_shell."""
+
+import csv
+import gzip
+import io
+import json
+import re
+import warnings
+import webbrowser
+from pathlib import Path
+from typing import get_args
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+import treerep as tr
+from tests.cli.commands import assert_one_line_error
+from treerep.cli import options
+from treerep.drawing.draw import LAYOUTS
+from treerep.embedding.embed import METHODS as EMBED_METHODS
+from treerep.embedding.models import MODELS
+from treerep.fitting.fit import METHODS
+from treerep.formats import DATA_FORMATS, TREE_FORMATS, read, read_tree, write_tree
+from treerep.refinement.refine import WEIGHTS
+from treerep.scoring.hyperbolicity import _METHODS as DELTA_METHODS
+
+
+def test_names_are_those_of_the_library():
+    readable = {name for name, known in TREE_FORMATS.items() if known.reads}
+    assert set(get_args(options.FitMethod)) == set(METHODS) - {"bartal_average"}  # which makes no tree
+    assert set(get_args(options.EmbedMethod)) == set(EMBED_METHODS)
+    assert set(get_args(options.Model)) == set(MODELS)
+    assert get_args(options.Layout) == LAYOUTS
+    assert get_args(options.DeltaMethod) == DELTA_METHODS
+    assert get_args(options.Weights) == WEIGHTS
+    assert get_args(options.TreeFormat) == tuple(TREE_FORMATS)
+    assert set(get_args(options.AnyFormat)) == {*DATA_FORMATS, *readable}
+    assert set(get_args(options.WrittenFormat)) == {*TREE_FORMATS, "npy", "csv", "tsv", "phylip"}
+
+
+def same_distances(tree, metric):
+    """Whether a tree has the distances of a metric, by name."""
+    if metric.labels is not None:
+        assert set(tree.labels) == set(metric.labels)
+        tree = tree.restrict(metric.labels)
+    n = np.arange(len(metric))
+    return np.allclose(tree.block(n, n), metric.block(n, n))
+
+
+@pytest.mark.parametrize("name", ["t.nwk", "t.nex", "t.json", "t.npz", "t.graphml", "t.nwk.gz"])
+def test_fit_writes_a_tree_in_the_format_of_the_suffix(call, four, name):
+    done = call("fit", "four.csv", "-o", name)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert re.fullmatch(r"4 points, 6 nodes, average distortion \S+, \S+ after the best scale, [\d.]+ s\n", done.stderr)
+    assert same_distances(read_tree(name), four)
+
+
+def test_fit_to_standard_output(call, four, tmp_path):
+    text = (tmp_path / "four.csv").read_bytes()
+    done = call("fit", "-", stdin=text)
+    assert done.returncode == 0
+    assert same_distances(tr.Tree.from_newick(done.stdout), four)
+    assert call("fit", "-", "--to", "nexus", stdin=gzip.compress(text)).stdout.startswith("#NEXUS")
+
+
+def test_fit_as_json(call, four):
+    fields = json.loads(call("fit", "four.csv", "--json").stdout)
+    assert same_distances(tr.Tree.from_newick(fields["newick"]), four)
+    fields = json.loads(call("fit", "four.csv", "--json", "-o", "t.nwk", "--seed", "7").stdout)
+    assert fields["distortion"] == pytest.approx(0, abs=1e-12)
+    assert fields["seconds"] > 0
+    expected = {"points": 4, "nodes": 6, "output": "t.nwk", "seed": 7, "trials": 20, "exact": True, "method": "treerep"}
+    assert {name: fields[name] for name in expected} == expected
+    assert fields["version"] == tr.__version__
+    assert same_distances(read_tree("t.nwk"), four)
+
+
+def test_fit_gives_the_tree_of_the_library(call, tmp_path):
+    points = np.random.default_rng(0).standard_normal((30, 3))
+    np.save(tmp_path / "points.npy", points)
+    assert (
+        call("fit", "points.npy", "--metric", "manhattan", "--trials", "3", "--seed", "5", "-o", "t.npz").returncode
+        == 0
+    )
+    assert tr.Tree.load("t.npz") == tr.fit(points, metric="manhattan", trials=3, rng=5)
+    assert call("fit", "points.npy", "--kind", "points", "--method", "upgma", "-o", "t.npz").returncode == 0
+    assert tr.Tree.load("t.npz") == tr.fit(points, metric="euclidean", method="upgma")
+    arguments = ("--trials", "1", "--tol", "0.3", "--refine", "--jobs", "1", "-o", "t.npz")
+    assert call("fit", "points.npy", "--kind", "points", *arguments).returncode == 0
+    metric = tr.PointMetric(points, "euclidean")
+    assert tr.Tree.load("t.npz") == tr.refine(tr.fit(metric, tol=0.3), metric)
+
+
+def test_fit_of_graphs(call, tmp_path):
+    (tmp_path / "two.txt").write_text("x y 2\ny z 3\nu v 1\n")
+    assert_one_line_error(call("fit", "two.txt", "--kind", "graph"), "--largest-component")
+    done = call("fit", "two.txt", "--kind", "graph", "--largest-component", "-o", "t.nwk")
+    assert done.returncode == 0
+    tree = read_tree("t.nwk").restrict(["x", "y", "z"])
+    assert tree.block([0], [1, 2]).tolist() == [[2, 5]]
+    call("fit", "two.txt", "--kind", "graph", "--largest-component", "--unweighted", "-o", "t.nwk")
+    assert read_tree("t.nwk").restrict(["x", "y", "z"]).block([0], [1, 2]).tolist() == [[1, 2]]
+
+
+def test_fit_of_an_asymmetric_table(call, tmp_path):
+    (tmp_path / "d.csv").write_text("0,1\n3,0\n")
+    assert_one_line_error(call("fit", "d.csv"), "--symmetrize mean")
+    tree = tr.Tree.from_newick(call("fit", "d.csv", "--symmetrize", "mean").stdout)
+    assert tree.distances().tolist() == [[0, 2], [2, 0]]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_points_go_through_every_command(call, tmp_path, n):
+    distances = 2.0 * (1 - np.eye(n))
+    distances[: n // 3, n - 1] = distances[n - 1, : n // 3] = 3
+    np.savetxt(tmp_path / "d.csv", distances, delimiter=",")
+    for command in (
+        ["fit", "d.csv", "-o", "t.nwk"],
+        ["refine", "t.nwk", "d.csv", "-o", "t.json"],
+        ["score", "t.json", "d.csv"],
+        ["embed", "t.nwk", "--scale", "0.5"],
+        ["draw", "t.nwk", "-o", "t.png"],
+        ["view", "d.csv", "-o", "t.html"],
+        ["delta", "d.csv"],
+        ["compare", "d.csv", "--methods", "treerep,upgma"],
+        ["convert", "t.nwk", "back.csv"],
+    ):
+        done = call(*command)
+        assert done.returncode == 0, (command, done.stderr)
+    metric = read("back.csv") if n > 1 else tr.MatrixMetric(np.zeros((1, 1)))
+    assert np.allclose(metric.block(range(n), range(n)), distances)
+
+
+def test_score_by_name_whatever_the_order(call, four):
+    tree = tr.fit(four).restrict(reversed(four.labels))
+    write_tree(tree, "t.nwk")
+    done = call("score", "t.nwk", "four.csv", "--json")
+    fields = json.loads(done.stdout)
+    assert (done.stderr, fields["points"], fields["nodes"], fields["exact"]) == ("", 4, 6, True)
+    assert [fields[name] for name in ("distortion", "distortion_scaled")] == pytest.approx([0, 0], abs=1e-12)
+    assert fields["worst_distortion"] == pytest.approx(1)
+    assert "map" not in fields
+
+
+def test_score_of_a_graph_is_that_of_the_library(call, graph):
+    tree = tr.fit(graph, method="bfs", root=0)
+    write_tree(tree, "t.json")
+    fields = json.loads(call("score", "t.json", "graph.edges", "--json").stdout)
+    assert fields["distortion"] == tr.average_distortion(tree, graph)
+    assert fields["distortion_scaled"] == tr.average_distortion(tree, graph, scale="optimal")
+    assert fields["worst_distortion"] == tr.worst_distortion(tree, graph)
+    assert fields["map"] == tr.mean_average_precision(tree, graph)
+    done = call("score", "t.json", "graph.edges")
+    assert done.stdout.splitlines()[0] == "7 points, 7 nodes"
+    assert f"{fields['map']:.4g} (all 7 points)" in done.stdout
+
+
+def test_score_says_what_does_not_fit(call, four, graph):
+    call("fit", "four.csv", "-o", "t.nwk")
+    assert_one_line_error(call("score", "t.nwk", "graph.edges"), "t.nwk has 4 points and graph.edges has 7")
+    assert_one_line_error(call("score", "four.csv", "t.nwk"), "four.csv: .*the data come second")
+    assert_one_line_error(call("score", "-", "-"), "only one file can be standard input")
+    write_tree(tr.Tree(4, tr.fit(four).edges, tr.fit(four).weights, labels="abcd"), "other.nwk")
+    assert_one_line_error(call("score", "other.nwk", "four.csv"), "other.nwk has no point 'a b', which is in four.csv")
+
+
+def test_infinite_scores_are_null(call, four, tmp_path):
+    (tmp_path / "zero.nwk").write_text("""('a b':0,'it''s':0,'<c>':1,\N{FISH}:1);""", encoding="utf-8")
+    assert json.loads(call("score", "zero.nwk", "four.csv", "--json").stdout)["worst_distortion"] is None
+
+
+def test_refine(call, tmp_path):
+    mammals = tr.datasets.sarich()
+    tr.formats.write_distances(mammals, "d.csv")
+    call("fit", "d.csv", "--trials", "1", "-o", "t.json")
+    done = call("refine", "t.json", "d.csv", "-o", "better.json", "--balance", "0", "--json")
+    fields = json.loads(done.stdout)
+    assert fields["distortion"] < fields["distortion_before"]
+    assert tr.Tree.load("better.json") == tr.refine(tr.fit(mammals), mammals, balance=0)
+    # Newick has an order of its own; the result is in that of the data, to standard output.
+    call("convert", "t.json", "t.nwk")
+    done = call("refine", "t.nwk", "d.csv", "--balance", "0", "--time-limit", "60")
+    assert tr.Tree.from_newick(done.stdout).isclose(
+        tr.Tree.load("better.json").restrict(tr.Tree.from_newick(done.stdout).labels)
+    )
+
+
+def test_embed_as_table(call, four):
+    done = call("embed", "four.csv", "--scale", "0.7")
+    header, *rows = csv.reader(io.StringIO(done.stdout))
+    assert header == ["label", "x1", "x2"]
+    assert [row[0] for row in rows] == list(four.labels)
+    places = np.array([row[1:] for row in rows], float)
+    expected = tr.embed(tr.fit(four, trials=20), scale=0.7)
+    assert np.array_equal(places, expected.poincare[:4])
+    found = tr.Embedding.from_poincare(places, scale=0.7)
+    assert np.allclose(found.block(range(4), range(4)), expected.block(range(4), range(4)))
+
+
+def test_embed_on_the_hyperboloid_and_by_other_methods(call, four):
+    call("fit", "four.csv", "-o", "t.nwk")
+    assert call("embed", "t.nwk", "-o", "e.tsv", "--scale", "1", "--model", "lorentz", "--dim", "3").returncode == 0
+    header, *rows = csv.reader(io.StringIO(Path("e.tsv").read_text(encoding="utf-8")), delimiter="\t")
+    assert header == ["label", "x0", "x1", "x2", "x3"]
+    places = np.array([row[1:] for row in rows], float)
+    assert np.allclose(places[:, 0] ** 2 - (places[:, 1:] ** 2).sum(axis=1), 1)
+    fields = json.loads(call("embed", "four.csv", "-o", "e.npz", "--method", "hmds", "--json").stdout)
+    embedding = tr.Embedding.load("e.npz")
+    assert (embedding.labels, embedding.dim) == (four.labels, 2)
+    assert fields["distortion"] == tr.average_distortion(embedding, four)
+    assert json.loads(call("score", "e.npz", "four.csv", "--json").stdout)["distortion"] == fields["distortion"]
+
+
+@pytest.mark.torch
+def test_embed_by_learning(call, four):
+    assert call("embed", "four.csv", "-o", "e.npz", "--method", "pt").returncode == 0
+    assert len(tr.Embedding.load("e.npz")) == 4
+
+
+def test_draw(call, four, tmp_path):
+    (tmp_path / "table.tsv").write_text(
+        "name\tsize\tkind\n\N{FISH}\t4\tfish\nit's\t2\tcat\n<c>\t\tcat\na b\t1\tcat\nother\t9\tdog\n", encoding="utf-8"
+    )
+    done = call("draw", "four.csv", "-o", "t.pdf", "--color", "table.tsv:size")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "t.pdf").read_bytes().startswith(b"%PDF-")
+    call("fit", "four.csv", "-o", "t.nwk")
+    assert call("draw", "t.nwk", "-o", "t.svg", "--layout", "rectangular", "--color", "table.tsv:kind").returncode == 0
+    assert ET.parse("t.svg").getroot().tag.endswith("svg")
+    call("embed", "t.nwk", "-o", "e.npz", "--scale", "0.5")
+    assert call("draw", "e.npz", "-o", "t.png", "--no-labels").returncode == 0
+    assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
+    assert_one_line_error(call("draw", "t.nwk", "-o", "x.pdf", "--color", "table.tsv:group"), "no column 'group'")
+    assert_one_line_error(call("draw", "t.nwk", "-o", "x.pdf", "--color", "table.tsv"), "attributes.csv:group")
+    assert_one_line_error(call("draw", "t.nwk", "-o", "x.xyz"), "x.xyz.*suffix")
+    assert not list(tmp_path.glob("x.*"))
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("name,x\n", "a header and a row"),
+        ("name,x\na,1,2\n", "row 2 has 3 cells"),
+        ("name,x,x\na,1,2\n", "two columns are named 'x'"),
+        ("name,x\nit's,1\n", "no row begins with 'a b'"),
+        ("name,x\na b,1\nit's,1\n<c>,1\n\N{FISH},1\na b,2\n", "two rows are named 'a b'"),
+    ],
+)
+def test_tables_of_attributes_that_do_not_fit(call, four, tmp_path, text, match):
+    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+    assert_one_line_error(call("view", "four.csv", "-o", "t.html", "--table", "table.csv"), f"table.csv: .*{match}")
+    assert not (tmp_path / "t.html").exists()
+
+
+def test_attributes_of_points_without_names_come_in_their_order(call, graph, tmp_path):
+    (tmp_path / "table.csv").write_text("group\n" + "".join(f"{letter}\n" for letter in "pqrstuv"))
+    done = call("view", "graph.edges", "-o", "t.html", "--table", "table.csv", "--color", "group")
+    assert done.returncode == 0
+    assert '"categories":["p","q","r","s","t","u","v"]' in (tmp_path / "t.html").read_text()
+
+
+def test_view(call, four, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    done = call("view", "four.csv", "-o", "t.html", "--title", "Four <points>", "--open")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert opened == [(tmp_path / "t.html").resolve().as_uri()]
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    assert "<title>Four &lt;points&gt;</title>" in page
+    assert '"it\'s"' in page and '"\\u003cc>"' in page
+    assert call("view", "-", "-o", "-", stdin=b"(a:1,b:2);").stdout.rstrip().endswith("</html>")
+    assert_one_line_error(call("view", "four.csv", "-o", "-", "--open"), "--open needs a file")
+
+
+def test_delta(call, graph, four):
+    expected = tr.hyperbolicity(graph)
+    assert expected.delta == 1  # of the square: (2 + 2) - (1 + 1), halved
+    fields = json.loads(call("delta", "graph.edges", "--json", "--method", "exact").stdout)
+    assert (fields["delta"], fields["exact"], fields["diameter"]) == (expected.delta, True, expected.diameter)
+    assert fields["witness"] == list(expected.witness)
+    normal = json.loads(call("delta", "graph.edges", "--json", "--normalize").stdout)
+    assert normal["delta"] == fields["delta"] / fields["diameter"]
+    text = call("delta", "graph.edges").stdout
+    assert re.search(r"^delta +1 \(exact\)$", text, flags=re.MULTILINE)
+    assert re.search(r"^diameter +4$", text, flags=re.MULTILINE)
+    assert "mean of four points" in call("delta", "graph.edges", "--method", "sample").stdout
+    assert re.search(r"^delta +0 \(exact\)$", call("delta", "four.csv").stdout, flags=re.MULTILINE)
+
+
+def test_convert(call, four):
+    for step in (["four.csv", "d.phy"], ["d.npy", "e.tsv"]):
+        assert_one_line_error(call("convert", *step), "'a b'" if step[1] == "d.phy" else "d.npy")
+    for source, output in (("four.csv", "d.tsv"), ("d.tsv", "d.npy"), ("d.npy", "d.phy"), ("d.phy", "back.csv")):
+        assert call("convert", source, output) == (0, "", "")
+    assert np.array_equal(read("back.csv").distances, four.distances)
+    call("fit", "four.csv", "-o", "t.nwk")
+    for source, output in (("t.nwk", "t.nex"), ("t.nex", "t.graphml"), ("t.graphml", "t.npz"), ("t.npz", "t.json")):
+        assert call("convert", source, output) == (0, "", "")
+    assert same_distances(tr.Tree.load("t.json"), four)
+    assert call("convert", "t.json", "tree.csv").returncode == 0
+    assert np.allclose(read("tree.csv").distances, tr.Tree.load("t.json").distances())
+    assert call("convert", "t.json", "-", "--to", "dot").stdout.startswith("graph")
+    assert call("convert", "-", "-", "--to", "csv", stdin=b"(a:1,b:2)c;").stdout.startswith(",")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["fit"], "INPUT"),
+        (["fit", "none.csv"], "none.csv: No such file"),
+        (["fit", "."], "directory"),
+        (["fit", "table.csv"], r"table.csv: .*--kind points\|graph"),
+        (["fit", "table.npy"], "--kind points"),
+        (["fit", "four.csv", "--kind", "trees"], "--kind.*'trees' is not one of 'distances', 'points', 'graph'"),
+        (["fit", "four.csv", "--format", "nwk"], "--format"),
+        (["fit", "four.csv", "--format", "json"], "cannot be read"),
+        (["fit", "four.csv", "--method", "nope"], "'nope' is not one of 'treerep'"),
+        (["fit", "four.csv", "--method", "upgma", "--tol", "1"], "upgma takes no tol"),
+        (["fit", "four.csv", "--trials", "0"], "--trials"),
+        (["fit", "four.csv", "--seed", "-1"], "--seed"),
+        (["fit", "four.csv", "--jobs", "many"], "--jobs"),
+        (["fit", "four.csv", "--metric", "cosine", "--kind", "graph"], "--metric cosine goes with --kind points"),
+        (["fit", "four.csv", "--largest-component"], "--largest-component does not apply to a distance matrix"),
+        (["fit", "four.csv", "--weight", "w", "--unweighted"], "give one of them"),
+        (["fit", "four.csv", "-o", "t.xyz"], "t.xyz: no format of trees has that suffix"),
+        (["fit", "four.csv", "-o", "no/t.nwk"], "no/t.nwk: there is no such folder"),
+        (["fit", "four.csv", "-o", "."], "is a folder"),
+        (["fit", "tree.nwk"], "holds a tree already"),
+        (["fit", "large.npy"], "large.npy: .*40000.*more than there are"),
+        (["fit", "large.phy"], "large.phy: line 1 promises 40000 points"),
+        (["fit", "many.npy", "--kind", "points", "--method", "neighbor_joining"], "needs [0-9.,]+ GiB of memory"),
+        (["refine", "tree.nwk"], "INPUT"),
+        (["refine", "tree.nwk", "four.csv", "--balance", "2"], "--balance"),
+        (["refine", "tree.nwk", "four.csv"], "tree.nwk has 3 points and four.csv has 4"),
+        (["embed", "four.csv", "-o", "e.txt"], "e.txt: an embedding is written as .npz, .csv or .tsv"),
+        (["embed", "four.csv", "--json"], "cannot both go to standard output"),
+        (["embed", "four.csv", "--distortion", "0.5"], "above 1"),
+        (["embed", "four.csv", "--method", "hmds", "--distortion", "2"], "hmds takes no distortion"),
+        (["draw", "four.csv"], "--output"),
+        (["view", "four.csv", "-o", "t.html", "--table", "none.csv"], "none.csv: No such file"),
+        (["compare", "four.csv", "--methods", "treerep,nope"], "unknown method 'nope'"),
+        (["compare", "four.csv", "--methods", ","], "names no method"),
+        (["compare", "four.csv", "--csv", "no/c.csv"], "no such folder"),
+        (["delta", "four.csv", "--time-limit", "0"], "--time-limit is a number of seconds above 0"),
+        (["delta", "four.csv", "--method", "guess"], "'guess' is not one of"),
+        (["convert", "four.csv", "-"], "--to"),
+        (["convert", "four.csv", "t.nwk"], "four.csv holds no tree: `treerep fit` makes one"),
+        (["convert", "four.csv", "d.xyz"], "d.xyz: no format of distances"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line_and_leave_no_file(call, four, tmp_path, arguments, match):
+    (tmp_path / "table.csv").write_text("1,2\n3,4\n5,6\n")
+    (tmp_path / "tree.nwk").write_text("(a:1,b:2,c:3);")
+    np.save(tmp_path / "table.npy", np.ones((3, 2)))
+    (tmp_path / "large.phy").write_text("40000\na 0 1\n")
+    if arguments[1:2] == ["many.npy"]:
+        np.save(tmp_path / "many.npy", np.zeros((2_000_000, 1), np.float32))
+    with (tmp_path / "large.npy").open("wb") as file:
+        shape = {"descr": "<f8", "fortran_order": False, "shape": (40_000, 40_000)}
+        np.lib.format.write_array_header_1_0(file, shape)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert_one_line_error(call(*arguments), match)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_warnings_are_one_line(call, four):
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        done = call("embed", "four.csv", "--scale", "40")
+    assert done.returncode == 0
+    assert re.match(r"treerep: warning: \d of 6 nodes coincide with others [^\n]*\n4 points, ", done.stderr)

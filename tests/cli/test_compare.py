@@ -1,0 +1,106 @@
+import csv
+import io
+import json
+import os
+import sys
+import time
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import treerep as tr
+from tests.cli.commands import treerep
+from treerep.cli import compare, compare_tables
+from treerep.cli.child import run_in_child
+from treerep.fitting.fit import METHODS
+
+
+def test_all_methods_on_a_graph_in_every_form(graph, tmp_path):
+    done = treerep(
+        "compare", "graph.edges", "--methods", "all", "--csv", "c.csv", "--json", "c.json", "--html", "c.html",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "c.csv").read_text())))
+    assert [row["method"] for row in rows] == list(METHODS)
+    assert all(row["reason"] == "" and float(row["seconds"]) > 0 for row in rows)
+    by_name = {row["method"]: row for row in rows}
+    tree = tr.fit(graph, method="level_tree")
+    assert float(by_name["level_tree"]["distortion"]) == tr.average_distortion(tree, graph)
+    assert float(by_name["level_tree"]["distortion_scaled"]) == tr.average_distortion(tree, graph, scale="optimal")
+    assert float(by_name["level_tree"]["map"]) == tr.mean_average_precision(tree, graph)
+    assert int(by_name["level_tree"]["nodes"]) == tree.n_nodes
+    assert float(by_name["treerep"]["distortion"]) == tr.average_distortion(tr.fit(graph, trials=20), graph)
+    assert by_name["bartal_average"]["nodes"] == ""  # it is no tree
+
+    stored = json.loads((tmp_path / "c.json").read_text())
+    assert [row["map"] for row in stored["rows"]] == [float(row["map"]) for row in rows]
+    page = ET.parse(tmp_path / "c.html").getroot()
+    lines = [[cell.text for cell in line] for line in page.iter("tr")]
+    assert [line[0] for line in lines] == ["method", *METHODS]
+    assert page.find(".//{http://www.w3.org/2000/svg}svg") is not None
+    table = [line for line in done.stdout.splitlines() if line.startswith("│")]
+    assert [line.split("│")[1].strip() for line in table] == list(METHODS)
+    assert done.stdout.splitlines()[0] == "graph.edges: 7 points"
+
+
+def test_csv_on_standard_output_stands_alone(call, four):
+    done = call("compare", "four.csv", "--methods", "upgma,treerep,upgma", "--csv", "-", "--trials", "2")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["method"], row["trials"]) for row in rows] == [("upgma", "1"), ("treerep", "2")]
+    assert "MAP" not in done.stderr and "after the best scale" in done.stderr
+
+
+def test_best_cells_by_hand():
+    rows = [
+        {"method": "a", "distortion": 0.1, "map": 0.5, "seconds": 1.0, "nodes": 3},
+        {"method": "b", "distortion": 0.1 + 1e-15, "map": 0.9, "seconds": 2.0, "nodes": 2},
+        {"method": "c", "distortion": 0.2, "map": None, "seconds": 3.0, "nodes": None},
+        {"method": "d", "reason": "it failed"},
+    ]
+    expected = {(0, "distortion"), (1, "distortion"), (1, "map"), (0, "seconds")}
+    assert compare_tables.best_cells(rows) == expected
+    page = ET.fromstring(compare_tables.as_html(rows, "a <title>"))
+    assert [cell.text for cell in page.iter("td") if cell.get("class") == "best"] == ["0.1", "1", "0.1", "0.9"]
+    assert [cell.text for cell in page.iter("td") if cell.get("class") == "reason"] == ["it failed"]
+    assert page.find(".//h1").text == "a <title>"
+
+
+def test_page_without_matplotlib_has_the_table_alone(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = ET.fromstring(compare_tables.as_html([{"method": "a", "distortion": 0.5}], "title"))
+    assert page.find(".//table") is not None
+    assert page.find(".//{http://www.w3.org/2000/svg}svg") is None
+
+
+def test_a_method_that_fails_or_takes_too_long_does_not_stop_the_rest(call, four, monkeypatch):
+    measured = compare._measured
+
+    def hindered(metric, method, *others):
+        if method == "bfs":
+            raise ValueError("no luck,\n metric='cosine' might help")
+        if method == "upgma" and len(metric) == 4 and metric.labels:
+            time.sleep(60)
+        return measured(metric, method, *others)
+
+    monkeypatch.setattr(compare, "_measured", hindered)
+    done = call("compare", "four.csv", "--methods", "bfs,upgma,gromov", "--time-limit", "3", "--json", "-")
+    assert done.returncode == 0
+    bfs, upgma, gromov = json.loads(done.stdout)["rows"]
+    assert bfs == {"method": "bfs", "reason": "no luck, --metric cosine might help"}
+    assert upgma == {"method": "upgma", "reason": "not done after 3 s"}
+    assert gromov["distortion"] == pytest.approx(0, abs=1e-9)
+    assert "not done after 3 s" in done.stderr
+    done = call("compare", "four.csv", "--methods", "bfs,gromov", "--csv", "-")
+    assert [row["reason"][:7] for row in csv.DictReader(io.StringIO(done.stdout))] == ["no luck", ""]
+
+
+def test_work_in_a_child():
+    assert run_in_child(lambda: {"x": 1.5}, 60) == {"x": 1.5}
+    with pytest.raises(RuntimeError, match="no luck"):
+        run_in_child(lambda: (_ for _ in ()).throw(ValueError("no luck")), 60)
+    with pytest.raises(RuntimeError, match="ended with code 9"):
+        run_in_child(lambda: os._exit(9), 60)
+    with pytest.raises(TimeoutError, match="not done after 0.1 s"):
+        run_in_child(lambda: time.sleep(60), 0.1)

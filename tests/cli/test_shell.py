@@ -1,0 +1,103 @@
+"""The command as a user types it: pipes, full disks, interrupts."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import treerep as tr
+from tests.cli.commands import assert_one_line_error, treerep
+from treerep.formats import read_tree
+
+TREEREP = f"{sys.executable} -m treerep"
+
+
+def shell(line, folder):
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_pipes(four, tmp_path):
+    done = shell(f"set -o pipefail; cat four.csv | {TREEREP} fit - > t.nwk", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("4 points, 6 nodes, ")
+    assert "\x1b" not in done.stderr
+    assert len(read_tree(tmp_path / "t.nwk")) == 4
+    done = shell(f"set -o pipefail; {TREEREP} fit <(cat four.csv) | {TREEREP} score - four.csv --json", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert '"points": 4' in done.stdout
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((3000, 2)))
+    # More than a pipe holds, to a reader that goes away at once.
+    line = f"{TREEREP} convert points.npy - --to csv --kind points | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}"
+    done = shell(line, tmp_path)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+def small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+
+
+def test_a_full_disk_leaves_nothing_behind(four, tmp_path):
+    assert treerep("fit", "four.csv", "-o", "t.nwk", cwd=tmp_path).returncode == 0  # what is compiled is stored by now
+    done = treerep("fit", "four.csv", "-o", "u.nwk", cwd=tmp_path, preexec_fn=small_files)
+    assert_one_line_error(done, "u.nwk: File too large")
+    assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "t.nwk"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_standard_output_that_is_full(four, tmp_path):
+    done = shell(f"{TREEREP} convert four.csv - --to csv >/dev/full", tmp_path)
+    assert_one_line_error(done, "No space left")
+
+
+def test_an_interrupt_ends_a_long_fit_with_130(tmp_path):
+    points = np.random.default_rng(0).standard_normal((500, 3))
+    rows = "".join(f"{x},{y},{z}\n" for x, y, z in points)
+    remarks = "# more than a pipe holds: once all is written the command is reading\n" * 10_000
+    command = [sys.executable, "-m", "treerep", "fit", "-", "--kind", "points", "--trials", "20000", "-o", "t.nwk"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path) as process:
+        try:
+            process.stdin.write((remarks + rows).encode())
+            process.stdin.close()
+            time.sleep(3)  # of about a minute
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=100) == 130
+            assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
+        finally:
+            process.kill()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(four, tmp_path):
+    (tmp_path / "four.csv").chmod(0)
+    assert_one_line_error(treerep("fit", "four.csv", cwd=tmp_path), "four.csv: Permission denied")
+
+
+def test_completion_knows_commands_and_choices(tmp_path):
+    def complete(words):
+        environment = {**os.environ, "_TREEREP_COMPLETE": "complete_bash", "COMP_WORDS": words}
+        environment["COMP_CWORD"] = str(len(words.split(" ")) - 1)
+        return treerep(env=environment).stdout.split()
+
+    assert complete("treerep con") == ["convert"]
+    assert complete("treerep fit --method bi") == ["bionj"]
+    script = shell(f"{TREEREP} --show-completion bash", tmp_path)
+    assert script.returncode == 0
+    assert "_TREEREP_COMPLETE=complete_bash" in script.stdout
+
+
+def test_what_the_command_line_fits_is_what_python_fits(data_folder, tmp_path):
+    done = treerep("fit", data_folder / "sarich.csv", "-o", tmp_path / "t.npz")
+    assert done.returncode == 0
+    assert tr.Tree.load(tmp_path / "t.npz") == tr.fit(tr.datasets.sarich(), trials=20)
