@@ -91,6 +91,6 @@ def _draw_panel(panel: "Axes", name: str, values: list[float], methods: list[str
         panel.set_xlim(0.0, 1.0 if name == "map" else 1.08 * max(float(np.nanmax(values)), 1e-12))
     panel.set_xlabel(title)
     panel.set_ylim(0.6 - len(values), 0.6)
-    panel.set_yticks(height, methods if methods is not None else [""] * len(values))
+    panel.set_yticks(height, methods if methods is not None else [""] * len(values), usetex=False)
     panel.tick_params(axis="y", length=0)
     panel.spines[["top", "right", "left"]].set_visible(False)

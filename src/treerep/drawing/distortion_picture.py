@@ -12,7 +12,7 @@ from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..scoring.streaming import check_same_points
 from ..tree.tree import Tree
-from .figures import new_axes
+from .figures import flat_axes, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def distortion_picture(
         raise ValueError("one point has no distances: give a tree of at least two points")
     i, j = _pairs(len(tree), positive_number(pairs, "pairs"), np.random.default_rng(rng))
     given, found = (np.asarray(space.pairs(i, j), np.float64) for space in (truth, tree))
-    axes = new_axes(5.4, 4.6) if ax is None else ax
+    axes = new_axes(5.4, 4.6) if ax is None else flat_axes(ax)
     cells = _edges(given, positive_number(bins, "bins")), _edges(found, bins)
     log = require("matplotlib.colors", "draw").LogNorm()
     *_, image = axes.hist2d(given, found, bins=list(cells), cmap="Blues", norm=log, rasterized=True)
