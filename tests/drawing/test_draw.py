@@ -338,7 +338,7 @@ def test_axes_that_are_no_plane(mammals):
         tr.draw(mammals, ax=figure.add_subplot(projection="polar"))
     logarithmic = figure.add_subplot()
     logarithmic.set_yscale("log")
-    with pytest.raises(ValueError, match="the y axis of ax is log: a tree needs linear ones"):
+    with pytest.raises(ValueError, match="the y axis of ax is log, not linear"):
         tr.draw(mammals, ax=logarithmic)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..common.extras import require
 from ..common.numbers import real_number
 from .colors import MARKERS, Colors, color_values
-from .figures import flat_axes, new_axes
+from .figures import linear_axes, new_axes
 from .names import NAME_SIZE, set_limits, write_names
 from .picture import Picture
 from .text import MOST_LETTERS, names_to_write, plain, shortened
@@ -49,7 +49,7 @@ def paint(
         float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)) if edge_width is None else _at_least_0(edge_width, "edge_width")
     )
     own = ax is None
-    axes = _new_axes(picture, names, colors if legend else None) if ax is None else _linear_axes(ax)
+    axes = _new_axes(picture, names, colors if legend else None) if ax is None else linear_axes(ax)
     _draw_edges(axes, picture, (_EDGES if nodes <= _FEW else _MANY_EDGES) if edge_color is None else edge_color, width)
     _draw_points(axes, picture, colors, area)
     _frame(axes, picture)
@@ -69,16 +69,6 @@ def _at_least_0(value: Any, name: str) -> float:
     if not 0 <= number < np.inf:
         raise ValueError(f"{name} is a number of at least 0, not {value!r}")
     return number
-
-
-def _linear_axes(ax: Any) -> "Axes":
-    axes = flat_axes(ax)
-    for side, scale in (("x", axes.get_xscale()), ("y", axes.get_yscale())):
-        if scale != "linear":
-            raise ValueError(
-                f"the {side} axis of ax is {scale}: a tree needs linear ones, ax.set_{side}scale('linear')"
-            )
-    return axes
 
 
 def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) -> "Axes":

@@ -50,7 +50,7 @@ def curves(
     ['treerep', 'mst']
     """
     at = np.asarray(x, np.float64)
-    if at.ndim != 1 or len(at) == 0 or not (at > 0).all():
+    if at.ndim != 1 or len(at) == 0 or not ((at > 0) & (at < np.inf)).all():
         raise ValueError("x is a sequence of positive numbers, for a logarithmic axis")
     lines = {str(name): _values(name, values, len(at)) for name, values in series.items()}
     axes = new_axes(5.4, 3.6) if ax is None else flat_axes(ax)
@@ -77,7 +77,7 @@ def _name_ends(axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArra
     """Write each name right of the axes, at the height of its last value, but apart by the height of a line of text."""
     ends = []
     for k, (name, values) in enumerate(lines.items()):
-        known = np.flatnonzero(np.isfinite(values))
+        known = np.flatnonzero(np.isfinite(values) & ((values > 0) | (axes.get_yscale() != "log")))
         if len(known):
             ends.append((name, PALETTE[k % len(PALETTE)], at[known[-1]], values[known[-1]]))
     if not ends:

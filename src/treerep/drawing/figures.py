@@ -23,3 +23,12 @@ def flat_axes(axes: Any) -> "Axes":
     if axes.name != "rectilinear":
         raise ValueError(f"ax has the projection {axes.name!r}: give axes of a plane, as plt.subplots() makes them")
     return axes
+
+
+def linear_axes(axes: Any) -> "Axes":
+    """Return what a user gave as axes, or raise an error unless it is the axes of a plane with linear scales."""
+    checked = flat_axes(axes)
+    for side, scale in (("x", checked.get_xscale()), ("y", checked.get_yscale())):
+        if scale != "linear":
+            raise ValueError(f"the {side} axis of ax is {scale}, not linear: call ax.set_{side}scale('linear')")
+    return checked
