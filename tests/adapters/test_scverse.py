@@ -19,6 +19,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import treerep as tr
 from tests.tree.strategies import trees
 from treerep import pl, tl
+from treerep.adapters.scverse_plots import values_of
 from treerep.adapters.scverse_storage import rooted_graph
 from treerep.common import memory
 from treerep.datasets.finding import locate
@@ -212,8 +213,8 @@ def test_a_treedata_with_room_for_one_tree() -> None:
 
 
 def test_deep_trees(tmp_path: Path) -> None:
-    # Cells along a line: 5,000 inner nodes one below the other.
-    n = 5_000
+    # Cells along a line: 2,000 inner nodes one below the other, twice what Python's recursion allows.
+    n = 2_000
     tdata = td.TreeData(obsm={"X_pca": np.arange(n, dtype=float)[:, None]})
     tl.tree(tdata, method="minimum_spanning_tree", root=0)
     assert_array_equal(tdata.obs["treerep_pseudotime"], np.arange(n))
@@ -311,13 +312,13 @@ def test_several_colours_several_axes_and_genes(adata: ad.AnnData) -> None:
     own = mpl.pyplot.figure().subplots()
     assert pl.tree(adata, color="g1", layout="rectangular", ax=own, legend=False) is own
     assert isinstance(pl.tree(adata), mpl.axes.Axes)
+    with pytest.raises(ValueError, match="color is an empty list"):
+        pl.tree(adata, color=[])
     with pytest.raises(ValueError, match="2 colours need 2 axes"):
         pl.tree(adata, color=["g1", "g2"], ax=own)
 
 
 def test_genes_come_from_raw_where_it_has_them(adata: ad.AnnData) -> None:
-    from treerep.adapters.scverse_plots import values_of
-
     raw = ad.AnnData(sp.csr_matrix(np.full((60, 1), 7.0)), obs=adata.obs[[]], var=pd.DataFrame(index=["1"]))
     adata.raw = raw
     assert_array_equal(values_of(adata, "1"), np.full(60, 7.0))
@@ -394,6 +395,8 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
         ({"method": "bartal_average"}, "bartal_average makes no tree"),
         ({"metric": "precomputed"}, "the cells of an AnnData are points"),
         ({"metric": "nosuch"}, "unknown metric 'nosuch'"),
+        ({"key_added": "a/b"}, "key_added is a text without slashes, not 'a/b'"),
+        ({"key_added": 3}, "key_added is a text without slashes, not 3"),
     ],
 )
 def test_what_cannot_be_done_changes_nothing(adata: ad.AnnData, options: dict[str, Any], said: str) -> None:
@@ -427,6 +430,19 @@ def test_names_twice(adata: ad.AnnData) -> None:
     adata.obs_names = ["same", "same", *adata.obs_names[2:]]
     with pytest.raises(ValueError, match=r"two cells are named 'same': call adata.obs_names_make_unique\(\)"):
         tl.tree(adata)
+    with pytest.raises(ValueError, match="two cells are named 'same'"):
+        tl.tree(adata, root="same")
+    adata.var_names = ["gene", "gene", "a", "b", "c"]
+    with pytest.raises(ValueError, match=r"two genes are named 'gene': call adata.var_names_make_unique\(\)"):
+        values_of(adata, "gene")
+
+
+def test_keys_that_files_do_not_take(adata: ad.AnnData) -> None:
+    tl.tree(adata)
+    for tool, options in [(tl.pseudotime, {"root": 0}), (tl.lineages, {"n_clusters": 2}), (tl.embed, {})]:
+        with pytest.raises(ValueError, match="key_added is a text without slashes, not 'a/b'"):
+            tool(adata, key_added="a/b", **options)
+    assert list(adata.obs) == ["branch"] and list(adata.obsm) == ["X_pca"]
 
 
 def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:

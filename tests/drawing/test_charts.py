@@ -121,6 +121,36 @@ def test_curves_refuse_what_does_not_fit():
     assert len(curves([1, 2], {"nothing": [np.nan, np.nan]}).texts) == 0
 
 
+def test_curves_that_end_at_zero_on_a_logarithmic_axis_are_named_where_they_are_seen():
+    ax = curves([1, 2, 3], {"a": [1.0, 0.1, 0.0], "b": [0.0, 0.0, 0.0]}, log_y=True)
+    ax.figure.canvas.draw()
+    assert [(text.get_text(), text.xy[1]) for text in ax.texts] == [("a", 0.1)]
+
+
+def test_a_comparison_leaves_out_what_is_not_finite_and_cuts_long_names():
+    rows = [{"method": "x" * 100, "distortion": float("inf")}, {"method": "b", "distortion": 2.0}]
+    (panel,) = comparison_chart(rows)
+    panel.figure.canvas.draw()
+    assert panel.get_xlim()[1] < 3
+    assert panel.get_yticklabels()[0].get_text() == "x" * 44 + "…"
+    with pytest.raises(ValueError, match="row 1 has no 'method'"):
+        comparison_chart([*rows[:1], {"distortion": 1.0}])
+
+
+def test_one_line_for_what_is_no_tree_and_no_plane():
+    tree = tr.Tree(2, [[0, 1]], [1.0])
+    with pytest.raises(TypeError, match="a tree, an embedding or another metric, not ndarray: fit one first"):
+        distortion_picture(np.zeros((2, 2)), tree)
+    ax = plt.figure().subplots()
+    ax.set_xscale("log")
+    with pytest.raises(ValueError, match="the x axis of ax is log, not linear"):
+        distortion_picture(tree, tree, ax=ax)
+    with pytest.raises(TypeError, match="ax is one set of matplotlib Axes, not Figure"):
+        curves([1, 2], {"a": [1, 2]}, ax=ax.figure)
+    with pytest.raises(ValueError, match="x is a sequence of positive numbers"):
+        curves([1, np.inf], {"a": [1, 2]})
+
+
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=12))
 def test_heights_are_spread_out(heights):
     places = spread_out(heights, 3.0)

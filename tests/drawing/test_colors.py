@@ -1,3 +1,4 @@
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,6 +92,30 @@ def test_colours_themselves():
         color_values("cell_type", 2, None)
 
 
+def test_colours_that_are_missing_are_grey():
+    np.testing.assert_array_equal(color_values(np.full((2, 3), np.nan), 2, None).rgba, [to_rgba(GREY)] * 2)
+
+
+def test_masked_values_are_missing():
+    masked = [False, True, False]
+    colors = color_values(np.ma.masked_array([0.5, 99.0, 1.5], masked), 3, None)
+    assert colors.scale.get_clim() == (0.5, 1.5)
+    np.testing.assert_array_equal(colors.rgba[1], to_rgba(GREY))
+    assert [name for name, *_ in color_values(np.ma.masked_array([1, 9, 2], masked), 3, None).legend] == ["1", "2"]
+
+
+def test_a_legend_has_no_key_for_what_does_not_occur():
+    values = pd.Categorical(["high", "low"], categories=["low", "middle", "high"])
+    assert color_values(values, 2, None).legend == [("low", PALETTE[0], "o"), ("high", PALETTE[2], "o")]
+
+
+def test_colour_maps_as_palettes():
+    viridis = mpl.colormaps["viridis"]
+    for palette in ("viridis", viridis):
+        np.testing.assert_array_equal(color_values(["a", "b"], 2, palette).rgba, viridis([0.0, 1.0]))
+        assert color_values([0.5, 1.5], 2, palette).scale.get_cmap() == viridis
+
+
 def test_text_that_says_nan_is_a_category():
     assert categories(["nan", float("nan")])[0] == ["nan"]
 
@@ -102,3 +127,5 @@ def test_numbers_with_gaps():
         np.testing.assert_array_equal(colors.rgba[1], to_rgba(GREY))
     whole = color_values(pd.Series([1, None, 2], dtype="Int64"), 3, None)
     assert [name for name, *_ in whole.legend] == ["1", "2"]
+    for many in ([*range(21), None], pd.Series([*range(21), None], dtype="Int64")):
+        assert color_values(many, 22, None).scale.get_clim() == (0.0, 20.0)

@@ -1,4 +1,5 @@
 import io
+import pickle
 import subprocess
 import sys
 
@@ -14,7 +15,16 @@ import treerep as tr
 from treerep.drawing.draw import LAYOUTS
 from treerep.drawing.text import plain
 
-NASTY = ['it\'s "x"', "<b>bold</b>", "a$b$c", "under_score^2", "\N{SEAL} \N{GRINNING FACE}", "猫", r"\frac{1}{2}", "{}"]
+NASTY = [
+    'it\'s "x"',
+    "<b>bold</b>",
+    "a$b$c",
+    "under_score^2",
+    "\N{SEAL} \N{GRINNING FACE}",
+    "猫",
+    r"\frac{1}{2}",
+    "{}\t\x00",
+]
 TINY = [
     tr.Tree(1, np.empty((0, 2), int), [], labels=["only"]),
     tr.Tree(2, [[0, 1]], [3.0], labels=["a", "b"]),
@@ -66,25 +76,34 @@ def test_tiny_trees(tree, layout):
     assert names_of(ax) == set(tree.labels)
 
 
-@pytest.mark.parametrize("factor", [1e-9, 1e9])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_unit_of_length_does_not_change_the_picture(mammals, layout, factor):
-    pictures = [tr.draw(tree, layout=layout) for tree in (mammals, mammals.with_weights(factor * mammals.weights))]
-    for ax in pictures:
-        ax.figure.canvas.draw()
-    here, there = (np.array([Text.get_window_extent(text).bounds for text in ax.texts]) for ax in pictures)
-    np.testing.assert_allclose(here, there, atol=0.1)
+def test_the_unit_of_length_does_not_change_the_picture(mammals, layout):
+    units = [mammals.with_weights(factor * mammals.weights) for factor in (1.0, 1e-9, 1e9, 1e-200)]
+    here, *there = ([box.bounds for box in boxes_of(tr.draw(tree, layout=layout))] for tree in units)
+    for boxes in there:
+        np.testing.assert_allclose(boxes, here, atol=0.1)
 
 
-@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
+@pytest.mark.parametrize("longest", [5e-324, 5e307])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_lengths_at_the_ends_of_float64(layout, longest):
+    weights = np.array([1.0, 0.5, 1e-9, 1.0, 0.0])
+    tree = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], longest * weights, labels="abcd")
+    ax = tr.draw(tree, layout=layout)
+    ax.figure.canvas.draw()
+    assert np.isfinite(points_of(ax)).all()
+    assert len(np.unique(points_of(ax), axis=0)) >= 3
+
+
 @pytest.mark.parametrize("layout", ["radial", "hyperbolic"])
-def test_all_kinds_of_files(mammals, kind, layout, tmp_path):
-    path = tmp_path / f"tree.{kind}"
-    tr.draw(mammals, layout=layout, color=list("aabbccdd")).figure.savefig(path)
-    beginning = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[kind]
-    content = path.read_bytes()
-    assert content.startswith(beginning)
-    assert len(content) > 2_000
+def test_all_kinds_of_files(mammals, layout, tmp_path):
+    figure = tr.draw(mammals, layout=layout, color=list("aabbccdd")).figure
+    for kind, beginning in {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}.items():
+        path = tmp_path / f"tree.{kind}"
+        figure.savefig(path)
+        content = path.read_bytes()
+        assert content.startswith(beginning)
+        assert len(content) > 2_000
 
 
 def test_axes_that_are_given_are_used_and_pyplot_is_left_alone(mammals):
@@ -195,6 +214,26 @@ def test_names_by_wish(mammals):
         tr.draw(mammals, labels="names")
 
 
+def test_names_are_cut_where_they_would_leave_no_room(mammals):
+    ax = tr.draw(mammals, labels=["x" * 300, "two\n" + "y" * 300, *"abcdef"], color=["z" * 300, *"abcdefg"])
+    assert {"x" * 44 + "…", "two\n" + "y" * 44 + "…"} < names_of(ax)
+    assert ax.get_legend().get_texts()[-1].get_text() == "z" * 44 + "…"
+    assert ax.get_position().width > 0.3
+
+
+def test_names_of_no_width_are_no_trouble(mammals):
+    ax = tr.draw(mammals, labels=["  ", "\n", "\t", "\u200b", *"abcd"])
+    assert names_of(ax) - {"\u200b", "\u25a1"} == set("abcd")
+
+
+def test_names_fit_into_the_rows_of_small_axes():
+    tree = tr.Tree(40, [[k, 40] for k in range(40)], np.ones(40), labels=[f"name {k}" for k in range(40)])
+    ax = tr.draw(tree, layout="rectangular", ax=plt.figure(figsize=(4, 3)).subplots())
+    boxes = boxes_of(ax)
+    for k, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:k])
+
+
 def test_without_names_numbers_are_written_when_asked_for():
     tree = tr.Tree(3, [[0, 1], [1, 2]], [1.0, 1.0])
     assert names_of(tr.draw(tree)) == set()
@@ -208,12 +247,12 @@ def test_many_names_are_left_out_by_default():
     assert len(names_of(tr.draw(named.restrict(range(60))))) == 60
 
 
-@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
-def test_names_are_text_whatever_is_in_them(kind):
+def test_names_are_text_whatever_is_in_them():
     # Warnings are errors here: also that a sign is missing from the font.
     tree = tr.Tree(8, [[k, 8] for k in range(8)], np.ones(8), labels=NASTY)
     ax = tr.draw(tree, color=NASTY)
-    ax.figure.savefig(io.BytesIO(), format=kind)
+    for kind in ("svg", "pdf", "png"):
+        ax.figure.savefig(io.BytesIO(), format=kind)
     assert r"a\$b\$c" in names_of(ax)
     assert NASTY[1] in names_of(ax)
     assert len(ax.get_legend().get_texts()) == 8
@@ -226,6 +265,19 @@ def test_dollars_are_shown_and_mathematics_is_not(mammals):
     with plt.rc_context({"svg.fonttype": "none"}):
         ax.figure.savefig(buffer, format="svg")
     assert b">$x^2$<" in buffer.getvalue()
+
+
+def test_tex_does_not_read_names(mammals):
+    with plt.rc_context({"text.usetex": True}):  # no TeX is called: it would stumble over "_" and "%", or be absent
+        ax = tr.draw(mammals, labels=["a_b", "50%", *"cdefgh"], color=["x_y", "{", *"cccccc"])
+        ax.figure.canvas.draw()
+
+
+def test_a_figure_can_be_pickled(mammals):
+    for color in (list("ddccbbaa"), np.arange(8.0)):
+        again = pickle.loads(pickle.dumps(tr.draw(mammals, color=color).figure))
+        again.savefig(io.BytesIO())
+        assert len(again.axes[0].texts) == 8
 
 
 def test_large_trees_are_pixels_in_vector_files():
@@ -259,6 +311,35 @@ def test_what_cannot_be_drawn_is_refused(mammals):
         tr.draw(tr.embed(mammals, dim=3))
     with pytest.raises(ValueError, match="'whale' is not in the tree"):
         tr.draw(mammals, root="whale")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"size": -1}, "size is a number of at least 0, not -1"),
+        ({"edge_width": "thin"}, "edge_width is a number of at least 0, not 'thin'"),
+        ({"color": list("ddccbbaa"), "palette": "nosuch"}, "no colour map 'nosuch'"),
+        ({"color": np.arange(8.0), "palette": "nosuch"}, "no colour map 'nosuch'"),
+        ({"color": np.arange(8.0), "palette": ["red"]}, "numbers need a colour map"),
+    ],
+    ids=str,
+)
+def test_options_that_make_no_sense(mammals, options, said):
+    with pytest.raises(ValueError, match=said):
+        tr.draw(mammals, **options)
+    assert plt.get_fignums() == []
+
+
+def test_axes_that_are_no_plane(mammals):
+    figure = plt.figure()
+    with pytest.raises(TypeError, match="ax is one set of matplotlib Axes, not Figure"):
+        tr.draw(mammals, ax=figure)
+    with pytest.raises(ValueError, match="ax has the projection 'polar'"):
+        tr.draw(mammals, ax=figure.add_subplot(projection="polar"))
+    logarithmic = figure.add_subplot()
+    logarithmic.set_yscale("log")
+    with pytest.raises(ValueError, match="the y axis of ax is log, not linear"):
+        tr.draw(mammals, ax=logarithmic)
 
 
 def test_one_line_says_what_to_install():

@@ -175,3 +175,10 @@ def test_other_refusals() -> None:
 def test_edges_at_the_root_may_lead_anywhere() -> None:
     embedding = TreeEmbedding([-1, 0, 1, 1], [0, 0.0, 1.0, 2.0], [E1, E1, [-1.0, 0.0], E1])
     assert embedding.pairs(2, 3) == pytest.approx(3.0, rel=1e-15)
+
+
+def test_turns_whose_squares_underflow_are_refused() -> None:
+    for size in (1e-170, 1e-155, 1e-146):
+        with pytest.raises(tr.MetricError, match="the turn of node 1 is too small for float64: give e_1"):
+            TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, size], E1])
+    assert_allclose(TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, 1e-144], E1]).pairs(0, 2), 2.0)

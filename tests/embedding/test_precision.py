@@ -31,6 +31,17 @@ def test_few_bits_see_the_same_turns() -> None:
     assert_allclose(embedding.coordinates("poincare", precision=20).astype(float), embedding.poincare, atol=1e-5)
 
 
+@pytest.mark.parametrize("size", [6e-17, 1e-20, 1e-25])
+def test_small_turns_cost_no_bits(size: float) -> None:
+    rng = np.random.default_rng(0)
+    parent, weights, turns = random_frames(rng, 12, 3, path=True)
+    turns[1:9] = np.column_stack([np.ones(8), size * rng.standard_normal((8, 2))])
+    points = TreeEmbedding(parent, weights, turns).coordinates("lorentz", precision=120)
+    with mpmath.workprec(2000):
+        for found, expected in zip(points, lorentz_points(parent, weights, turns, 1.0), strict=True):
+            assert all(abs(a - b) < expected[0] * mpmath.mpf(2) ** -118 for a, b in zip(found, expected, strict=True))
+
+
 def test_models_agree_with_each_other_and_with_float64() -> None:
     embedding = tr.embed(tr.datasets.random_tree(20, hidden=0.5), dim=3, scale=1.0)
     for model in ("poincare", "klein", "lorentz"):

@@ -19,6 +19,12 @@ def check_adata(adata: Any) -> None:
         raise TypeError(f"this takes an AnnData or TreeData, not {kind}: for other data use treerep.fit")
 
 
+def check_key(key: Any) -> None:
+    """Raise a ValueError unless results can be stored under this key: files take no other."""
+    if not isinstance(key, str) or not key or "/" in key:
+        raise ValueError(f"key_added is a text without slashes, not {key!r}")
+
+
 def cell_metric(adata: Any, metric: str | None = None, use_rep: str | None = None, **others: Any) -> Metric:
     """Return the distances of the cells: what `as_metric` makes of an AnnData.
 
@@ -74,6 +80,7 @@ def representation(adata: Any, use_rep: str) -> NDArray[Any]:
 
 def cell_position(adata: Any, cell: object, what: str = "root") -> int:
     """Return the position of a cell given by its name or its position."""
+    check_names(adata)
     if isinstance(cell, str):
         if cell not in adata.obs_names:
             raise ValueError(f"{what}={cell!r} is not in adata.obs_names: name one of its cells, or give a position")

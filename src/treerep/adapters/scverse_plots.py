@@ -120,6 +120,8 @@ def _draw(adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, sho
     from ..drawing.text import plain
 
     names = [color] if color is None or isinstance(color, str) else list(color)
+    if not names:
+        raise ValueError("color is an empty list: name columns of adata.obs or genes, or leave it out")
     colors = [{} if name is None else {"color": values_of(adata, name), **palette_of(adata, name)} for name in names]
     if ax is not None and len(names) != 1:
         raise ValueError(f"{len(names)} colours need {len(names)} axes: leave out ax, or draw one at a time")
@@ -133,7 +135,7 @@ def _draw(adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, sho
         for place, colored in zip(places, colors, strict=True)
     ]
     for place, name in zip(axes, names, strict=True):
-        place.set_title("" if name is None else plain(name))
+        place.set_title("" if name is None else plain(name), usetex=False)
     if show:
         pyplot.show()
     return axes[0] if color is None or isinstance(color, str) else axes
@@ -146,6 +148,8 @@ def values_of(adata: Any, name: str) -> Any:
         return adata.obs[name]
     for table in (adata.raw, adata):
         if table is not None and name in table.var_names:
+            if (table.var_names == name).sum() > 1:
+                raise ValueError(f"two genes are named {name!r}: call adata.var_names_make_unique() first")
             return np.asarray(table.obs_vector(name))
     raise ValueError(f"{name!r} is no column of adata.obs and no gene: choose a column or one of adata.var_names")
 

@@ -11,7 +11,7 @@ from ..embedding.embed import embed as embed_tree
 from ..embedding.embedding import Embedding
 from ..fitting.fit import fit
 from ..tree.tree import Tree
-from .scverse_data import cell_metric, cell_position, check_adata
+from .scverse_data import cell_metric, cell_position, check_adata, check_key
 from .scverse_storage import check_storage, get_tree, store_tree
 
 #: Trees that TreeRep learns, of which the best is kept, where the user says nothing.
@@ -81,6 +81,7 @@ def tree(
     ['treerep_pseudotime', 'treerep_lineage']
     """
     check_adata(adata)
+    check_key(key_added)
     adata = adata.copy() if copy else adata
     check_storage(adata, key_added)
     start = None if root is None else cell_position(adata, root)
@@ -138,6 +139,7 @@ def pseudotime(
     adata = adata.copy() if copy else adata
     start = cell_position(adata, root)
     column = f"{key}_pseudotime" if key_added is None else key_added
+    check_key(column)
     times = get_tree(adata, key=key).rooted(start).depth[: adata.n_obs]
     adata.obs[column] = np.array(times)
     adata.uns[column] = {"params": {"key": key, "root": adata.obs_names[start]}}
@@ -174,6 +176,7 @@ def lineages(
     adata = adata.copy() if copy else adata
     _check_clusters(adata, n_clusters)
     column = f"{key}_lineage" if key_added is None else key_added
+    check_key(column)
     clusters = get_tree(adata, key=key).cut(n_clusters)
     names = [str(cluster) for cluster in range(n_clusters)]
     adata.obs[column] = require("pandas", "scverse").Categorical.from_codes(clusters, categories=names)
@@ -224,6 +227,7 @@ def embed(
     adata = adata.copy() if copy else adata
     start = None if root is None else cell_position(adata, root)
     column = f"X_{key}" if key_added is None else key_added
+    check_key(column)
     placed = place_tree(get_tree(adata, key=key), dim=dim, scale=scale, root=start)
     adata.obsm[column] = placed.poincare[: adata.n_obs]
     name = None if start is None else adata.obs_names[start]

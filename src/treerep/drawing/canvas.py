@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common.extras import require
+from ..common.numbers import real_number
 from .colors import MARKERS, Colors, color_values
-from .figures import new_axes
+from .figures import linear_axes, new_axes
 from .names import NAME_SIZE, set_limits, write_names
 from .picture import Picture
-from .text import names_to_write, plain
+from .text import MOST_LETTERS, names_to_write, plain, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,10 +44,12 @@ def paint(
     colors = color_values(color, points, palette)
     if len(colors.rgba) not in (points, nodes):
         raise ValueError(f"{len(colors.rgba)} colours for {points} points and {nodes} nodes: give one for each")
+    area = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)) if size is None else _at_least_0(size, "size")
+    width = (
+        float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)) if edge_width is None else _at_least_0(edge_width, "edge_width")
+    )
     own = ax is None
-    axes = _new_axes(picture, names, colors if legend else None) if ax is None else ax
-    area = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)) if size is None else float(size)
-    width = float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)) if edge_width is None else float(edge_width)
+    axes = _new_axes(picture, names, colors if legend else None) if ax is None else linear_axes(ax)
     _draw_edges(axes, picture, (_EDGES if nodes <= _FEW else _MANY_EDGES) if edge_color is None else edge_color, width)
     _draw_points(axes, picture, colors, area)
     _frame(axes, picture)
@@ -61,6 +64,13 @@ def paint(
     return axes
 
 
+def _at_least_0(value: Any, name: str) -> float:
+    number = real_number(value)
+    if not 0 <= number < np.inf:
+        raise ValueError(f"{name} is a number of at least 0, not {value!r}")
+    return number
+
+
 def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) -> "Axes":
     """Make a figure as high as the picture needs, with room for a legend on the right."""
     wide, high = np.ptp(picture.spots, axis=0)
@@ -72,8 +82,8 @@ def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) ->
         tall = float(np.clip(_WIDTH * high / wide if wide > 0 else _WIDTH, 3.2, 7.2))
     beside = 0.0 if colors is None or colors.scale is None else 0.6
     if colors is not None and 0 < len(colors.legend) <= _MOST_LEGEND:
-        letters = max(len(name) for name, *_ in colors.legend)
-        beside = -(-len(colors.legend) // _LEGEND_ROWS) * min(0.4 + 0.08 * letters, 4.0)
+        letters = min(max(len(name) for name, *_ in colors.legend), MOST_LETTERS)
+        beside = -(-len(colors.legend) // _LEGEND_ROWS) * (0.4 + 0.08 * letters)
     return new_axes(_WIDTH + beside, tall)
 
 
@@ -125,10 +135,12 @@ def _draw_legend(axes: "Axes", colors: Colors) -> None:
     elif 0 < len(colors.legend) <= _MOST_LEGEND:
         line = require("matplotlib.lines", "draw").Line2D
         keys = [
-            line([], [], linestyle="none", marker=marker, color=color, markersize=6, label=plain(name))
+            line([], [], linestyle="none", marker=marker, color=color, markersize=6, label=plain(shortened(name)))
             for name, color, marker in colors.legend
         ]
-        axes.legend(
+        beside = axes.legend(
             handles=keys, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=NAME_SIZE,
             ncols=-(-len(keys) // _LEGEND_ROWS), handletextpad=0.3, columnspacing=1.0,
         )  # fmt: skip
+        for text in beside.get_texts():
+            text.set_usetex(False)

@@ -42,9 +42,13 @@ def color_values(values: Any, count: int, palette: Any) -> Colors:
         return Colors(np.repeat(one, count, axis=0), np.zeros(count, np.int64), [], None)
     shape = np.shape(values)
     if len(shape) == 2 and shape[1] in (3, 4):
-        return Colors(to_rgba(np.asarray(values)), np.zeros(shape[0], np.int64), [], None)
+        rgba = to_rgba(np.asarray(values))
+        rgba[np.isnan(rgba).any(axis=1)] = to_rgba(GREY)
+        return Colors(rgba, np.zeros(shape[0], np.int64), [], None)
     if len(shape) != 1:
         raise ValueError(f"color has shape {shape}: give one colour, or a value for each point or node")
+    if np.ma.isMaskedArray(values):
+        values = values.tolist()  # None where masked
     numbers = _as_numbers(values)
     if numbers is not None:
         return _on_a_scale(numbers, palette)
@@ -54,7 +58,8 @@ def color_values(values: Any, count: int, palette: Any) -> Colors:
     # Where colours begin anew, markers change; whoever brings colours has thought of that.
     kinds = np.zeros(len(names), np.int64) if palette is not None else np.arange(len(names)) // len(PALETTE)
     kinds = np.append(kinds % len(MARKERS), 0)
-    legend = [(name, color, MARKERS[kind]) for name, color, kind in zip(names, wanted, kinds, strict=False)]
+    # A Categorical may have more categories than there are: they keep their colours, but need no key.
+    legend = [(names[k], wanted[k], MARKERS[kinds[k]]) for k in np.unique(codes[codes >= 0])]
     return Colors(np.concatenate([chosen, grey])[codes], kinds[codes], legend, None)
 
 
@@ -78,10 +83,11 @@ def _as_numbers(values: Any) -> NDArray[np.float64] | None:
 
 
 def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
-    """Reals with NaN for what is missing, where all else are numbers and not all of them whole; otherwise the items."""
+    """Reals with NaN for what is missing, where all else are numbers, and more than few whole ones; or the items."""
     known = [item for item in items if not is_missing(item)]
     real = all(isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known)
-    if not known or not real or all(isinstance(item, Integral) for item in known):
+    whole = all(isinstance(item, Integral) for item in known)
+    if not known or not real or (whole and len(set(known)) <= MOST_WHOLE):
         return items
     return np.array([math.nan if is_missing(item) else float(item) for item in items])
 
@@ -90,11 +96,24 @@ def _on_a_scale(numbers: NDArray[np.float64], palette: Any) -> Colors:
     known = numbers[np.isfinite(numbers)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     norm = require("matplotlib.colors", "draw").Normalize(low, high)
-    scale = require("matplotlib.cm", "draw").ScalarMappable(norm, "viridis" if palette is None else palette)
+    scale = require("matplotlib.cm", "draw").ScalarMappable(norm, _color_map("viridis" if palette is None else palette))
     scale.set_array(known)
     rgba = scale.to_rgba(np.where(np.isfinite(numbers), numbers, low))
     rgba[~np.isfinite(numbers)] = require("matplotlib.colors", "draw").to_rgba(GREY)
     return Colors(rgba, np.zeros(len(numbers), np.int64), [], scale)
+
+
+def _is_color_map(palette: Any) -> bool:
+    return isinstance(palette, str | require("matplotlib.colors", "draw").Colormap)
+
+
+def _color_map(palette: Any) -> Any:
+    if not _is_color_map(palette):
+        raise ValueError(f"palette is {palette!r}: numbers need a colour map of matplotlib, or its name")
+    known = require("matplotlib", "draw").colormaps
+    if isinstance(palette, str) and palette not in known:
+        raise ValueError(f"matplotlib has no colour map {palette!r}: give another as palette, e.g. 'viridis'")
+    return known[palette] if isinstance(palette, str) else palette
 
 
 def categories(values: Any) -> tuple[list[str], NDArray[np.int64]]:
@@ -131,8 +150,8 @@ def _wanted(names: list[str], palette: Any) -> list[Any]:
         if missing:
             raise ValueError(f"palette has no colour for {missing[0]!r}: give one for each category")
         return [given[name] for name in names]
-    if isinstance(palette, str):
-        palette = require("matplotlib", "draw").colormaps[palette](np.linspace(0, 1, max(len(names), 2)))
+    if _is_color_map(palette):
+        palette = _color_map(palette)(np.linspace(0, 1, max(len(names), 2)))
     colors = list(PALETTE if palette is None else palette)
     if not colors:
         raise ValueError("palette is empty: give at least one colour")

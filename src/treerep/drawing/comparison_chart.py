@@ -9,7 +9,7 @@ import numpy as np
 from ..common.extras import require
 from ..common.numbers import real_number
 from .colors import PALETTE
-from .text import plain
+from .text import plain, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def comparison_chart(
     Parameters
     ----------
     rows : sequence of mappings
-        Each with "method" and numbers under the names of the measures; what is absent, None or NaN is left out.
+        Each with "method" and numbers under the names of the measures; what is absent or not finite is left out.
     measures : sequence of str
         Of "distortion", "map", "seconds" and "nodes"; those of which no row has a number are left out. The scale of
         seconds is logarithmic, and so are those of distortions and nodes that are far apart.
@@ -57,21 +57,29 @@ def comparison_chart(
     for name in measures:
         if name not in MEASURES:
             raise ValueError(f"unknown measure {name!r}: choose of {', '.join(MEASURES)}")
-    table = {name: [real_number(math.nan if row.get(name) is None else row[name]) for row in rows] for name in measures}
+    for k, row in enumerate(rows):
+        if "method" not in row:
+            raise ValueError(f"row {k} has no 'method': name one in each")
+    table = {name: [_finite(row.get(name)) for row in rows] for name in measures}
     table = {name: values for name, values in table.items() if np.isfinite(values).any()}
     if not table:
         raise ValueError(f"no row has a number for {', '.join(measures)}: give at least one")
-    panels = _new_panels(len(rows), len(table)) if axes is None else list(axes)
+    methods = [plain(shortened(str(row["method"]))) for row in rows]
+    panels = _new_panels(methods, len(table)) if axes is None else list(axes)
     if len(panels) != len(table):
         raise ValueError(f"{len(panels)} axes for {len(table)} measures ({', '.join(table)}): give one for each")
-    methods = [plain(row["method"]) for row in rows]
     for k, (panel, (name, values)) in enumerate(zip(panels, table.items(), strict=True)):
         _draw_panel(panel, name, values, methods if k == 0 else None)
     return panels
 
 
-def _new_panels(rows: int, columns: int) -> "list[Axes]":
-    size = 1.2 + 2.2 * columns, 0.9 + 0.28 * rows
+def _finite(value: Any) -> float:
+    number = real_number(value)
+    return number if math.isfinite(number) else math.nan
+
+
+def _new_panels(names: list[str], columns: int) -> "list[Axes]":
+    size = max(1.2, 0.08 * max(map(len, names))) + 2.2 * columns, 0.9 + 0.28 * len(names)
     pyplot = require("matplotlib.pyplot", "draw")
     return list(pyplot.subplots(1, columns, figsize=size, layout="constrained", squeeze=False)[1][0])
 
@@ -91,6 +99,6 @@ def _draw_panel(panel: "Axes", name: str, values: list[float], methods: list[str
         panel.set_xlim(0.0, 1.0 if name == "map" else 1.08 * max(float(np.nanmax(values)), 1e-12))
     panel.set_xlabel(title)
     panel.set_ylim(0.6 - len(values), 0.6)
-    panel.set_yticks(height, methods if methods is not None else [""] * len(values))
+    panel.set_yticks(height, methods if methods is not None else [""] * len(values), usetex=False)
     panel.tick_params(axis="y", length=0)
     panel.spines[["top", "right", "left"]].set_visible(False)

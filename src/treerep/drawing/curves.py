@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .colors import MARKERS, PALETTE
-from .figures import new_axes
+from .figures import flat_axes, new_axes
 from .text import plain
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def curves(
     ['treerep', 'mst']
     """
     at = np.asarray(x, np.float64)
-    if at.ndim != 1 or len(at) == 0 or not (at > 0).all():
+    if at.ndim != 1 or len(at) == 0 or not ((at > 0) & (at < np.inf)).all():
         raise ValueError("x is a sequence of positive numbers, for a logarithmic axis")
     lines = {str(name): _values(name, values, len(at)) for name, values in series.items()}
-    axes = new_axes(5.4, 3.6) if ax is None else ax
+    axes = new_axes(5.4, 3.6) if ax is None else flat_axes(ax)
     for k, (name, values) in enumerate(lines.items()):
         style: dict[str, Any] = {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[k % len(MARKERS)]}
         axes.plot(at, values, linewidth=1.4, markersize=4, label=plain(name), **style)
@@ -77,7 +77,7 @@ def _name_ends(axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArra
     """Write each name right of the axes, at the height of its last value, but apart by the height of a line of text."""
     ends = []
     for k, (name, values) in enumerate(lines.items()):
-        known = np.flatnonzero(np.isfinite(values))
+        known = np.flatnonzero(np.isfinite(values) & ((values > 0) | (axes.get_yscale() != "log")))
         if len(known):
             ends.append((name, PALETTE[k % len(PALETTE)], at[known[-1]], values[known[-1]]))
     if not ends:
@@ -89,7 +89,7 @@ def _name_ends(axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArra
     for (name, color, _, y), height, place in zip(ends, pixels[:, 1], apart, strict=True):
         axes.annotate(
             plain(name), (1.0, y), (6.0, (place - height) / point), axes.get_yaxis_transform(), "offset points",
-            color=color, fontsize=_NAME_SIZE, va="center", ha="left", annotation_clip=False,
+            color=color, fontsize=_NAME_SIZE, va="center", ha="left", annotation_clip=False, usetex=False,
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..scoring.streaming import check_same_points
 from ..tree.tree import Tree
-from .figures import new_axes
+from .figures import linear_axes, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,13 +59,16 @@ def distortion_picture(
     >>> distortion_picture(tree, tree.distances()).get_xlabel()
     'distance in the data'
     """
+    if not isinstance(tree, Metric):
+        kind = type(tree).__name__
+        raise TypeError(f"the first of two is a tree, an embedding or another metric, not {kind}: fit one first")
     truth = as_metric(data, metric=metric)
     check_same_points(tree, truth, ("the tree", "the data"))
     if len(tree) < 2:
         raise ValueError("one point has no distances: give a tree of at least two points")
     i, j = _pairs(len(tree), positive_number(pairs, "pairs"), np.random.default_rng(rng))
     given, found = (np.asarray(space.pairs(i, j), np.float64) for space in (truth, tree))
-    axes = new_axes(5.4, 4.6) if ax is None else ax
+    axes = new_axes(5.4, 4.6) if ax is None else linear_axes(ax)
     cells = _edges(given, positive_number(bins, "bins")), _edges(found, bins)
     log = require("matplotlib.colors", "draw").LogNorm()
     *_, image = axes.hist2d(given, found, bins=list(cells), cmap="Blues", norm=log, rasterized=True)

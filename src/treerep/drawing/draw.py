@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: Each is a function of that name in a module of that name, from a tree to positions (N, 2).
 LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar")
 
+# Longest edges beyond these are units of length themselves: squares of others would leave float64.
+_SHORT, _LONG = 1e-100, 1e100
+
 
 def draw(
     what: Tree | Embedding,
@@ -58,14 +61,16 @@ def draw(
         Of a tree: the node at the origin or, in "rectangular", on the left. The centre of the tree by default.
     color : optional
         One colour, an (n, 3) or (n, 4) array of colours, or a sequence with a value for each point or for each node.
-        Text, booleans and whole numbers of at most 20 different values are categories, with a legend; other numbers
-        have a colour bar. Missing values are grey.
+        Text, booleans and whole numbers of at most 20 different values are categories, with a legend of those that
+        occur; other numbers have a colour bar. Missing values are grey.
     palette : optional
-        Colours of the categories: a sequence, a mapping of names or the name of a colour map; for numbers a colour map.
+        Colours of the categories: a sequence, a mapping of names or a colour map; for numbers a colour map. A colour
+        map of matplotlib may be given by its name.
         The default is made for all kinds of colour vision; after twelve categories it begins anew with other markers.
     labels : optional
         True writes the names of all points (or their numbers, if they have no names), False none; a sequence gives the
-        text for each point or each node, None or "" for no text. By default names are written up to 60 points.
+        text for each point or each node, None or "" for no text. By default names are written up to 60 points. Lines
+        of more than 45 signs are cut.
     legend : bool
         Whether to draw the legend or colour bar. A legend of more than 60 categories is left out.
     size : float, optional
@@ -74,7 +79,7 @@ def draw(
     edge_color, edge_width : optional
         Of the edges, the width in points.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        Where to draw, with linear axes; a new figure by default.
 
     Returns
     -------
@@ -104,6 +109,9 @@ def draw(
 
 def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture:
     check_choice("layout", layout, LAYOUTS)
+    longest = float(tree.weights.max(initial=0.0))
+    if longest > 0 and not _SHORT < longest < _LONG:
+        tree = tree.with_weights(tree.weights / longest)
     place = getattr(importlib.import_module(f".{layout}", __package__), layout)
     spots: NDArray[np.float64] = place(tree, root=root)
     if layout == "rectangular":

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 #: Size of letters, in points, and of how many names more make them smaller.
 NAME_SIZE = 9.0
 _FEW = 24
+_LEAST_SIZE = 3.0
 # How often places are looked for while the limits grow.
 _ROUNDS = 5
 
@@ -23,9 +24,12 @@ def write_names(axes: "Axes", picture: Picture, names: dict[int, str], area: flo
     """Write names beside their nodes, at a distance in points, and widen the limits until all are within."""
     of = np.array(list(names))
     letters = NAME_SIZE if len(names) <= _FEW else 0.75 * NAME_SIZE
-    texts = [_text(axes, picture.spots[k], name, letters) for k, name in names.items()]
     point = axes.figure.dpi / 72  # in pixels
-    sizes = np.array([text.get_window_extent().size for text in texts])
+    if picture.layout == "rectangular":
+        row = axes.get_window_extent().height / point / (np.ptp(picture.spots[:, 1]) + 1)
+        letters = min(letters, max(0.8 * row, _LEAST_SIZE))
+    texts = [_text(axes, picture.spots[k], name, letters) for k, name in names.items()]
+    sizes = np.array([np.maximum(text.get_window_extent().size, 1.0) for text in texts])  # signs may be of no width
     away, gap = _sides(picture)[of], point * (0.5 * np.sqrt(area) + 2.0)
     centers = anchors = np.empty((0, 2))
     for _ in range(_ROUNDS):
@@ -55,7 +59,7 @@ def _text(
     text = axes.annotate(
         name, (float(spot[0]), float(spot[1])), (float(offset[0]), float(offset[1])), textcoords="offset points",
         ha="center", va="center", fontsize=letters, zorder=3, annotation_clip=False,
-        arrowprops=leader if line else None,
+        arrowprops=leader if line else None, usetex=False,
     )  # fmt: skip
     text.set_in_layout(False)  # names fit into the axes, not the axes around the names
     return text

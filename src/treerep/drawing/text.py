@@ -10,16 +10,20 @@ from ..common.extras import require
 
 #: Up to so many points have their names written without being asked for.
 MOST_NAMES = 60
+#: Signs in a line of a name, at most: longer ones would leave no room for the picture.
+MOST_LETTERS = 45
 
 
 def plain(text: object) -> str:
     r"""Return text that matplotlib shows sign by sign: `$` is escaped, what the font lacks becomes an empty box.
 
+    Whoever writes it says usetex=False: TeX has more signs of its own.
+
     >>> plain("a$b$ c")
     'a\\$b\\$ c'
     """
     fonts = _fonts(tuple(require("matplotlib", "draw").rcParams["font.family"]))
-    signs = ("\u25a1" if ord(sign) > 126 and not _drawable(sign, fonts) else sign for sign in str(text))
+    signs = (sign if sign == "\n" or _drawable(sign, fonts) else "\u25a1" for sign in str(text).replace("\t", " "))
     return "".join(signs).replace("$", r"\$")
 
 
@@ -39,6 +43,15 @@ def is_missing(value: object) -> bool:
     return value is None or (str(value) in ("nan", "NaN", "<NA>", "NaT") and not isinstance(value, str))
 
 
+def shortened(text: str, most: int = MOST_LETTERS) -> str:
+    """Return lines of at most so many signs, the last of them an ellipsis where some are left out.
+
+    >>> shortened("abcdef", 4)
+    'abc…'
+    """
+    return "\n".join(line if len(line) <= most else f"{line[: most - 1]}…" for line in text.split("\n"))
+
+
 def names_to_write(labels: Any, own: Sequence[str] | None, n_points: int, n_nodes: int) -> dict[int, str]:
     """Return the text at each node that has one: see `draw`. Empty and missing names are not written."""
     if labels is None:
@@ -49,4 +62,6 @@ def names_to_write(labels: Any, own: Sequence[str] | None, n_points: int, n_node
         raise ValueError(f"labels is True, False, None or a sequence of names, not {labels!r}")
     elif len(labels) not in (n_points, n_nodes):
         raise ValueError(f"{len(labels)} labels for {n_points} points and {n_nodes} nodes: give one for each")
-    return {k: plain(name) for k, name in enumerate(labels) if not is_missing(name) and str(name) != ""}
+    return {
+        k: plain(shortened(str(name))) for k, name in enumerate(labels) if not is_missing(name) and str(name).strip()
+    }

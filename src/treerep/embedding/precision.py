@@ -81,7 +81,8 @@ def _lorentz_points(mpmath: Any, frames: FrameOracle) -> Any:
             # The reflection that swaps the turn and e_1, x + n (n.x) / n_1 with n = turn - e_1, then a boost along e_1.
             rest = (turn[1:] * turn[1:]).sum()
             back = turn[0] - 1 if turn[0] < 0 else -rest / (1 + turn[0])
-            swing = (ahead - above[:, 1]) / back if back else 0 * ahead
+            # n from its own components, however short: as a difference of unit vectors it would lose its digits.
+            swing = (above[:, 2:] @ turn[1:]) / back + above[:, 1] if back else 0 * ahead
             below = np.empty_like(above)
             below[:, 0], below[:, 1] = point, sinh * above[:, 0] + cosh * ahead
             below[:, 2:] = above[:, 2:] + np.outer(swing, turn[1:])

@@ -13,6 +13,8 @@ from ..tree.rooted import Preorder, preorder
 from .embedding import Embedding, checked_scale, real_array
 from .precision import precise_coordinates
 
+_FAINT = 1e-290
+
 
 class TreeEmbedding(Embedding):
     """A tree in hyperbolic space, given by the length of every edge and its direction at the upper end.
@@ -182,6 +184,11 @@ def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDA
     off = ~(np.abs(norms - 1) < 1e-9)
     if off.any():
         raise MetricError(f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: give a unit vector")
+    # Squares that underflow would make noise of the reflection.
+    aside = np.einsum("ij,ij->i", turns[:, 1:], turns[:, 1:])
+    faint = (aside < _FAINT) & turns[:, 1:].any(axis=1)
+    if faint.any():
+        raise MetricError(f"the turn of node {np.argmax(faint)} is too small for float64: give e_1, or a larger one")
     view = preorder(np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0]))
     head = np.empty(len(parent), np.int32)
     merge_points(view.up, view.length, head)
