@@ -44,32 +44,20 @@ def browser() -> Iterator[Any]:
 class Tab:
     """A page opened in the browser; at the end there must have been no error and no request but for itself."""
 
-    def __init__(self, browser: Any, folder: Path) -> None:
-        self.browser, self.folder = browser, folder
-        self.errors: list[str] = []
-        self.requests: list[str] = []
-        self.page: Any = None
+    def __init__(self, pages: "Pages", folder: Path) -> None:
+        self.pages, self.folder = pages, folder
+        self.urls: set[str] = set()
 
     def open(
         self, tree: tr.Tree, *, viewport: tuple[int, int] = (1280, 800), context: Any = None, **options: Any
     ) -> Any:
-        path = self.folder / "tree.html"
+        path = self.folder / f"tree-{len(self.urls)}.html"
         tr.page(tree, path, **options)
-        self.url = path.as_uri()
-        if self.page is None:
-            self.page = self._new_page(viewport, context or {})
-        self.page.goto(self.url)
+        self.urls.add(path.as_uri())
+        self.page = self.pages.take(viewport, context or {})
+        self.page.goto(path.as_uri())
         self.settle()
         return self.page
-
-    def _new_page(self, viewport: tuple[int, int], options: dict[str, Any]) -> Any:
-        size = {"width": viewport[0], "height": viewport[1]}
-        self.context = self.browser.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
-        page = self.context.new_page()
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda said: self.errors.append(said.text) if said.type != "log" else None)
-        page.on("request", lambda request: self.requests.append(request.url))
-        return page
 
     def settle(self) -> None:
         """Wait until nothing moves. The page forbids the `eval` that Playwright's own waiting needs."""
@@ -93,17 +81,50 @@ class Tab:
         folder.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=str(folder / f"{name}.png"))
 
-    def close(self) -> None:
-        self.context.close()
-        assert self.errors == []
-        assert {url for url in self.requests if not url.startswith(("data:", "blob:"))} == {self.url}
+    def check(self) -> None:
+        requests, errors = self.pages.seen()
+        assert errors == []
+        assert {url for url in requests if not url.startswith(("data:", "blob:"))} == self.urls
+
+
+class Pages:
+    """The pages of the browser, one for each kind of screen: opening a new one takes longer than most tests."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+        self.kept: dict[str, Any] = {}
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+
+    def take(self, viewport: tuple[int, int], options: dict[str, Any]) -> Any:
+        size = {"width": viewport[0], "height": viewport[1]}
+        wanted = {"viewport": size, "reduced_motion": "reduce", **options}
+        if repr(wanted) not in self.kept:
+            page = self.kept[repr(wanted)] = self.browser.new_context(**wanted).new_page()
+            page.on("pageerror", lambda error: self.errors.append(str(error)))
+            page.on("console", lambda said: self.errors.append(said.text) if said.type != "log" else None)
+            page.on("request", lambda request: self.requests.append(request.url))
+        page = self.kept[repr(wanted)]
+        page.mouse.move(1, 1)  # the last test may have left it over a node
+        return page
+
+    def seen(self) -> tuple[list[str], list[str]]:
+        """Requests and errors since the last time."""
+        seen = self.requests, self.errors
+        self.requests, self.errors = [], []
+        return seen
+
+
+@pytest.fixture(scope="module")
+def pages(browser: Any) -> Pages:
+    return Pages(browser)
 
 
 @pytest.fixture
-def tab(browser: Any, tmp_path: Path) -> Iterator[Tab]:
-    tab = Tab(browser, tmp_path)
+def tab(pages: Pages, tmp_path: Path) -> Iterator[Tab]:
+    tab = Tab(pages, tmp_path)
     yield tab
-    tab.close()
+    tab.check()
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +233,8 @@ def test_a_drag_moves_the_point_under_the_mouse_along(tab, mammals):
 
 def test_a_flight_home_turns_the_picture_back_on_the_way(tab, mammals):
     tree, _ = mammals
-    page = tab.open(tree, context={"reduced_motion": "no-preference"})
+    # A browser of its own: a clock that is ours stays so.
+    page = tab.open(tree, context={"reduced_motion": "no-preference", "locale": "en"})
     home = tab.positions()
     for dx, dy in [(200, 0), (0, 200), (-200, 0), (0, -200)] * 3:  # going around turns the picture
         page.evaluate("([x, y]) => treerep.viewer.drag([748, 400], [748 + x, 400 + y])", [dx, dy])
@@ -535,7 +557,7 @@ def test_a_phone_is_enough(tab, mammals):
 def test_two_fingers_pinch(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree, viewport=(390, 760), context={"has_touch": True, "is_mobile": True})
-    touch = tab.context.new_cdp_session(page)
+    touch = page.context.new_cdp_session(page)
 
     def fingers(kind: str, *places: tuple[float, float]) -> None:
         points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
