@@ -144,7 +144,7 @@ def _in_order(tree: Tree, column: Any) -> Any:
     names = [str(name) for name in column.index]
     rows = {name: i for i, name in enumerate(names)}
     absent = [label for label in tree.labels if label not in rows]
-    if len(absent) == tree.n_points or names == [str(i) for i in range(len(names))] and absent:
+    if len(absent) == tree.n_points or (names == [str(i) for i in range(len(names))] and absent):
         return column  # the index says nothing about the tree
     if absent:
         raise ValueError(f"the table has no row {absent[0]!r}, but other labels of the tree: give one row per label")
