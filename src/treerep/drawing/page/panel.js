@@ -4,7 +4,7 @@ import { formatNumber, MOST_COLORS, rampColor } from "./colors.js";
 import { shortened } from "./painter.js";
 import { searchBox } from "./search.js";
 
-const LONGEST = 300; // characters of a text in a card: labels may be very long
+const LONGEST = 120; // characters of a text in a card: labels may be very long
 const byId = (id) => document.getElementById(id);
 
 /** An element with attributes and children: elements or text. */
@@ -256,7 +256,7 @@ export class Panel {
   }
 
   #fillTip(tip, k) {
-    const short = (text) => shortened(text, LONGEST / 3);
+    const short = (text) => shortened(text, LONGEST);
     const lines = this.facts(k).slice(0, 8).map(([name, value]) => element("span", {}, short(`${name}: ${value}`)));
     tip.replaceChildren(element("strong", {}, short(this.titleOf(k))), ...lines);
     // An element of its own: the tree need not be drawn anew.
