@@ -44,32 +44,20 @@ def browser() -> Iterator[Any]:
 class Tab:
     """A page opened in the browser; at the end there must have been no error and no request but for itself."""
 
-    def __init__(self, browser: Any, folder: Path) -> None:
-        self.browser, self.folder = browser, folder
-        self.errors: list[str] = []
-        self.requests: list[str] = []
-        self.page: Any = None
+    def __init__(self, pages: "Pages", folder: Path) -> None:
+        self.pages, self.folder = pages, folder
+        self.urls: set[str] = set()
 
     def open(
         self, tree: tr.Tree, *, viewport: tuple[int, int] = (1280, 800), context: Any = None, **options: Any
     ) -> Any:
-        path = self.folder / "tree.html"
+        path = self.folder / f"tree-{len(self.urls)}.html"
         tr.page(tree, path, **options)
-        self.url = path.as_uri()
-        if self.page is None:
-            self.page = self._new_page(viewport, context or {})
-        self.page.goto(self.url)
+        self.urls.add(path.as_uri())
+        self.page = self.pages.take(viewport, context or {})
+        self.page.goto(path.as_uri())
         self.settle()
         return self.page
-
-    def _new_page(self, viewport: tuple[int, int], options: dict[str, Any]) -> Any:
-        size = {"width": viewport[0], "height": viewport[1]}
-        self.context = self.browser.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
-        page = self.context.new_page()
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda said: self.errors.append(said.text) if said.type != "log" else None)
-        page.on("request", lambda request: self.requests.append(request.url))
-        return page
 
     def settle(self) -> None:
         """Wait until nothing moves. The page forbids the `eval` that Playwright's own waiting needs."""
@@ -93,17 +81,50 @@ class Tab:
         folder.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=str(folder / f"{name}.png"))
 
-    def close(self) -> None:
-        self.context.close()
-        assert self.errors == []
-        assert {url for url in self.requests if not url.startswith(("data:", "blob:"))} == {self.url}
+    def check(self) -> None:
+        requests, errors = self.pages.seen()
+        assert errors == []
+        assert {url for url in requests if not url.startswith(("data:", "blob:"))} == self.urls
+
+
+class Pages:
+    """The pages of the browser, one for each kind of screen: opening a new one takes longer than most tests."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+        self.kept: dict[str, Any] = {}
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+
+    def take(self, viewport: tuple[int, int], options: dict[str, Any]) -> Any:
+        size = {"width": viewport[0], "height": viewport[1]}
+        wanted = {"viewport": size, "reduced_motion": "reduce", **options}
+        if repr(wanted) not in self.kept:
+            page = self.kept[repr(wanted)] = self.browser.new_context(**wanted).new_page()
+            page.on("pageerror", lambda error: self.errors.append(str(error)))
+            page.on("console", lambda said: self.errors.append(said.text) if said.type != "log" else None)
+            page.on("request", lambda request: self.requests.append(request.url))
+        page = self.kept[repr(wanted)]
+        page.mouse.move(1, 1)  # the last test may have left it over a node
+        return page
+
+    def seen(self) -> tuple[list[str], list[str]]:
+        """Requests and errors since the last time."""
+        seen = self.requests, self.errors
+        self.requests, self.errors = [], []
+        return seen
+
+
+@pytest.fixture(scope="module")
+def pages(browser: Any) -> Pages:
+    return Pages(browser)
 
 
 @pytest.fixture
-def tab(browser: Any, tmp_path: Path) -> Iterator[Tab]:
-    tab = Tab(browser, tmp_path)
+def tab(pages: Pages, tmp_path: Path) -> Iterator[Tab]:
+    tab = Tab(pages, tmp_path)
     yield tab
-    tab.close()
+    tab.check()
 
 
 @pytest.fixture(scope="module")
@@ -148,10 +169,10 @@ def test_ten_thousand_nodes_are_where_python_places_them(tab):
     expected = tr.embed(tree, dim=2, scale=scale).coordinates("poincare")
     np.testing.assert_allclose(tab.positions(), expected, rtol=0, atol=1e-6)
     # After any number of moves all distances near the focus are still those of the embedding.
-    for dx, dy in [(250, 40), (-90, 210), (30, -300), (200, 0)] * 2:
+    for dx, dy in [(250, 40), (-90, 210), (30, -300), (200, 0)]:
         page.mouse.move(748, 400)
         page.mouse.down()
-        page.mouse.move(748 + dx, 400 + dy, steps=5)
+        page.mouse.move(748 + dx, 400 + dy, steps=3)
         page.mouse.up()
     tab.settle()
     places = tab.positions()
@@ -212,7 +233,8 @@ def test_a_drag_moves_the_point_under_the_mouse_along(tab, mammals):
 
 def test_a_flight_home_turns_the_picture_back_on_the_way(tab, mammals):
     tree, _ = mammals
-    page = tab.open(tree, context={"reduced_motion": "no-preference"})
+    # A browser of its own: a clock that is ours stays so.
+    page = tab.open(tree, context={"reduced_motion": "no-preference", "locale": "en"})
     home = tab.positions()
     for dx, dy in [(200, 0), (0, 200), (-200, 0), (0, -200)] * 3:  # going around turns the picture
         page.evaluate("([x, y]) => treerep.viewer.drag([748, 400], [748 + x, 400 + y])", [dx, dy])
@@ -256,6 +278,64 @@ def test_the_largest_jumps_keep_the_tree_together(tab):
     close = embedded < 12
     # The focus may have left the tree, and coordinates near the rim have few digits.
     np.testing.assert_allclose(apart(places[near])[close], embedded[close], rtol=1e-3, atol=1e-4)
+
+
+def test_a_thousand_moves_and_back_lose_nothing(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    home = tab.positions()
+    page.evaluate(
+        "() => { const {viewer} = treerep; const middle = [748, 400];"
+        " const moves = Array.from({length: 1000}, (_, i) => [748 + 40 * Math.cos(0.7 * i), 400 + 30 * Math.sin(i)]);"
+        " for (const to of moves) viewer.drag(middle, to); viewer.draw();"
+        " for (const from of moves.reverse()) viewer.drag(from, middle); viewer.draw(); }"
+    )
+    np.testing.assert_allclose(tab.positions(), home, atol=1e-9)
+
+
+def test_full_detail_comes_back_after_a_move(tab):
+    page = tab.open(tr.datasets.random_tree(300, shape="binary"), context={"locale": "en"})
+    page.clock.install()  # no time passes while a frame is drawn: the page goes back to finer detail at once
+    page.clock.pause_at(2e9)
+    drawn = page.evaluate_handle(
+        "() => { const {viewer} = treerep; const seen = []; const draw = viewer.draw.bind(viewer);"
+        " viewer.draw = (detail) => { seen.push(detail ? detail.cell : 1); draw(detail); };"
+        " viewer.movingDetail = 1; viewer.drag([700, 400], [720, 400]); return seen; }"
+    )
+    page.clock.run_for(600)
+    assert drawn.json_value() == [1.5, 1]
+    page.clock.resume()
+
+
+def test_of_very_many_edges_of_a_node_those_are_drawn_that_hide_the_others(tab):
+    n = 6000
+    tree = tr.datasets.random_tree(n, shape="star")
+    page = tab.open(tree)
+    hub = page.evaluate("treerep.viewer.tree.node[treerep.viewer.painter.fans.hubs[0]]")
+    hidden = np.array(
+        page.evaluate(
+            "() => { const { viewer } = treerep; viewer.drag([748, 400], [900, 330]); viewer.draw();"
+            " return Array.from(viewer.tree.position, (k) => viewer.painter.fans.hidden[k]); }"
+        )
+    )
+    disk, z = page.evaluate("treerep.viewer.disk"), tab.positions() @ [1, 1j]
+    kept = np.flatnonzero((hidden == 0) & (np.arange(tree.n_nodes) != hub))
+    lost = np.flatnonzero(hidden)
+    assert 500 < len(kept) < 2 * np.pi * disk + 1 and len(lost) > 1000
+    # Where the geodesic comes to the rim: straight on, where the hub is the origin.
+    moved = (z - z[hub]) / (1 - np.conj(z[hub]) * z)
+    with np.errstate(invalid="ignore"):
+        ahead = moved / np.abs(moved)
+        rim = (ahead + z[hub]) / (1 + np.conj(z[hub]) * ahead)
+    for k in lost[::7]:
+        over = kept[np.abs(rim[kept] - rim[k]) * disk < 1.01]
+        assert (np.abs(moved[over]) >= np.abs(moved[k]) - 1e-12).any()
+    # Most of them outside the window.
+    zoomed = (
+        "treerep.viewer.zoom = 40; treerep.viewer.draw(); treerep.viewer.painter.fans.hidden.reduce((s, f) => s + f)"
+    )
+    assert page.evaluate(zoomed) > n / 2
+    tab.shot("star")
 
 
 def test_lengths_are_drawn_as_chosen(tab):
@@ -310,7 +390,15 @@ def test_hovering_shows_label_and_attributes(tab, mammals):
     tip = page.locator("#tip")
     assert tip.is_visible() and "bear" in tip.inner_text() and "mass: 200" in tip.inner_text()
     assert tab.state()["hover"] == bear
+    box = page.locator("#ring").bounding_box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    np.testing.assert_allclose(middle, tab.pixel(bear), atol=0.6)
     tab.shot("hover")
+    page.keyboard.press("ArrowLeft")  # the node goes away
+    assert not tip.is_visible() and not page.locator("#ring").is_visible()
+    tab.settle()
+    page.mouse.move(*tab.pixel(bear))
+    assert tip.is_visible()
     page.mouse.move(10, 780)
     assert not tip.is_visible()
 
@@ -321,7 +409,7 @@ def test_search_finds_a_label_and_flies_there(tab):
     page = tab.open(tree, labels=labels, context={"reduced_motion": "no-preference"})
     page.keyboard.press("/")
     page.keyboard.type("cell 123")
-    assert page.locator("#found li").all_inner_texts()[:2] == ["cell 1230", "cell 1231"]
+    assert page.locator("#found li").all_inner_texts() == [*(f"cell 123{i}" for i in range(8)), "and more: type on"]
     tab.shot("search")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -415,6 +503,24 @@ def test_a_lasso_selects_what_it_goes_around(tab, mammals):
     assert tab.state()["selected"] == []
 
 
+def test_a_lasso_takes_what_is_too_near_to_the_rim_to_be_placed(tab):
+    tree = tr.datasets.random_tree(400, shape="caterpillar")
+    page = tab.open(tree, scale=8 / float(tree.weights.max()))
+    everything = "treerep.viewer.selectInside([[0, 0], [1280, 0], [1280, 800], [0, 800]])"
+    page.evaluate(everything)
+    assert page.evaluate("treerep.viewer.layout.count") < tree.n_nodes / 2
+    assert len(tab.state()["selected"]) == 400
+    page.evaluate("treerep.viewer.choose(300)")  # seen from elsewhere
+    tab.settle()
+    page.evaluate(everything)
+    assert len(tab.state()["selected"]) == 400
+    left, right = (
+        page.evaluate(f"treerep.viewer.selectInside({half}); treerep.state().selected")
+        for half in ("[[0, 0], [748, 0], [748, 800], [0, 800]]", "[[748, 0], [1280, 0], [1280, 800], [748, 800]]")
+    )
+    assert left and right and len(left) + len(right) == 400
+
+
 def test_the_whole_tree_comes_out_as_newick(tab):
     tree = tr.datasets.random_tree(50, rng=1)
     page = tab.open(tree)
@@ -435,6 +541,35 @@ def test_pictures_are_exported(tab, mammals):
     with page.expect_download() as download:
         page.get_by_role("button", name="Picture as PNG").click()
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+STRANGE = ["", "nul\0 esc\x1b \ud800", "a\u2028b", "שלום", "x" * 10_000, "  two  ", "line\nbreak", "__proto__"]
+
+
+def test_strange_labels_are_named_and_exported(tab, mammals):
+    labelled = tr.Tree(8, mammals[0].edges, mammals[0].weights, labels=STRANGE)
+    page = tab.open(labelled, table={"__proto__": STRANGE, "constructor": range(8)}, color="constructor")
+    page.evaluate("treerep.viewer.choose(treerep.viewer.tree.position[0])")
+    tab.settle()
+    assert page.locator("#details h2").inner_text() == "Point 0"
+    page.evaluate("treerep.viewer.choose(treerep.viewer.tree.position[4])")
+    tab.settle()
+    page.mouse.move(*tab.pixel(4))
+    assert page.locator("#tip").bounding_box()["height"] < 300
+    assert page.locator("#details").get_by_role("button", name="Select branch").bounding_box()["y"] < 780
+    svg = page.evaluate("treerep.viewer.svg()")
+    assert "nul� esc� �" in {node.text for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")}
+    got = tr.Tree.from_newick(page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))"))
+    assert got.restrict(sorted(STRANGE)).isclose(labelled.restrict(sorted(STRANGE)))
+
+
+def test_however_many_categories_there_are_few_colours(tab):
+    tree = tr.datasets.random_tree(1000, shape="binary")
+    page = tab.open(tree, color=[f"kind {i}" for i in range(1000)])
+    assert page.locator("#legend .entry").count() == 21
+    assert page.locator("#legend .entry").last.inner_text() == "980 more"
+    assert page.evaluate("new Set(treerep.viewer.attribute.classes()).size") == 22  # 20 colours, the rest, mixed
+    assert page.evaluate("treerep.viewer.attribute.palette('dark').length") == 22
 
 
 def test_colours_switch_with_their_legend(tab, mammals):
@@ -505,6 +640,23 @@ def test_the_keyboard_is_enough(tab, mammals):
     assert tab.state()["chosen"] is None and tab.state()["path"] is None
 
 
+def test_the_focus_stays_where_the_keyboard_left_it(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    page.keyboard.press("Enter")
+    active = "document.activeElement.textContent || document.activeElement.id"
+    button = page.locator("#details").get_by_role("button", name="Path from here")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(active) == "Path from here"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate(active) == "Select branch"
+    page.locator("#details .close").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(active) == "disk"
+
+
 def test_dark_follows_the_system_and_the_switch(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree, context={"color_scheme": "dark"})
@@ -535,7 +687,7 @@ def test_a_phone_is_enough(tab, mammals):
 def test_two_fingers_pinch(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree, viewport=(390, 760), context={"has_touch": True, "is_mobile": True})
-    touch = tab.context.new_cdp_session(page)
+    touch = page.context.new_cdp_session(page)
 
     def fingers(kind: str, *places: tuple[float, float]) -> None:
         points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
@@ -557,3 +709,9 @@ def test_a_notebook_shows_the_page_in_a_frame(tab, mammals):
     frame = page.frame_locator("iframe")
     assert frame.locator("h1").inner_text() == "Tree of 8 points"
     assert frame.locator("#colorby").is_visible()
+    frame.get_by_role("button", name="Export").click()
+    got = tr.Tree.from_newick(downloaded(page, frame.get_by_role("button", name="Whole tree as Newick")))
+    assert got.restrict(sorted(got.labels)).isclose(tree.restrict(sorted(tree.labels)))
+    page.set_content(tree._repr_html_() + tr.page(TREES["a star"])._repr_html_())  # two in one notebook
+    titles = [page.frame_locator("iframe").nth(i).locator("h1").inner_text() for i in range(2)]
+    assert titles == ["Tree of 8 points", "Tree of 40 points"]

@@ -86,9 +86,11 @@ def test_positions_from_the_stored_angles_are_those_of_the_embedding():
         tr.Tree(2, [[0, 1]], [0.0]),
         tr.Tree(2, [[0, 1]], [1e-9]),
         tr.Tree(3, [[0, 1], [1, 2]], [1e9, 1e-9]),
+        tr.Tree(2, [[0, 1]], [5e-324]),
+        tr.Tree(2, [[0, 1]], [1e300]),
         tr.datasets.random_tree(5, shape="path"),
     ],
-    ids=["one point", "length 0", "tiny", "very unequal", "a path"],
+    ids=["one point", "length 0", "tiny", "very unequal", "denormal", "huge", "a path"],
 )
 def test_small_trees_have_a_page(tree):
     for shape in stored(tr.page(tree))["shapes"]:
@@ -145,6 +147,43 @@ def test_a_table_is_put_into_the_order_of_the_labels():
     assert numbers(attribute(tr.page(STAR, table=table), "x")["values"], "<f8").tolist() == [1.5, 2.5, 3.5]
     other = table.set_axis(["p", "q", "r"])
     assert numbers(attribute(tr.page(STAR, table=other), "x")["values"], "<f8").tolist() == [3.5, 1.5, 2.5]
+
+
+def test_a_table_of_other_rows_is_refused():
+    table = pd.DataFrame({"x": [3.5, 1.5, 2.5, 9.5]}, index=["c", "a", "b", "z"])
+    assert numbers(attribute(tr.page(STAR, table=table), "x")["values"], "<f8").tolist() == [1.5, 2.5, 3.5]
+    with pytest.raises(ValueError, match="the table has no row 'a', but other labels of the tree"):
+        tr.page(STAR, table=table.drop(index="a"))
+    with pytest.raises(ValueError, match="the table has two rows 'c'"):
+        tr.page(STAR, table=table.set_axis(["c", "a", "b", "c"]))
+    # A plain numbering of rows is no naming, even where labels are numbers too.
+    numbered = tr.Tree(3, STAR.edges, STAR.weights, labels=["2", "5", "7"])
+    by_row = tr.page(numbered, table=pd.DataFrame({"x": [3.5, 1.5, 2.5]}))
+    assert numbers(attribute(by_row, "x")["values"], "<f8").tolist() == [3.5, 1.5, 2.5]
+
+
+def test_dates_and_times_are_readable():
+    days = ["2021-03-01", "NaT", "2020-12-24"]
+    table = {"ns": np.array(days, "M8[ns]"), "clock": np.array(["2020-01-01T10:30", "2019-01-01", "NaT"], "M8[us]")}
+    page = tr.page(STAR, table={**table, "waited": np.array([90, 1, "NaT"], "m8[m]")})
+    assert attribute(page, "ns")["categories"] == ["2020-12-24", "2021-03-01"]
+    assert numbers(attribute(page, "ns")["values"], "<i4").tolist() == [1, -1, 0]
+    assert attribute(page, "clock")["categories"] == ["2019-01-01T00:00:00", "2020-01-01T10:30:00"]
+    assert numbers(attribute(page, "waited")["values"], "<f8").tolist() == pytest.approx(
+        [5400, 60, np.nan], nan_ok=True
+    )
+
+
+def test_masked_values_are_missing_and_what_has_no_order_is_a_category():
+    page = tr.page(STAR, table={"hole": np.ma.array([1.5, 2.5, 3.5], mask=[0, 1, 0]), "z": [2j, 1j, None]})
+    assert np.isnan(numbers(attribute(page, "hole")["values"], "<f8")).tolist() == [False, True, False]
+    assert attribute(page, "z")["categories"] == ["1j", "2j"]
+
+
+def test_a_column_of_the_table_keeps_its_name_beside_the_colour():
+    page = tr.page(STAR, color=[7.5, 8.5, 9.5], table={"color": [1.5, 2.5, 3.5], "__proto__": ["x", "y", "z"]})
+    assert [entry["name"] for entry in stored(page)["attributes"][:3]] == ["color (given)", "color", "__proto__"]
+    assert numbers(stored(page)["attributes"][stored(page)["color"]]["values"], "<f8").tolist() == [7.5, 8.5, 9.5]
 
 
 def test_the_most_frequent_of_many_categories_come_first():

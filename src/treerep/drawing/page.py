@@ -19,7 +19,10 @@ from .page_data import attribute_fields, shown_labels, tree_fields, true_distanc
 
 #: The style sheets; and the modules, each after those that it imports from.
 STYLES = ("page", "cards")
-MODULES = ("geometry", "tree", "layout", "colors", "painter", "svg", "viewer", "search", "panel", "input", "main")
+MODULES = (
+    *("geometry", "tree", "layout", "colors", "detail", "painter", "svg", "viewer"),
+    *("search", "panel", "input", "main"),
+)
 #: Trees with more nodes than this are shown as a line of text in notebooks: every output stays in the notebook's file.
 MOST_IN_NOTEBOOK = 20_000
 _IMPORT = re.compile(r'^import\b[^;]*? from "\./\w+\.js";\n', flags=re.MULTILINE)
@@ -40,8 +43,8 @@ class Page:
     def _repr_html_(self) -> str:
         # A frame of its own: neither sees the other's styles and names.
         style = "width:100%;height:600px;border:1px solid #8884;border-radius:8px"
-        allowed = "allow-scripts allow-downloads"
-        return f'<iframe sandbox="{allowed}" style="{style}" srcdoc="{html.escape(self.html)}"></iframe>'
+        frame = f'<iframe title="{html.escape(self._about)}" sandbox="allow-scripts allow-downloads" style="{style}"'
+        return f'{frame} srcdoc="{html.escape(self.html)}"></iframe>'
 
 
 def page(

@@ -51,7 +51,8 @@ def _shape(tree: Tree, root: int, name: str, power: float, scale: float | None) 
     drawn = np.where(tree.weights > 0, tree.weights**power, 0.0)
     longest = float(drawn.max(initial=0.0))
     factor = scale if scale is not None and power == 1 else _good_scale(tree.with_weights(drawn), root, longest)
-    most = 4.0 if longest == 0 else max(1.0, min(4.0, _LONGEST_BY_SLIDER / (factor * longest)))
+    drawn_longest = factor * longest
+    most = 4.0 if drawn_longest == 0 else max(1.0, min(4.0, _LONGEST_BY_SLIDER / drawn_longest))
     return {"name": name, "power": power, "scale": factor, "most_spread": most}
 
 
@@ -76,7 +77,7 @@ def _good_scale(tree: Tree, root: int, longest: float) -> float:
     """A scale that suits the eye: median and largest radius grow with the logarithm of the number of points."""
     depth = tree.rooted(root).depth
     typical, farthest = float(np.median(depth[: tree.n_points])), float(depth.max())
-    if farthest == 0:
+    if farthest < 1e-300:  # nothing to see, and a scale for it would overflow
         return 1.0
     size = math.log(tree.n_points)
     return min(
@@ -118,6 +119,8 @@ def attribute_fields(tree: Tree, table: Any, color: Any) -> tuple[list[dict[str,
         raise ValueError(f"color={name!r} is no column of the table, which has {known}: name one, or give values")
     if color is not None and name is None:
         name = str(getattr(color, "name", None) or "color")
+        while name in columns:  # the table keeps its own
+            name += " (given)"
         columns = {name: _in_order(tree, color), **columns}
     attributes = [_attribute(tree, key, values) for key, values in columns.items()]
     clusters = min(8, max(1, tree.n_points // 4))
@@ -138,16 +141,27 @@ def _in_order(tree: Tree, column: Any) -> Any:
     """A column of pandas whose index has the tree's labels, in the tree's order; any other column as it is."""
     if tree.labels is None or not hasattr(column, "index") or not hasattr(column, "iloc"):
         return column
-    rows = {str(name): i for i, name in enumerate(column.index)}
-    return column.iloc[[rows[label] for label in tree.labels]] if rows.keys() == set(tree.labels) else column
+    names = [str(name) for name in column.index]
+    rows = {name: i for i, name in enumerate(names)}
+    absent = [label for label in tree.labels if label not in rows]
+    if len(absent) == tree.n_points or (names == [str(i) for i in range(len(names))] and absent):
+        return column  # the index says nothing about the tree
+    if absent:
+        raise ValueError(f"the table has no row {absent[0]!r}, but other labels of the tree: give one row per label")
+    if len(rows) < len(names):
+        twice = next(name for i, name in enumerate(names) if rows[name] != i)
+        raise ValueError(f"the table has two rows {twice!r}: give one row per label")
+    return column.iloc[[rows[label] for label in tree.labels]]
 
 
 def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:
-    values = np.asarray(column)
+    values = np.asanyarray(column)  # of a masked array, what is masked becomes None below
     if values.shape != (tree.n_points,):
         raise ValueError(
             f"column {name!r} has shape {values.shape} for {tree.n_points} points: give one value per point"
         )
+    if values.dtype.kind in "mM":
+        values = _times(values)
     entries = [None if _is_missing(value) else value for value in values.tolist()]
     present = [value for value in entries if value is not None]
     own = getattr(getattr(column, "dtype", None), "categories", None)  # of a pandas Categorical
@@ -162,6 +176,19 @@ def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:
         "categories": [str(category) for category in categories],
         "values": encoded(np.array(coded), "<i4"),
     }
+
+
+def _times(values: NDArray[Any]) -> NDArray[Any]:
+    """Dates and times as text whose order is theirs: as whole numbers, which they are, they say nothing."""
+    if values.dtype.kind == "m":
+        return values / np.timedelta64(1, "s")
+    absent = np.isnat(values)
+    for unit in ("D", "s"):  # no digits that are all zero
+        coarse = values.astype(f"M8[{unit}]")
+        if (absent | (coarse == values)).all():
+            values = coarse
+            break
+    return np.where(absent, None, np.datetime_as_string(values).astype(object))
 
 
 def _are_numbers(present: list[Any]) -> bool:
@@ -181,8 +208,10 @@ def _numbers(name: str, entries: list[Any]) -> NDArray[np.float64]:
 def _categories(present: list[Any]) -> list[Any]:
     """In their own order while each has a colour; otherwise the most frequent first."""
     counts = Counter(present)
-    alike = len({type(value) for value in counts}) == 1
-    by_name = sorted(counts) if alike else sorted(counts, key=str)
+    try:
+        by_name = sorted(counts)
+    except TypeError:  # of several kinds, or of one without an order
+        by_name = sorted(counts, key=str)
     return by_name if len(by_name) <= MOST_COLORS else sorted(by_name, key=lambda value: -counts[value])
 
 

@@ -92,11 +92,15 @@ export class Attribute {
     if (this.kind === "number") {
       return [missing, ...Array.from({ length: STEPS }, (_, i) => rampColor(theme, i / (STEPS - 1)))];
     }
-    return [missing, ...this.categories.map((_, i) => (i < MOST_COLORS ? categories[i] : missing))];
+    return [missing, ...categories, missing];
   }
 
   // A Steiner node has the category of all data points below it, if they agree.
   #commonClasses() {
+    return this.#commonCategories().map((category) => Math.min(category, MOST_COLORS + 1));
+  }
+
+  #commonCategories() {
     const { n, up } = this.tree;
     const classes = new Int32Array(n).fill(-1); // -1: nothing seen yet; 0: missing or mixed
     for (let k = n - 1; k >= 0; k--) {

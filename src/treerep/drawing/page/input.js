@@ -48,12 +48,12 @@ export function listen(viewer, { onHover, isLasso, endLasso }) {
     if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
     const polygon = viewer.lasso;
     viewer.lasso = [];
+    viewer.redraw();
     if (event.type === "pointercancel") return;
     if (lassoing && polygon.length > 2) {
       viewer.selectInside(polygon);
       endLasso();
     } else if (travelled <= 4) click(viewer, event, place(event));
-    viewer.redraw();
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);

@@ -1,5 +1,6 @@
 // Draws one frame with a pen: a canvas context, or what looks like one and writes SVG.
 
+import { Cells, Fans } from "./detail.js";
 import { geodesicCircle } from "./geometry.js";
 
 const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
@@ -17,6 +18,7 @@ export class Painter {
     this.radius = new Float32Array(tree.n); // of each dot, in pixels
     this.dotCells = new Cells();
     this.edgeCells = new Cells();
+    this.fans = new Fans(tree);
   }
 
   /** What a scene has: see `Viewer.scene`. */
@@ -117,7 +119,9 @@ export class Painter {
     const half = disk / 2;
     const [least, long] = [detail.edge, detail.long].map((pixels) => (pixels / disk) ** 2);
     const heads = new Int32Array(3 * scene.palette.length).fill(-1);
-    this.edgeCells.clear(scene.width, scene.height, detail.edgeCell);
+    // Half of an edge whose middle is outside may be inside.
+    this.edgeCells.clear(scene.width, scene.height, detail.edgeCell, Math.min(detail.long, 120) / 2);
+    this.fans.update(scene);
     for (let i = 0; i < count; i++) {
       const k = shown[i];
       if (k === layout.top) continue;
@@ -125,6 +129,7 @@ export class Painter {
       const near = Math.min(grow[k], grow[parent]);
       const chord = (x[k] - x[parent]) ** 2 + (y[k] - y[parent]) ** 2;
       if (near > scene.drawLimit || chord < least) continue;
+      if (this.fans.hidden[k]) continue;
       if (chord < long && this.edgeCells.take(cx + half * (x[k] + x[parent]), cy - half * (y[k] + y[parent]))) continue;
       const bucket = 3 * classes[k] + sizeClass(near);
       next[k] = heads[bucket];
@@ -217,7 +222,6 @@ export class Painter {
     if (marks.from >= 0) this.#ring(marks.from, theme.path, 2.5, 4);
     const ends = [marks.from, marks.path?.from, marks.path?.to];
     if (marks.chosen >= 0 && !ends.includes(marks.chosen)) this.#ring(marks.chosen, theme.text, 2, 3.5);
-    if (marks.hover >= 0) this.#ring(marks.hover, theme.text, 1.5, 3);
   }
 
   #selection(selection) {
@@ -247,8 +251,13 @@ export class Painter {
     pen.strokeStyle = color;
     pen.lineWidth = width;
     pen.beginPath();
-    pen.arc(x, y, Math.max(this.radius[k], 1.5) + gap, 0, 2 * Math.PI);
+    pen.arc(x, y, this.ringRadius(k, gap), 0, 2 * Math.PI);
     pen.stroke();
+  }
+
+  /** Of a ring around a position, in pixels. */
+  ringRadius(k, gap = 3) {
+    return Math.max(this.radius[k], 1.5) + gap;
   }
 
   #labels() {
@@ -350,37 +359,16 @@ export class Painter {
   }
 }
 
-/** A grid of pixels in which each cell is taken once: what would lie on top of others cannot be seen. */
-class Cells {
-  constructor() {
-    this.taken = new Uint8Array(0);
-  }
-
-  clear(width, height, size) {
-    this.size = size;
-    this.columns = Math.ceil(width / size);
-    this.rows = Math.ceil(height / size);
-    if (this.taken.length === this.columns * this.rows) this.taken.fill(0);
-    else this.taken = new Uint8Array(this.columns * this.rows);
-  }
-
-  /** Take the cell of a pixel; whether it was taken before, or lies outside. */
-  take(px, py) {
-    const column = Math.floor(px / this.size);
-    const row = Math.floor(py / this.size);
-    if (!(column >= 0 && row >= 0 && column < this.columns && row < this.rows)) return true;
-    const before = this.taken[row * this.columns + column];
-    this.taken[row * this.columns + column] = 1;
-    return before === 1;
-  }
-}
-
 const sizeClass = (grow) => (grow <= NEAR[0] ? 0 : grow <= NEAR[1] ? 1 : 2);
 
 /** Radius of a data point at the focus, in pixels. */
 export const dotSize = (n) => (n < 60 ? 7 : n < 600 ? 5.5 : n < 6000 ? 4.5 : 3.8);
 
-const shortened = (text) => ([...text].length > 40 ? `${[...text].slice(0, 39).join("")}…` : text);
+/** At most so many characters of a text; a pair of surrogates is one. */
+export function shortened(text, most = 40) {
+  const signs = [...text.slice(0, 2 * most + 2)]; // texts may be very long
+  return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
+}
 
 /** Where a label may stand: outward, inward, above and below its dot, as [left, top, right, bottom]. */
 function labelPlaces(x, y, wide, size, gap, left) {

@@ -1,8 +1,10 @@
 // Everything around the disk: search, legend, cards, help. Text from the data is only ever set as text, never as HTML.
 
 import { formatNumber, MOST_COLORS, rampColor } from "./colors.js";
+import { shortened } from "./painter.js";
 import { searchBox } from "./search.js";
 
+const LONGEST = 120; // characters of a text in a card: labels may be very long
 const byId = (id) => document.getElementById(id);
 
 /** An element with attributes and children: elements or text. */
@@ -29,6 +31,7 @@ export class Panel {
     this.#listen();
     this.toggleLabels(viewer.showLabels);
     viewer.addEventListener("change", () => this.update());
+    viewer.addEventListener("move", () => viewer.marks.hover >= 0 && this.hover(-1));
     this.update();
   }
 
@@ -74,7 +77,7 @@ export class Panel {
 
   /** A name for files: the title without what file systems dislike. */
   fileName() {
-    return this.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "tree";
+    return this.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 80) || "tree";
   }
 
   // Switches.
@@ -144,8 +147,7 @@ export class Panel {
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);
-    byId("summary").textContent =
-      `${tree.nPoints.toLocaleString("en")} points, ${inner.toLocaleString("en")} branching nodes`;
+    byId("summary").textContent = `${counted(tree.nPoints, "point")}, ${counted(inner, "branching node")}`;
   }
 
   #legend() {
@@ -175,7 +177,7 @@ export class Panel {
   /** What to call a position. */
   titleOf(k) {
     const { tree } = this.viewer;
-    return tree.name(k) || `Branching node ${tree.node[k]}`;
+    return tree.name(k) || `${tree.isPoint(k) ? "Point" : "Branching node"} ${tree.node[k]}`;
   }
 
   /** Name and value of each attribute of a position. */
@@ -192,7 +194,7 @@ export class Panel {
     const facts = k < 0 ? [] : [...this.facts(k), ["edges", String(viewer.tree.degree[k])]];
     const hint = waiting ? [`Choose the other end of the path from ${this.titleOf(viewer.marks.from)}.`] : [];
     this.#card("details", k >= 0 && [
-      element("h2", {}, this.titleOf(k)),
+      heading(this.titleOf(k)),
       list(facts),
       ...hint.map((text) => element("p", {}, text)),
       actions(["Path from here", () => viewer.beginPath(k)], ["Select branch", () => viewer.selectBranch(k)]),
@@ -209,7 +211,7 @@ export class Panel {
       ["edges", String(path.positions.length - 1)],
     ];
     this.#card("path", path && [
-      element("h2", {}, `${this.titleOf(path.from)} – ${this.titleOf(path.to)}`),
+      heading(...[path.from, path.to].map((k) => this.titleOf(k))),
       list(rows),
     ], () => viewer.clearPath());
   }
@@ -218,11 +220,10 @@ export class Panel {
     const { viewer } = this;
     const { selection } = viewer.marks;
     const labels = viewer.selectedLabels();
-    const count = `${labels.length.toLocaleString("en")} point${labels.length === 1 ? "" : "s"} selected`;
-    const few = labels.slice(0, 6).join(", ") + (labels.length > 6 ? ", …" : "");
+    const few = labels.slice(0, 6).map((label) => shortened(label)).join(", ") + (labels.length > 6 ? ", …" : "");
     const name = () => `${this.fileName()}-selection`;
     this.#card("selection", selection && [
-      element("h2", {}, count),
+      heading(`${counted(labels.length, "point")} selected`),
       element("p", {}, few),
       actions(
         ["Labels", () => download(`${name()}.txt`, `${labels.join("\n")}\n`)],
@@ -233,30 +234,46 @@ export class Panel {
 
   #card(id, children, close) {
     const card = byId(id);
-    card.hidden = !children;
-    if (!children) return;
+    const active = [...card.querySelectorAll("button")].indexOf(document.activeElement);
     const cross = { class: "close", type: "button", "aria-label": "Close", onclick: close };
-    card.replaceChildren(...children, element("button", cross, "✕"));
+    card.hidden = !children;
+    card.replaceChildren(...(children ? [...children, element("button", cross, "✕")] : []));
+    // Who came by keyboard goes on from the same button, or from the tree.
+    if (active >= 0) (card.querySelectorAll("button")[active] ?? this.viewer.canvas).focus();
   }
 
-  /** Show or hide the small card beside the mouse. */
-  hover(k, [px, py]) {
+  /** Show or hide the ring around the node under the mouse, and the small card beside it. */
+  hover(k, [px, py] = [0, 0]) {
     const tip = byId("tip");
-    this.viewer.hover(k);
-    tip.hidden = k < 0;
+    const changed = this.viewer.marks.hover !== k;
+    this.viewer.marks.hover = k;
+    tip.hidden = byId("ring").hidden = k < 0;
     if (k < 0) return;
-    const lines = this.facts(k).slice(0, 8).map(([name, value]) => element("span", {}, `${name}: ${value}`));
-    tip.replaceChildren(element("strong", {}, this.titleOf(k)), ...lines);
+    if (changed) this.#fillTip(tip, k);
     const { width, height } = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(4, Math.min(px + 16, this.viewer.width - width - 8))}px`;
-    tip.style.top = `${py + 20 + height > this.viewer.height ? py - height - 12 : py + 20}px`;
+    tip.style.top = `${py + 20 + height > this.viewer.height ? Math.max(4, py - height - 12) : py + 20}px`;
+  }
+
+  #fillTip(tip, k) {
+    const short = (text) => shortened(text, LONGEST);
+    const lines = this.facts(k).slice(0, 8).map(([name, value]) => element("span", {}, short(`${name}: ${value}`)));
+    tip.replaceChildren(element("strong", {}, short(this.titleOf(k))), ...lines);
+    // An element of its own: the tree need not be drawn anew.
+    const [x, y] = this.viewer.pixelOf(k);
+    const radius = this.viewer.painter.ringRadius(k);
+    Object.assign(byId("ring").style, { left: `${x}px`, top: `${y}px`, width: `${2 * radius}px`, height: `${2 * radius}px` });
   }
 }
+
+const counted = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+
+const heading = (...names) => element("h2", {}, names.map((name) => shortened(name, LONGEST)).join(" – "));
 
 function list(rows) {
   const terms = rows.flatMap(([name, value, id]) => [
     element("dt", {}, name),
-    element("dd", id ? { id } : {}, value),
+    element("dd", id ? { id } : {}, shortened(value, LONGEST)),
   ]);
   return element("dl", {}, ...terms);
 }

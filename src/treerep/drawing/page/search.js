@@ -1,9 +1,12 @@
 // The search box: labels that begin with what is typed, then labels that contain it.
 
+import { shortened } from "./painter.js";
+
 const MOST_FOUND = 8;
+const LONGEST_FOUND = 100; // characters of a label in the list
 
 /** Positions whose name matches, best first. */
-export function findLabels(tree, text, most = MOST_FOUND) {
+function findLabels(tree, text, most) {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return [];
   const [same, begin, contain] = [[], [], []];
@@ -39,9 +42,15 @@ export function searchBox(viewer, choose) {
     const item = document.createElement("li");
     item.id = `found${i}`;
     item.setAttribute("role", "option");
-    item.textContent = viewer.tree.name(k);
+    item.textContent = shortened(viewer.tree.name(k), LONGEST_FOUND);
     item.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the focus in the box
     item.addEventListener("click", () => take(i));
+    return item;
+  };
+  const remark = (text) => {
+    const item = document.createElement("li");
+    item.className = "none";
+    item.textContent = text;
     return item;
   };
   const take = (i) => {
@@ -50,15 +59,13 @@ export function searchBox(viewer, choose) {
     choose(found[i]);
   };
   const update = () => {
-    found = findLabels(viewer.tree, input.value);
+    found = findLabels(viewer.tree, input.value, MOST_FOUND + 1);
+    const more = found.length > MOST_FOUND;
+    if (more) found.pop();
     at = 0;
     list.replaceChildren(...found.map(entry));
-    if (found.length === 0) {
-      const none = document.createElement("li");
-      none.className = "none";
-      none.textContent = "no such label";
-      list.append(none);
-    }
+    if (more) list.append(remark("and more: type on"));
+    else if (found.length === 0) list.append(remark("no such label"));
     show(input.value.trim() !== "");
     mark();
   };

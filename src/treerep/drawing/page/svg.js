@@ -1,7 +1,10 @@
 // A pen like a canvas context, as far as the painter uses it, that writes SVG.
 
 const round = (value) => Math.round(value * 100) / 100;
-const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+// XML has no place for most control characters, however they are written.
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+const escaped = (text) =>
+  text.replace(FORBIDDEN, "\ufffd").replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 export class SvgPen {
   constructor(width, height, canvas) {

@@ -1,22 +1,13 @@
 // What is shown and what is chosen: the state of the page, and the loop that draws it.
 
 import { Attribute, THEMES } from "./colors.js";
+import { DETAILS } from "./detail.js";
 import { rotation, translationAlong, translationBetween, turnOf } from "./geometry.js";
 import { Layout } from "./layout.js";
 import { dotSize, Painter } from "./painter.js";
 import { SvgPen } from "./svg.js";
 
 const ZOOMS = [0.4, 60];
-// Drawing gets coarser by these steps while things move and frames are late: the last pixels before the rim, the
-// shortest edge, the smallest Steiner node, the cells with one small dot or one edge each, and the length from which an
-// edge is drawn even so; all in pixels.
-const DETAILS = [
-  { rim: 0.5, edge: 0.5, steiner: 0.5, cell: 1, edgeCell: 1, long: 30 },
-  { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5, edgeCell: 2, long: 30 },
-  { rim: 1.5, edge: 1.2, steiner: 1.2, cell: 3, edgeCell: 4, long: 60 },
-  { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7, long: 120 },
-  { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12, long: Infinity },
-];
 // Subtrees are walked this many times farther than they are drawn, for paths that turn back.
 const FARTHER = 8;
 const LONGEST_FLIGHT = 60; // hyperbolic length
@@ -99,7 +90,8 @@ export class Viewer extends EventTarget {
   // The largest |a|^2 = 1 / (1 - |z|^2) that is drawn: up to the rim, or to the corners of the window and a bit more.
   #drawLimit(detail) {
     const rim = this.disk / (2 * detail.rim);
-    const corner = Math.hypot(Math.max(this.cx, this.width - this.cx), this.height / 2) / this.disk;
+    const { cx, cy, width, height } = this;
+    const corner = Math.hypot(Math.max(cx, width - cx), Math.max(cy, height - cy)) / this.disk;
     return corner < 1 ? Math.min(rim, 8 / (1 - corner * corner)) : rim;
   }
 
@@ -114,11 +106,12 @@ export class Viewer extends EventTarget {
   #frame(time) {
     if (this.flight) this.#fly(time);
     const moving = performance.now() - this.lastMove < 120;
+    const coarse = moving && this.movingDetail > 0; // drawing may change it
     if (moving) this.drawMoving(this.lastFrame ? time - this.lastFrame : 0);
     else this.draw();
     this.lastFrame = moving ? time : 0;
     if (this.flight) this.redraw();
-    else if (moving && this.movingDetail > 0) this.#settle();
+    else if (coarse) this.#settle();
   }
 
   /** Place and draw everything now. */
@@ -147,6 +140,7 @@ export class Viewer extends EventTarget {
   #moved() {
     this.lastMove = performance.now();
     this.redraw();
+    this.dispatchEvent(new Event("move"));
   }
 
   // Moving about.
@@ -216,7 +210,7 @@ export class Viewer extends EventTarget {
     const { flight } = this;
     flight.start ??= time;
     const share = Math.min(1, (time - flight.start) / flight.time);
-    this.lastMove = performance.now();
+    this.#moved();
     if (share === 1) {
       this.#arrive(flight.target, flight.turn);
       return;
@@ -253,12 +247,6 @@ export class Viewer extends EventTarget {
       if (away < reach + radius && cost < least) [best, least] = [k, cost];
     }
     return best;
-  }
-
-  hover(k) {
-    if (k === this.marks.hover) return;
-    this.marks.hover = k;
-    this.redraw();
   }
 
   /** Choose a position and fly there; it ends a path that was begun. */
@@ -310,16 +298,21 @@ export class Viewer extends EventTarget {
     this.#select(flags);
   }
 
-  /** Select the data points drawn inside a polygon of pixels. */
+  /** Select the data points inside a polygon of pixels. */
   selectInside(polygon) {
-    const flags = new Uint8Array(this.tree.n);
-    const { layout } = this;
-    for (let i = 0; i < layout.count; i++) {
-      const k = layout.shown[i];
-      const [px, py] = [this.cx + this.disk * layout.x[k], this.cy - this.disk * layout.y[k]];
-      if (this.tree.isPoint(k) && inside(polygon, px, py)) flags[k] = 1;
+    const { layout, tree } = this;
+    const isInside = (k) => inside(polygon, ...this.pixelOf(k));
+    const flags = new Uint8Array(tree.n).fill(isInside(layout.top));
+    // What is too near to the rim to be placed lies where the last placed node on the way to it does.
+    for (let k = layout.top; k < layout.top + tree.size[layout.top]; k++) {
+      flags[k] = layout.isPlaced(k) ? isInside(k) : flags[tree.up[k]];
     }
-    this.#select(flags);
+    this.#select(flags.map((flag, k) => flag && tree.isPoint(k)));
+  }
+
+  /** The pixel of a placed position. */
+  pixelOf(k) {
+    return [this.cx + this.disk * this.layout.x[k], this.cy - this.disk * this.layout.y[k]];
   }
 
   #select(flags) {
