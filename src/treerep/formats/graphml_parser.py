@@ -95,9 +95,7 @@ class GraphML:
         if len(known) < len(self._numbers):
             missing = next(place for place, end in enumerate(self._ends) if end not in known)
             end = self.ids[self._ends[missing]]
-            self.fail(
-                f"an end of this edge is {end!r}, which is no node: add the node", "edge", missing // 2
-            )
+            self.fail(f"an end of this edge is {end!r}, which is no node: add the node", "edge", missing // 2)
 
     def _entity(self, name: str, *_: Any) -> None:
         self.fail(f"it declares the entity {name!r}, which GraphML has no need of: remove the declaration")

@@ -1,20 +1,18 @@
 """Trees in and out of files: which format it is, and who reads and writes it."""
 
-import gzip
 import importlib
 import io
 import os
-import sys
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..common.files import atomic_write
 from ..common.options import chosen_options
 from ..tree.storage import read_tree_fields, write_tree_fields
 from ..tree.tree import Tree
 from .attributes import Attributes, check_attributes
 from .errors import errors_named
 from .source import Source
+from .target import open_target
 
 
 class TreeFormat(NamedTuple):
@@ -120,7 +118,8 @@ def write_tree(
             raise ValueError(f"{chosen} keeps no {option}: leave it out, or choose one of {_listed(others)}")
     options = {option: value for option, value in given.items() if value is not None}
     for file, content in _contents(tree, chosen, name, options).items():
-        _write_bytes(file, content)
+        with open_target(file) as target:
+            target.write(content)
 
 
 def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
@@ -192,16 +191,3 @@ def _read_stored(source: Source, packed: bool) -> Tree:
         return Tree(**fields)
     except (ValueError, TypeError) as error:
         raise ValueError(f"it is damaged: {error}") from error
-
-
-def _write_bytes(name: str, content: bytes) -> None:
-    if name == "-":
-        sys.stdout.flush()
-        if hasattr(sys.stdout, "buffer"):
-            sys.stdout.buffer.write(content)
-            sys.stdout.buffer.flush()
-        else:
-            sys.stdout.write(content.decode("utf-8"))  # a notebook's or a test's stand-in
-        return
-    with atomic_write(name, "wb") as file:
-        file.write(gzip.compress(content, mtime=0) if name.lower().endswith(".gz") else content)
