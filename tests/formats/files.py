@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from treerep import formats
+from treerep.formats.source import Source
 from treerep.metric.base import Metric
 
 SQUARE = np.array([[0, 1, 2.5], [1, 0, 3], [2.5, 3, 0]])
@@ -23,3 +24,8 @@ def distances(metric: Metric) -> np.ndarray:
     """All distances of a metric."""
     everyone = np.arange(len(metric))
     return metric.block(everyone, everyone)
+
+
+def source(text: str) -> Source:
+    """A text as readers of trees take it."""
+    return Source.of_bytes(text.encode(), name="test")

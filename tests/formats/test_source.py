@@ -1,5 +1,6 @@
 """Where bytes come from: files, pipes, gzip, standard input; and lines that are cut anywhere."""
 
+import contextlib
 import gzip
 import os
 import threading
@@ -62,3 +63,26 @@ def test_devices_and_folders_are_no_files(tmp_path):
         formats.read(tmp_path)
     with pytest.raises(FileNotFoundError, match="nowhere"):
         tr.fit(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize("name", ["d.npy", "d.csv", "d.h5ad", "d.graphml", "d"])
+def test_empty_files(tmp_path, name):
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(ValueError, match=f"{name}: it is empty"):
+        formats.read(tmp_path / name)
+
+
+def test_a_pipe_without_end_is_refused(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=_write_on, args=(tmp_path / "pipe",))
+    writer.start()
+    monkeypatch.setattr("treerep.common.memory.available_memory", lambda: 10_000_000)
+    with pytest.raises(MemoryError, match="pipe: what comes in needs"):
+        formats.read(tmp_path / "pipe")
+    writer.join()
+
+
+def _write_on(path):
+    with contextlib.suppress(BrokenPipeError), path.open("wb", buffering=0) as pipe:
+        while True:
+            pipe.write(b"0" * 100_000)

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import igraph
 import networkx as nx
@@ -10,10 +11,17 @@ from hypothesis import assume, given, settings
 from numpy.testing import assert_array_equal
 
 from treerep.formats import read_tree, write_tree
-from treerep.formats.tree_graphml import read, write
+from treerep.formats.source import Source
+from treerep.formats.tree_graphml import read as read_source
+from treerep.formats.tree_graphml import write
 from treerep.tree.tree import Tree
 
+from .files import source
 from .strategies import HARD, named_trees
+
+
+def read(text: str, **options: Any) -> Tree:
+    return read_source(source(text), **options)
 
 
 def graph(inside: str, keys: str = "", kind: str = "undirected") -> str:
@@ -76,47 +84,49 @@ def test_defaults_and_missing_lengths() -> None:
         2.5
     ]
     assert read(graph(inside), default_length=3.0).weights == [3.0]
-    with pytest.raises(
-        ValueError, match="GraphML, line 3: this edge has no weight: add one, or pass default_length=1.0"
-    ):
+    with pytest.raises(ValueError, match="line 3: this edge has no weight: add one, or pass default_length=1.0"):
         read(graph(inside))
-    alien = (
-        '<?xml version="1.0" encoding="latin-1"?><g:graphml xmlns:g="x"><g:graph><g:node id="é"/></g:graph></g:graphml>'
-    )
-    assert read(alien).labels == ("é",)
+    alien = '<?xml version="1.0" encoding="{}"?><g:graphml xmlns:g="x"><g:graph><g:node id="é"/></g:graph></g:graphml>'
+    for encoding in ("utf-8", "iso-8859-1", "utf-16"):
+        content = alien.format(encoding).encode(encoding)
+        assert read_source(Source.of_bytes(content, name="test")).labels == ("é",)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1 column 1: this is no XML: no element found"),
-        ("<graphml>\n<graph></graphml>", "line 2 column 10: this is no XML: mismatched tag"),
-        ("<graphml/>", "there is no node"),
-        (graph("", kind="directed"), "a second or a directed graph"),
-        (graph('<graph id="2"/>'), "line 3: a second or a directed graph"),
-        (graph("<hyperedge/>"), "line 3: a directed edge or a hyperedge"),
-        (graph('<edge directed="true"/>'), "a directed edge or a hyperedge"),
-        (graph('<node id="a"/>\n<node id="a"/>'), "line 4: the id 'a' occurs twice"),
-        (graph('<node id="a"/>\n<edge source="a" target="b"/>'), "line 4: an edge leads to the node 'b', which"),
+        ("", "line 1: it is no well-formed XML (no element found"),
+        ("<graphml>\n<graph></graphml>", "line 2: it is no well-formed XML (mismatched tag"),
+        ("<graphml/>", "it holds no graph with nodes"),
+        ("<phyloxml><phylogeny/></phyloxml>", "line 1: the first element is <phyloxml>, not <graphml>"),
+        (graph("", kind="directed"), "line 2: the graph is directed"),
+        (graph('<graph id="2"/>'), "line 3: it holds more than one graph"),
+        (graph("<hyperedge/>"), "line 3: a hyperedge joins any number of nodes"),
+        (graph('<edge directed="true"/>'), "line 3: the edge is directed"),
+        (graph('<node id="a"/>\n<node id="a"/>'), "line 4: the node 'a' is there twice"),
+        (
+            graph('<node id="a"/>\n<edge source="a" target="b"/>'),
+            "line 4: an end of this edge is 'b', which is no node",
+        ),
         (graph('<node id="a"><data key="s">maybe</data></node>'), "line 3: steiner is true or false, not 'maybe'"),
         (
-            graph('<node id="a"><data key="s">1</data><data key="s">0</data></node>'),
+            graph('<node id="a"><data key="s">1</data><data key="s">1</data></node>'),
             "'steiner' occurs twice in one node",
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">x</data></edge>'),
-            "the weight of this edge is 'x'",
+            "line 3: the weight of this edge is 'x', which is no number",
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">-1</data></edge>'),
-            "is '-1', which is no number",
+            "the weight of this edge is -1.0, but it is a number of 0 or more",
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">1</data></edge>'),
             "edge 0 (0, 0) closes a cycle",
         ),
         (graph('<node id="a"><data key="s">true</data></node>'), "a tree needs at least one data point"),
-        ('<!DOCTYPE g [<!ENTITY a "b">]><graphml/>', "line 1: a document type is not expected in GraphML"),
+        ('<!DOCTYPE g [<!ENTITY a "b">]><graphml/>', "line 1: it declares the entity 'a'"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:

@@ -1,6 +1,7 @@
 """Nexus as others write it."""
 
 from pathlib import Path
+from typing import Any
 
 import dendropy
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 
-from treerep.formats.tree_nexus import read, write
+from treerep.formats.tree_nexus import read as read_source
+from treerep.formats.tree_nexus import write
 from treerep.tree.tree import Tree
 
+from .files import source
 from .strategies import HARD, named_trees
 
 MESQUITE = """#nexus
@@ -29,6 +32,10 @@ begin trees;
   utree * 'my = tree' = [&R] ((2:1,x[c]:2)0.5:3,3:4);
 end;
 """
+
+
+def read(text: str, **options: Any) -> Tree:
+    return read_source(source(text), **options)
 
 
 def test_all_that_the_standard_allows() -> None:

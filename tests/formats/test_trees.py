@@ -93,9 +93,13 @@ def test_small_trees(name: str, tree: Tree, tmp_path: Path) -> None:
         assert_array_equal(back.support[-1], 0.75)
 
 
+@pytest.fixture(scope="module")
+def deep() -> Tree:
+    return caterpillar(100_000).canonical()  # 200,000 nodes, 100,000 deep
+
+
 @pytest.mark.parametrize("name", TREE_FORMATS)
-def test_deep_trees(name: str, tmp_path: Path) -> None:
-    deep = caterpillar(100_000).canonical()  # 200,000 nodes, 100,000 deep
+def test_deep_trees(name: str, deep: Tree, tmp_path: Path) -> None:
     path = path_for(tmp_path, name)
     write_tree(deep, path)
     assert path.stat().st_size > 10**6
@@ -153,14 +157,15 @@ def test_options_of_readers(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("t.nwk", b"(a:1,\nb:-2);", r"t.nwk: Newick, line 2 column 3 \(character 8\): the length -2.0 is negative"),
-        ("t.nwk", b"(a:1,\n\xff:2);", r"t.nwk: line 2 \(byte 6\) is not UTF-8 text: convert the file"),
+        ("t.nwk", b"(a:1,\n\xff:2);", "t.nwk: line 2 has the byte 0xff, which is no UTF-8"),
+        ("t.nwk", "(a:1,b:2);".encode("utf-16"), "t.nwk: it is a text in UTF-16: save the file as UTF-8"),
         ("t.nwk", b"", "t.nwk: Newick, .* the text is empty"),
         ("t", b"hello", "t: neither its suffix nor its content is known: pass format= one of 'newick'"),
         ("t", b"", "neither its suffix nor its content is known"),
-        ("t.json", b"[1, 2]", "t.json was not written by Tree.save"),
-        ("t.json", b"[" * 100_000, "t.json cannot be read: it is no tree file"),
-        ("t.npz", b"PK\x03\x04", "t.npz cannot be read"),
-        ("t.nwk.gz", gzip.compress(b"(a:1,b:2);")[:-3], "t.nwk.gz: this gzip file is damaged or cut short"),
+        ("t.json", b"[1, 2]", "t.json: it was not written by Tree.save"),
+        ("t.json", b"[" * 100_000, "t.json: it cannot be read: it is no tree file"),
+        ("t.npz", b"PK\x03\x04", "t.npz: it cannot be read"),
+        ("t.nwk.gz", gzip.compress(b"(a:1,b:2);")[:-3], "t.nwk.gz is damaged or cut short"),
         ("t.auspice.json", b"{}", "auspice is written, but not read: give one of 'newick', 'nexus'"),
     ],
 )
@@ -171,6 +176,21 @@ def test_files_that_are_refused(name: str, content: bytes, message: str, tmp_pat
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
+def test_devices_are_refused() -> None:
+    with pytest.raises(ValueError, match="/dev/zero: it is a device, not a file"):
+        read_tree("/dev/zero")
+
+
+@pytest.mark.parametrize("name", ["tree.nwk.gz", "tree.graphml.gz", "tree.json.gz"])
+def test_what_unpacks_to_more_than_memory(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = {"tree.nwk.gz": b"(", "tree.graphml.gz": b"<graphml><graph>" + b"<edge source='a' target='b'/>" * 60_000}
+    (tmp_path / name).write_bytes(gzip.compress(mark.get(name, b"[") + b" " * 3_000_000))
+    monkeypatch.setattr("treerep.common.memory.available_memory", lambda: 4_000_000)
+    with pytest.raises(MemoryError, match=f"{name}: (what comes in|the graph) needs .* GiB of memory"):
+        read_tree(tmp_path / name)
+
+
 def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
     write_tree(QUARTET, tmp_path / "good.npz")
     claim = io.BytesIO()
@@ -178,7 +198,7 @@ def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "good.npz") as good, zipfile.ZipFile(tmp_path / "bad.npz", "w") as bad:
         for name in good.namelist():
             bad.writestr(name, claim.getvalue() if name == "weights.npy" else good.read(name))
-    with pytest.raises(ValueError, match="bad.npz cannot be read: it is no tree file, or it is cut short"):
+    with pytest.raises(ValueError, match="bad.npz: it cannot be read: it is no tree file, or it is cut short"):
         read_tree(tmp_path / "bad.npz")
 
 

@@ -1,5 +1,6 @@
 """`write_distances`: whole or not at all. What is written is read back in the tests of each format."""
 
+import gzip
 import io
 
 import numpy as np
@@ -57,3 +58,20 @@ def test_unknown_formats(tmp_path):
         formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.xlsx")
     with pytest.raises(ValueError, match="not as graphml"):
         formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.csv", format="graphml")
+
+
+@pytest.mark.parametrize("name", ["d.csv.gz", "d.TSV.GZ", "d.phy.gz", "d.npy.gz"])
+def test_gzip(tmp_path, name):
+    for file in (tmp_path / name, tmp_path / f"2-{name}"):
+        formats.write_distances(tr.as_metric(SQUARE), file)
+        np.testing.assert_array_equal(distances(formats.read(file)), SQUARE)
+    assert gzip.decompress((tmp_path / name).read_bytes())
+    assert (tmp_path / name).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize("values", [2, 10**9])
+def test_values_that_repeat_and_values_that_do_not(tmp_path, values):
+    table = np.random.default_rng(0).integers(1, values, (100, 100)) / 7
+    table = np.triu(table, 1) + np.triu(table, 1).T
+    formats.write_distances(tr.as_metric(table), tmp_path / "d.csv")
+    assert (tmp_path / "d.csv").read_text() == "".join(",".join(map(repr, row)) + "\n" for row in table.tolist())

@@ -2,20 +2,17 @@
 
 import importlib
 import os
-import zipfile
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from ..metric.base import Metric, MetricError
+from ..metric.base import Metric
+from .errors import errors_named
 from .request import Request
 from .sniff import guess_format
 from .source import Source
 
 #: The formats that `read` knows; each is described in docs/formats.md.
 DATA_FORMATS = ("npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml")
-
-_LONGEST = 600  # characters of an error: names, and what other libraries say, may be of any length
 
 # The file of each format; every one of them has read(source, request), and some take one more option.
 _HOMES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -89,22 +86,11 @@ def read(
     request = Request(kind, metric, labels, symmetrize, weight, largest_component, use_rep)
     if format is not None and format not in DATA_FORMATS:
         raise ValueError(f"format is one of {', '.join(DATA_FORMATS)}, not {format!r}")
-    name = "standard input" if path == "-" else os.fspath(path)
-    try:
+    with errors_named(path):
         source = Source(path)
+        if not source.head:
+            raise ValueError("it is empty: save it anew")
         return _read(source, format or guess_format(source, request.kind), request)
-    except MetricError as error:
-        raise MetricError(f"{name}: {_one_line(error)}") from error
-    except (ValueError, LookupError, OverflowError, RuntimeError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{name}: {_one_line(error)}") from error
-    except MemoryError as error:
-        raise MemoryError(f"{name}: {_one_line(error) or 'it does not fit into memory'}") from error
-    except (EOFError, zlib.error) as error:
-        raise ValueError(f"{name} is damaged or cut short ({_one_line(error)}): get it anew") from error
-    except OSError as error:
-        if error.errno is not None:  # a missing file, a folder, no permission: said well already
-            raise
-        raise ValueError(f"{name} is damaged ({_one_line(error)}): get it anew") from error
 
 
 def _read(source: Source, name: str, request: Request) -> Metric:
@@ -113,8 +99,3 @@ def _read(source: Source, name: str, request: Request) -> Metric:
     module, options = _HOMES.get(name, (name, {}))
     metric: Metric = importlib.import_module(f".{module}", __package__).read(source, request, **options)
     return metric
-
-
-def _one_line(error: BaseException) -> str:
-    line = " ".join(str(error).split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"  # what to do comes last

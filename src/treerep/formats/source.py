@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..common.memory import check_memory
+from .errors import file_name
 
 _GZIP = b"\x1f\x8b"
 _MOST_DEFLATED = 1032  # zlib cannot shrink anything further than by this factor
@@ -31,11 +32,11 @@ class Source:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.name = "standard input" if path == "-" else os.fspath(path)
+        self.name = file_name(path)
         self.path: Path | None = None
         self._data: bytes | None = None
         if path == "-":
-            self._data = sys.stdin.buffer.read()
+            self._data = _read_all(sys.stdin.buffer)
             return
         file = Path(path)
         mode = file.stat().st_mode
@@ -44,7 +45,8 @@ class Source:
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # opening a folder says what is wrong with it
             self.path = file
         else:
-            self._data = file.read_bytes()
+            with file.open("rb") as pipe:
+                self._data = _read_all(pipe)
 
     @classmethod
     def of_bytes(cls, data: bytes, *, name: str) -> "Source":
@@ -83,6 +85,11 @@ class Source:
         with self.open() as file:
             return file.read(_HEAD)
 
+    def content(self) -> bytes:
+        """Return all bytes, unpacked, if memory holds them and what is made of them."""
+        with self.open() as file:
+            return _read_all(file)
+
     @cached_property
     def most_bytes(self) -> int:
         """How long the unpacked content can be at most."""
@@ -117,6 +124,14 @@ class Source:
         if size:
             yield ["".join(begun)]
 
+    def exact_text(self) -> str:
+        """Return the whole text in UTF-8 with its line ends as they are, which may stand in names of trees."""
+        _refuse_utf16(self.head)  # and no zeros, which may be in names as well
+        try:
+            return self.content().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError(self._first_bad_line()) from error
+
     def text(self) -> str:
         """Return the whole text, its lines ending in newlines, if memory holds it and what is made of it."""
         pieces, size = [], 0
@@ -138,8 +153,22 @@ class Source:
         return "it is no text in UTF-8: save the file as UTF-8"
 
 
-def _refuse_other_encodings(head: bytes) -> None:
+def _read_all(file: BinaryIO) -> bytes:
+    """Read to the end: of a pipe or a packed file nobody knows where that is, so memory is asked for on the way."""
+    pieces, size = [], 0
+    while piece := file.read(_CHUNK):
+        pieces.append(piece)
+        size += len(piece)
+        check_memory(2 * size, "what comes in", "save it in a plain file, as npy if it is distances")
+    return b"".join(pieces)
+
+
+def _refuse_utf16(head: bytes) -> None:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError("it is a text in UTF-16: save the file as UTF-8")
+
+
+def _refuse_other_encodings(head: bytes) -> None:
+    _refuse_utf16(head)
     if b"\0" in head:
         raise ValueError("it is neither a text nor a binary file that is known here: see docs/formats.md")

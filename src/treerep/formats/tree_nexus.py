@@ -8,6 +8,7 @@ import numpy as np
 
 from ..tree.newick import Parsed, blank_comments, fail_at, number_points, parse_newick
 from ..tree.tree import Tree
+from .source import Source
 
 _BEGIN = re.compile(r"\s*#NEXUS\b", re.IGNORECASE)
 # Possessive quantifiers, so that a text that is wrong is left in linear time.
@@ -49,13 +50,14 @@ def _quoted(name: str) -> str:
     return name if _BARE.fullmatch(name) else "'" + name.replace("'", "''") + "'"
 
 
-def read(text: str, *, default_length: float | None = None, inner_labels: bool = True) -> Tree:
+def read(source: Source, *, default_length: float | None = None, inner_labels: bool = True) -> Tree:
     """Read the one tree of a Nexus file.
 
     Names are looked up in TRANSLATE, then in TAXLABELS: as they are, with underscores for blanks, or, where there is no
     TRANSLATE, by number from 1. Points come in the order of TAXLABELS. Underscores stay underscores. Blocks but TAXA
     and TREES are skipped.
     """
+    text = source.exact_text()
     nexus = _Nexus(text)
     nexus.read()
     if nexus.tree is None:

@@ -1,20 +1,18 @@
 """Trees in and out of files: which format it is, and who reads and writes it."""
 
-import gzip
 import importlib
 import io
 import os
-import sys
-import zlib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.files import atomic_write
 from ..common.options import chosen_options
 from ..tree.storage import read_tree_fields, write_tree_fields
 from ..tree.tree import Tree
 from .attributes import Attributes, check_attributes
+from .errors import errors_named
+from .source import Source
+from .target import open_target
 
 
 class TreeFormat(NamedTuple):
@@ -39,7 +37,6 @@ TREE_FORMATS: dict[str, TreeFormat] = {
 }
 # Suffixes that do not tell Newick from Nexus: files are opened to see.
 _UNSURE = (".tree", ".tre")
-_GZIP = b"\x1f\x8b"
 
 
 def read_tree(
@@ -71,25 +68,17 @@ def read_tree(
     ...     read_tree(f"{folder}/tree.nex").labels
     ('a', 'b')
     """
-    name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
-    content = _read_bytes(path, name)
-    chosen = _chosen(format) or _by_suffix(name) or _by_content(content, name)
-    if chosen in ("newick", "nexus") and format is None and name.lower().removesuffix(".gz").endswith(_UNSURE):
-        chosen = _by_content(content, name)
-    if not TREE_FORMATS[chosen].reads:
-        raise ValueError(f"{name}: {chosen} is written, but not read: give one of {_listed(_readable())}")
-    given = {"default_length": default_length, "inner_labels": inner_labels}
-    module = TREE_FORMATS[chosen].module
-    if module is None:
-        chosen_options(chosen, _read_stored, given)
-        return _read_stored(content, name, chosen == "npz")
-    reader = importlib.import_module(f".{module}", __package__).read
-    options = chosen_options(chosen, reader, given)
-    try:
-        tree: Tree = reader(_decoded(content), **options)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-    return tree
+    chosen = _chosen(format)
+    with errors_named(path):
+        source = Source(path)
+        chosen = chosen or _guessed(source)
+        if not TREE_FORMATS[chosen].reads:
+            raise ValueError(f"{chosen} is written, but not read: give one of {_listed(_readable())}")
+        module = TREE_FORMATS[chosen].module
+        reader = _read_stored if module is None else importlib.import_module(f".{module}", __package__).read
+        options = chosen_options(chosen, reader, {"default_length": default_length, "inner_labels": inner_labels})
+        tree: Tree = reader(source, **options) if module else reader(source, chosen == "npz")
+        return tree
 
 
 def write_tree(
@@ -129,7 +118,8 @@ def write_tree(
             raise ValueError(f"{chosen} keeps no {option}: leave it out, or choose one of {_listed(others)}")
     options = {option: value for option, value in given.items() if value is not None}
     for file, content in _contents(tree, chosen, name, options).items():
-        _write_bytes(file, content)
+        with open_target(file) as target:
+            target.write(content)
 
 
 def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
@@ -168,16 +158,23 @@ def _by_suffix(name: str) -> str | None:
     return max(found)[1] if found else None
 
 
-def _by_content(content: bytes, name: str) -> str:
+def _guessed(source: Source) -> str:
+    """Return the format that the suffix names, or else the content."""
+    chosen = _by_suffix(source.name)
+    unsure = chosen is None or source.name.lower().removesuffix(".gz").endswith(_UNSURE)
+    return _by_content(source) if unsure else chosen or ""
+
+
+def _by_content(source: Source) -> str:
     """Tell a format by how it begins."""
-    head = content[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     marks = {b"PK\x03\x04": "npz", b"#NEXUS": "nexus", b"<": "graphml", b"{": "json", b"(": "newick", b"[": "newick"}
     for mark, chosen in marks.items():
         if head[: len(mark)].upper() == mark:
             return chosen
-    if content.rstrip().endswith(b";"):
+    if head.rstrip().endswith(b";"):
         return "newick"  # a tree of one point is a name and a semicolon
-    raise ValueError(f"{name}: neither its suffix nor its content is known: pass format= one of {_listed(_readable())}")
+    raise ValueError(f"neither its suffix nor its content is known: pass format= one of {_listed(_readable())}")
 
 
 def _readable() -> list[str]:
@@ -188,42 +185,9 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(repr(name) for name in names)
 
 
-def _read_stored(content: bytes, name: str, packed: bool) -> Tree:
-    fields = read_tree_fields(io.BytesIO(content), name, packed)
+def _read_stored(source: Source, packed: bool) -> Tree:
+    fields = read_tree_fields(io.BytesIO(source.content()), "it", packed)
     try:
         return Tree(**fields)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{name} is damaged: {error}") from error
-
-
-def _read_bytes(path: str | os.PathLike[str], name: str) -> bytes:
-    content = sys.stdin.buffer.read() if os.fspath(path) == "-" else Path(path).read_bytes()
-    if not content.startswith(_GZIP):
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{name}: this gzip file is damaged or cut short ({error}): make it anew") from error
-
-
-def _decoded(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(
-            f"line {line} (byte {error.start}) is not UTF-8 text: convert the file, or pass its format="
-        ) from None
-
-
-def _write_bytes(name: str, content: bytes) -> None:
-    if name == "-":
-        sys.stdout.flush()
-        if hasattr(sys.stdout, "buffer"):
-            sys.stdout.buffer.write(content)
-            sys.stdout.buffer.flush()
-        else:
-            sys.stdout.write(content.decode("utf-8"))  # a notebook's or a test's stand-in
-        return
-    with atomic_write(name, "wb") as file:
-        file.write(gzip.compress(content, mtime=0) if name.lower().endswith(".gz") else content)
+        raise ValueError(f"it is damaged: {error}") from error

@@ -1,21 +1,20 @@
 """`write_distances`: the distances of any metric become a file, a few rows at a time."""
 
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from ..common.files import atomic_write
 from ..metric.base import Metric
+from .target import open_target
 
 _BLOCK = 1 << 20  # distances that are asked for together
 _EXTENSIONS = {".npy": "npy", ".csv": "csv", ".tsv": "tsv", ".phy": "phylip", ".phylip": "phylip"}
+_SAMPLE = 1 << 12  # distances that tell whether values repeat
 _FORMATS = tuple(dict.fromkeys(_EXTENSIONS.values()))
 
 
@@ -27,7 +26,7 @@ def write_distances(metric: Metric, path: str | os.PathLike[str], *, format: str
     metric : Metric
         Its distances are asked for in blocks of rows, so that the table need not fit into memory.
     path : str or path
-        A file, or "-" for standard output.
+        A file, compressed if its name ends in .gz, or "-" for standard output.
     format : "npy", "csv", "tsv" or "phylip", optional
         By default the extension tells: .npy, .csv, .tsv, .phy or .phylip. npy holds no labels; csv and tsv have them
         above and in front, if there are any; phylip needs names and numbers the points where there are none.
@@ -44,29 +43,37 @@ def write_distances(metric: Metric, path: str | os.PathLike[str], *, format: str
     a,0.0,2.0
     b,2.0,0.0
     """
-    name = format or _EXTENSIONS.get(Path(path).suffix.lower())
+    plain = os.fspath(path).lower().removesuffix(".gz")
+    name = format or _EXTENSIONS.get(Path(plain).suffix)
     if name not in _FORMATS:
         raise ValueError(
             f"distances are written as {', '.join(_FORMATS)}, not as {name or os.fspath(path)}: give format="
         )
-    if name == "npy":
-        with _opened(path, "wb") as file:
+    head, names = ("", []) if name == "npy" else _text_names(metric, name)
+    with open_target(path) as file:
+        if name == "npy":
             _write_npy(metric, file)
+        else:
+            file.write(head.encode("utf-8"))
+            _write_rows(metric, file, names, {"csv": ",", "tsv": "\t", "phylip": " "}[name])
+
+
+def _write_rows(metric: Metric, file: IO[bytes], names: list[str], delimiter: str) -> None:
+    for start, rows in _row_blocks(metric):
+        for position, numbers in enumerate(_numerals(rows), start=start):
+            line = delimiter.join([names[position], *numbers] if names else numbers)
+            file.write(f"{line}\n".encode())
+
+
+def _numerals(rows: NDArray[np.float64]) -> Iterator[list[str]]:
+    """Yield each row in text. Where few values are many, as in a graph, each value is made text but once."""
+    if len(np.unique(rows.flat[:_SAMPLE])) > _SAMPLE // 8:
+        yield from ([repr(value) for value in row] for row in rows.tolist())
         return
-    head, names = _text_names(metric, name)
-    delimiter = {"csv": ",", "tsv": "\t", "phylip": " "}[name]
-    with _opened(path, "w") as file:
-        file.write(head)
-        for start, rows in _row_blocks(metric):
-            for position, row in enumerate(rows.tolist(), start=start):
-                numbers = delimiter.join(map(repr, row))
-                file.write(f"{names[position]}{delimiter}{numbers}\n" if names else f"{numbers}\n")
-
-
-def _opened(path: str | os.PathLike[str], mode: str) -> AbstractContextManager[IO[Any]]:
-    if path == "-":
-        return nullcontext(sys.stdout.buffer if mode == "wb" else sys.stdout)
-    return atomic_write(path, mode)
+    values, places = np.unique(rows, return_inverse=True)
+    texts = np.array([repr(value) for value in values.tolist()], object)
+    for row in places.reshape(rows.shape):
+        yield texts[row].tolist()
 
 
 def _row_blocks(metric: Metric) -> Iterator[tuple[int, NDArray[np.float64]]]:
