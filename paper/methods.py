@@ -36,8 +36,8 @@ def _embed(**options: Any) -> Callable[[Any, int], tr.Metric]:
     return lambda data, seed: tr.embed(data, rng=seed, device=DEVICE, **options)
 
 
-def _refined(data: Any, seed: int) -> tr.Metric:
-    return tr.refine(best_of(data), data, rng=seed)
+def _refined(balance: float) -> Callable[[Any, int], tr.Metric]:
+    return lambda data, seed: tr.refine(best_of(data), data, balance=balance, rng=seed)
 
 
 def best_of(data: Any, **options: Any) -> tr.Tree:
@@ -51,7 +51,8 @@ PLANE = {"epochs": 1000, "rate": 0.1}
 METHODS: dict[str, Method] = {
     "tr": Method("TR", _fit(pivot="closest", tol=0.1), random=True),
     "tr_ours": Method("TR, our defaults", _fit(), random=True),
-    "tr_refined": Method("TR, refined", _refined, of_graph=True, scaled=False),
+    "tr_refined": Method("TR, refined", _refined(0.5), of_graph=True, scaled=False),
+    "tr_distances": Method("TR, refined", _refined(0.0), scaled=False),  # for data that only distances are scored of
     "nj": Method("NJ", _fit(method="neighbor_joining"), scaled=False),
     "mst": Method("MST", _fit(method="minimum_spanning_tree"), random=True, of_graph=True),
     "lt": Method("LT", _fit(method="level_tree", root=0), of_graph=True, scaled=False),  # the paper's root

@@ -35,7 +35,7 @@ def _learned(method: str, dim: int) -> Any:
 LEARNED = {"hmds": "h-MDS", "hmds2": "h-MDS 2", "pt": "PT", "pt2": "PT 2", "lm": "LM", "pm": "PM"}
 COLUMNS: dict[str, Method] = {
     **{name: METHODS[name] for name in ("tr", "tr_ours")},
-    "tr_refined": METHODS["tr_refined"],
+    "tr_distances": METHODS["tr_distances"],
     "nj": METHODS["nj"],
     "mst": Method("MST, complete", _on("complete", "minimum_spanning_tree")),
     "mst_knn": Method("MST, 10-NN", _on("knn", "minimum_spanning_tree")),

@@ -20,7 +20,7 @@ from .tables import Note, Table, beside, shown
 SETS = ("zeisel", "cbmc")
 #: Columns of the paper's table, ours, and the graph that the paper says it used for a column but did not.
 COLUMNS: dict[str, Method] = {
-    **{name: METHODS[name] for name in ("tr", "tr_ours", "tr_refined", "nj", "mst")},
+    **{name: METHODS[name] for name in ("tr", "tr_ours", "tr_distances", "nj", "mst")},
     "mst_knn": Method("MST, 10-NN", lambda data, _: tr.fit(data, method="minimum_spanning_tree", graph="knn")),
     **{name: METHODS[name] for name in ("ls", "ct", "pt2", "pm2")},
 }  # fmt: skip
