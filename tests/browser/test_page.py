@@ -5,8 +5,9 @@ Pictures are kept in the folder that TREEREP_SCREENSHOTS names, or else in pytes
 
 import os
 import shutil
+import subprocess
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: see `make test-all`")
     if CHROMIUM is None:
         pytest.skip("no Chromium is here: apt-get install chromium")
+    if subprocess.run([CHROMIUM, "--version"], capture_output=True).returncode != 0:
+        pytest.skip(f"{CHROMIUM} does not run")  # such as a name that only tells how to install it
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium
@@ -657,13 +660,33 @@ def test_the_focus_stays_where_the_keyboard_left_it(tab, mammals):
     assert page.evaluate(active) == "disk"
 
 
+def test_the_picture_follows_the_window_and_its_pixels(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, context={"device_scale_factor": 1})
+    screen = page.context.new_cdp_session(page)
+    for width, height, pixels in [(1280, 800, 2), (1280, 800, 1), (700, 500, 1)]:
+        metrics = {"width": width, "height": height, "deviceScaleFactor": pixels, "mobile": False}
+        screen.send("Emulation.setDeviceMetricsOverride", metrics)
+        page.wait_for_timeout(100)
+        page.keyboard.press("+")
+        tab.settle()
+        assert page.evaluate("[disk.width, disk.height]") == [pixels * width, pixels * height]
+    screen.send("Emulation.clearDeviceMetricsOverride")
+
+
 def test_dark_follows_the_system_and_the_switch(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree, context={"color_scheme": "dark"})
     assert tab.state()["theme"] == "dark"
     tab.shot("dark")
-    page.get_by_role("button", name="Light or dark").click()
-    assert tab.state()["theme"] == "light"
+    for chosen, theme in [(False, "light"), (True, "dark")]:
+        if chosen:
+            page.get_by_role("button", name="Light or dark").click()
+        for system in ("dark", "light"):
+            page.emulate_media(color_scheme=system)
+            page.wait_for_timeout(100)
+        assert tab.state()["theme"] == theme
+    page.emulate_media(color_scheme="dark")
 
 
 def test_a_phone_is_enough(tab, mammals):
@@ -684,15 +707,50 @@ def test_a_phone_is_enough(tab, mammals):
     assert page.locator("#colorby").is_visible()
 
 
-def test_two_fingers_pinch(tab, mammals):
-    tree, _ = mammals
-    page = tab.open(tree, viewport=(390, 760), context={"has_touch": True, "is_mobile": True})
-    touch = page.context.new_cdp_session(page)
+def touch(page: Any) -> Callable[..., None]:
+    """Fingers on the screen: their event and their places."""
+    session = page.context.new_cdp_session(page)
 
     def fingers(kind: str, *places: tuple[float, float]) -> None:
         points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.evaluate("new Promise(requestAnimationFrame)")  # what comes within a frame is one event
 
+    return fingers
+
+
+def test_a_finger_draws_a_lasso(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, viewport=(390, 760), context={"has_touch": True, "is_mobile": True})
+    fingers, lasso = touch(page), page.get_by_role("button", name="Lasso")
+    resting = page.evaluate("getComputedStyle(document.querySelector('[data-run=home]')).backgroundColor")
+    x, y = tab.pixel(tree.labels.index("seal"))
+    lasso.tap()
+    fingers("touchStart", (x - 18, y - 18))
+    for place in [(x + 18, y - 18), (x + 18, y + 18), (x - 18, y + 18)]:
+        fingers("touchMove", place)
+    fingers("touchEnd")
+    tab.settle()
+    assert tab.state()["selected"] == ["seal"]
+    assert lasso.evaluate("button => getComputedStyle(button).backgroundColor") == resting  # not as if pressed
+    page.keyboard.press("l")
+    fingers("touchStart", (100, 300))
+    fingers("touchMove", (200, 300))
+    fingers("touchMove", (200, 400))
+    drawn = page.evaluate("treerep.viewer.lasso.length")
+    frames = page.evaluate_handle(
+        "() => { const seen = [0]; const {viewer} = treerep, draw = viewer.draw.bind(viewer);"
+        " viewer.draw = (detail) => { seen[0]++; draw(detail); }; return seen; }"
+    )
+    fingers("touchCancel")  # such as by a call
+    tab.settle()
+    assert drawn == 3 and tab.state()["selected"] == ["seal"] and frames.json_value()[0] > 0
+
+
+def test_two_fingers_pinch(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree, viewport=(390, 760), context={"has_touch": True, "is_mobile": True})
+    fingers = touch(page)
     fingers("touchStart", (150, 350))
     fingers("touchStart", (150, 350), (240, 350))
     for step in range(1, 6):

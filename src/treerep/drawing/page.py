@@ -76,7 +76,7 @@ def page(
     table : DataFrame or dict of columns, optional
         Attributes of the points, one row per point in their order (a DataFrame whose index has the tree's labels is put
         in that order). Numbers get a colour bar; anything else, and whole numbers of at most 20 values, a legend.
-        None and NaN are missing.
+        None, NaN and masked values are missing.
     title : str, optional
     data : anything `as_metric` takes, optional
         The true distances, which are then shown beside the lengths of paths. Up to 1,000 points; beyond that the page

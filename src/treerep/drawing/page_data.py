@@ -179,7 +179,7 @@ def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:
 
 
 def _times(values: NDArray[Any]) -> NDArray[Any]:
-    """Dates and times as text whose order is theirs: as whole numbers, which they are, they say nothing."""
+    """Dates as text whose order is theirs, spans of time as seconds: their own whole numbers say nothing."""
     if values.dtype.kind == "m":
         return values / np.timedelta64(1, "s")
     absent = np.isnat(values)
@@ -188,7 +188,9 @@ def _times(values: NDArray[Any]) -> NDArray[Any]:
         if (absent | (coarse == values)).all():
             values = coarse
             break
-    return np.where(absent, None, np.datetime_as_string(values).astype(object))
+    texts = np.datetime_as_string(values).astype(object)
+    texts[absent] = None
+    return texts
 
 
 def _are_numbers(present: list[Any]) -> bool:

@@ -20,7 +20,7 @@ listen(viewer, {
 new ResizeObserver(() => viewer.resize()).observe(viewer.canvas);
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
-const follow = () => panel.setTheme(dark.matches ? "dark" : "light");
+const follow = () => panel.followSystem(dark.matches ? "dark" : "light");
 dark.addEventListener("change", follow);
 follow();
 

@@ -23,6 +23,7 @@ export class Panel {
   constructor(viewer, title) {
     Object.assign(this, { viewer, title });
     this.lassoMode = false;
+    this.ownTheme = false;
     this.search = searchBox(viewer, (k) => {
       viewer.choose(k);
       viewer.canvas.focus({ preventScroll: true });
@@ -96,7 +97,13 @@ export class Panel {
   }
 
   toggleTheme() {
+    this.ownTheme = true;
     this.setTheme(this.viewer.theme === "dark" ? "light" : "dark");
+  }
+
+  /** Take the system's theme, unless the switch was used. */
+  followSystem(theme) {
+    if (!this.ownTheme) this.setTheme(theme);
   }
 
   setTheme(theme) {
@@ -262,7 +269,8 @@ export class Panel {
     // An element of its own: the tree need not be drawn anew.
     const [x, y] = this.viewer.pixelOf(k);
     const radius = this.viewer.painter.ringRadius(k);
-    Object.assign(byId("ring").style, { left: `${x}px`, top: `${y}px`, width: `${2 * radius}px`, height: `${2 * radius}px` });
+    const wide = `${2 * radius}px`;
+    Object.assign(byId("ring").style, { left: `${x}px`, top: `${y}px`, width: wide, height: wide });
   }
 }
 

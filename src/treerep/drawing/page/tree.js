@@ -24,11 +24,7 @@ export class Tree {
     this.size = new Int32Array(this.n).fill(1); // nodes in the subtree
     this.pointsBelow = new Int32Array(this.n); // data points in the subtree
     this.degree = new Int32Array(this.n);
-    this.depth = new Float64Array(this.n);
-    for (let k = 0; k < this.n; k++) {
-      this.position[this.node[k]] = k;
-      if (k > 0) this.depth[k] = this.depth[this.up[k]] + this.length[k];
-    }
+    for (let k = 0; k < this.n; k++) this.position[this.node[k]] = k;
     for (let k = this.n - 1; k >= 0; k--) {
       if (this.isPoint(k)) this.pointsBelow[k]++;
       if (k === 0) break;

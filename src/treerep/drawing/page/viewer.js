@@ -43,7 +43,7 @@ export class Viewer extends EventTarget {
 
   resize() {
     const box = this.canvas.getBoundingClientRect();
-    this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+    this.ratio = pixelRatio();
     this.width = Math.max(1, Math.round(box.width));
     this.height = Math.max(1, Math.round(box.height));
     this.canvas.width = Math.round(this.width * this.ratio);
@@ -104,6 +104,7 @@ export class Viewer extends EventTarget {
   }
 
   #frame(time) {
+    if (this.ratio !== pixelRatio()) this.resize(); // a window on another screen keeps its size
     if (this.flight) this.#fly(time);
     const moving = performance.now() - this.lastMove < 120;
     const coarse = moving && this.movingDetail > 0; // drawing may change it
@@ -226,7 +227,6 @@ export class Viewer extends EventTarget {
   #arrive(target, turn) {
     this.layout.jump(target, turn ?? this.layout.locate(target).frame);
     this.flight = null;
-    this.dispatchEvent(new Event("arrive"));
   }
 
   // What is chosen.
@@ -379,6 +379,9 @@ export class Viewer extends EventTarget {
     return new Promise((done) => canvas.toBlob(done, "image/png"));
   }
 }
+
+/** Pixels of the canvas for one of the page: more than two cost time and show nothing. */
+const pixelRatio = () => Math.min(window.devicePixelRatio || 1, 2);
 
 /** Whether a pixel lies in a polygon: a ray to the right crosses its sides an odd number of times. */
 function inside(polygon, px, py) {
