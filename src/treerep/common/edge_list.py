@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .memory import check_memory
 
 _COMMENT = ("#", "%")
-_NUMERAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMERAL = re.compile(r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
 _HEADERS = ({"id1", "id2"}, {"source", "target"}, {"from", "to"}, {"u", "v"})
 
 
