@@ -37,6 +37,8 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
     if not first:
         raise ValueError("it is empty: a table has at least one row")
     layout = _layout(first, delimiter, request.kind)
+    if request.kind is None and len(first) > 1 and all(_is_edge(cells(row, layout.delimiter)) for row in first):
+        raise ValueError("its rows begin with two names each: say kind='graph' if these are edges, or mend it")
     body = _body(chain(first, records), layout)
     if request.kind == "points":
         values, names = _read_points(body, layout)
@@ -47,6 +49,10 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
         values, names = _read_square(body, layout, source.most_bytes)
         return request.distances(values, names)
     return request.distances(*_read_short(body, layout, request))
+
+
+def _is_edge(row: list[str]) -> bool:
+    return len(row) in (2, 3) and all(cell and not is_numeral(cell) and not has_decimal_comma(cell) for cell in row[:2])
 
 
 def _content(source: Source) -> Iterator[Line]:
