@@ -22,7 +22,7 @@ _EXTENSIONS = {
     ".tsv": "tsv",
     ".csv": "csv",
 }
-_TREES = {".nwk", ".newick", ".tree", ".nhx"}
+_TREES = {".nwk", ".newick", ".nw", ".tree", ".tre", ".treefile", ".nhx"}
 
 
 def guess_format(source: Source, kind: str | None) -> str:
@@ -40,7 +40,7 @@ def guess_format(source: Source, kind: str | None) -> str:
         if text[: len(opening)].lower() == opening:
             return name
     if text.startswith("(") or source.suffix in _TREES:
-        raise ValueError("it looks like a tree in Newick, not like distances: read it with treerep.Tree.from_newick")
+        raise ValueError("it looks like a tree in Newick, not like distances: read it with treerep.formats.read_tree")
     lines = [line for line in text.splitlines()[:200] if line.strip() and not line.startswith(("#", "%"))]
     by_extension = _EXTENSIONS.get(source.suffix)
     if by_extension in (None, "csv", "tsv") and _is_phylip(lines):
