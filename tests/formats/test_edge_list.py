@@ -21,6 +21,7 @@ PATHS = {
     "byte order mark": "\ufeff0 1\n1 2\n",
     "both ways, and a loop": "0 1\n1 0\n1 1\n1 2\n",
     "header": "source,target\n0,1\n1,2\n",
+    "a header that is not known": "Gene A;Gene B\n0;1\n1;2\n",
 }
 
 
@@ -54,6 +55,36 @@ def test_the_csv_of_poincare_embeddings_is_recognised(tmp_path):
     graph = read(tmp_path, "id1,id2,weight\nmammal.n.01,dog.n.01,1\nmammal.n.01,cat.n.01,1\n", "mammals.csv")
     assert graph.labels == ("mammal.n.01", "dog.n.01", "cat.n.01")
     assert graph.pairs(1, 2) == 2
+
+
+@pytest.mark.parametrize("head", ["# FromNodeId\tToNodeId\n", "Source\tTarget\n", '"node1"\t"node2"\n'])
+def test_headers_of_others_are_recognised(tmp_path, head):
+    graph = read(tmp_path, "# Undirected graph: g.txt\n" + head + "5\t7\n7\t9\n", "g.txt")
+    assert graph.labels == ("5", "7", "9")
+
+
+def test_zeros_in_front_are_part_of_a_name(tmp_path):
+    assert read(tmp_path, "007 7\n7 10\n10 100\n", "g.edges").labels == ("007", "7", "10", "100")
+    assert read(tmp_path, "0 1 1.05\n1 2 1e-05\n", "g.edges").labels is None
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("mark", ["\t", " ", "  ", ",", ' "'])
+def test_names_in_any_form(tmp_path, mark, weighted):
+    # The plain forms take another way than those with quotes or runs of blanks.
+    text = "".join(
+        f"a{i}{mark}b{i * i % 7}{'' if mark != ' ' + chr(34) else chr(34)}" + f"{mark[0]}2.5" * weighted + "\n"
+        for i in range(9)
+    )
+    graph = read(tmp_path, text + text, "g.edges", largest_component=True)
+    assert graph.labels == ("a1", "b1", "a6", "a8")
+    assert graph.pairs(0, 2) == (5.0 if weighted else 2)
+
+
+def test_two_names_in_every_row_are_edges_perhaps(tmp_path):
+    for text in ("a b 0.1\na c 0.2\nb c 0.3\n", "a,b\nb,c\n"):
+        with pytest.raises(ValueError, match="its rows begin with two names each: say kind='graph'"):
+            read(tmp_path, text, "pairs.dist")
 
 
 def test_without_a_sign_of_edges_the_kind_must_be_said(tmp_path):

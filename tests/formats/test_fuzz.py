@@ -125,3 +125,19 @@ def test_what_is_valid_is_read(name):
 def test_what_is_cut_short_anywhere(name):
     for length in range(len(VALID[name])):
         check(VALID[name][:length])
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "end"),
+    [
+        ("d.csv", b"0,1\n", b"x,0\n"),
+        ("d.phy", b"2\na 0 1\nb ", b"x 0\n"),
+        ("g.edges", b"a b 1\nb c ", b"x\n"),
+        ("g.graphml", b'<graphml><graph><node id="a"/><node id="', b'"><data/></graphml>'),
+    ],
+)
+def test_long_numbers_are_refused_in_linear_time(tmp_path, name, begin, end):
+    # In quadratic time these would take minutes.
+    (tmp_path / name).write_bytes(begin + b"1" * 300_000 + end)
+    with pytest.raises(ValueError, match=name):
+        read(tmp_path / name)

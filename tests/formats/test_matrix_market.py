@@ -98,3 +98,14 @@ def test_memory_is_checked_by_the_sizes(tmp_path, monkeypatch):
     monkeypatch.undo()
     with pytest.raises(MemoryError, match="a sparse matrix of 1,000,000,000,000 x"):
         read(tmp_path, "%%MatrixMarket matrix coordinate pattern symmetric\n1000000000000 1000000000000 1\n2 1\n")
+
+
+def test_without_the_first_line(tmp_path):
+    for text, length in (("3 3 2\n2 1\n3 2\n", 2), ("3 3 2\n2 1 0.5\n3 2 1\n", 1.5)):
+        for kind in (None, "graph"):
+            assert read(tmp_path, text, "g.mtx", kind=kind).pairs(0, 2) == length
+    with pytest.raises(ValueError, match="promises 2 numbers and has 1"):
+        read(tmp_path, "3 3 2\n2 1\n", "g.mtx")
+    with pytest.raises(ValueError, match="line 1 is no header of Matrix Market.* say kind='graph'"):
+        read(tmp_path, "1 2\n2 3\n", "g.mtx")
+    assert read(tmp_path, "1 2\n2 3\n", "g.mtx", kind="graph").labels == ("1", "2", "3")

@@ -67,6 +67,7 @@ def test_many_rows_are_read_in_blocks(tmp_path):
         ("", "it is empty"),
         ("x\n", "'x' is not the number of points"),
         ("0\n", "'0' is not the number of points"),
+        ("5 42\nTurkey AAGCTN\n", "line 1: '5 42' is the head of an alignment"),
         ("2\n\n", "no row follows"),
         ("100000\na 0\n", "line 1 promises 100000 points, more than the file has room for"),
         ("9" * 5000, "more than the file has room for"),

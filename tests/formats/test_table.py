@@ -227,3 +227,31 @@ def test_what_is_written_is_read_back(tmp_path_factory, values, labels):
     again = formats.read(path)
     np.testing.assert_array_equal(distances(again), distances(metric))
     assert again.labels == metric.labels
+
+
+def test_columns_that_pandas_numbers(tmp_path):
+    frame = pd.DataFrame(SQUARE)
+    for index in (True, False):
+        metric = read(tmp_path, frame.to_csv(index=index))
+        assert metric.labels == ("0", "1", "2")
+        np.testing.assert_array_equal(distances(metric), SQUARE)
+    # The same first row may be distances, and then the next one begins with d(1, 0).
+    line = [[0, 1, 2], [1, 0, 1.5], [2, 1.5, 0]]
+    assert distances(read(tmp_path, "0,1,2\n1,0,1.5\n2,1.5,0\n")).tolist() == line
+    points = pd.DataFrame([[0.5, 1.5], [2.5, 0.5]])
+    with pytest.raises(ValueError, match="line 1 is 0 to 1: columns, as pandas numbers them, or a point"):
+        read(tmp_path, points.to_csv(index=False), kind="points")
+    assert len(read(tmp_path, points.to_csv(), kind="points")) == 2
+    assert len(read(tmp_path, "0.0,1.0\n0.5,1.5\n", kind="points")) == 2
+    assert len(read(tmp_path, "0,1\n1,2\n", kind="points")) == 2
+
+
+def test_what_excel_adds(tmp_path):
+    assert read(tmp_path, "\ufeffsep=;\r\n;a;b\r\na;0;1.5\r\nb;1.5;0\r\n").labels == ("a", "b")
+    with pytest.raises(ValueError, match="line 2: '1,5' has a decimal comma: write 1.5"):
+        read(tmp_path, ";a;b\r\na;0;1,5\r\nb;1,5;0\r\n")
+
+
+def test_a_column_of_words_is_named_by_its_first_line(tmp_path):
+    with pytest.raises(ValueError, match="line 2: 'setosa' is no number"):
+        read(tmp_path, "sepal,petal,species\n1,2,setosa\n2,3,virginica\n", kind="points")

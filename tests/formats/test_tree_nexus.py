@@ -57,7 +57,7 @@ def test_numbers_name_taxa_where_nothing_translates() -> None:
 def test_names_of_inner_nodes_that_are_no_points() -> None:
     text = "#NEXUS begin taxa; taxlabels A B C D; end; begin trees; tree t = ((A:1,B:1)95:1,C:1,D:2); end;"
     with pytest.raises(
-        ValueError, match="line 1 column 66 .*'95' is in the tree, but not in TAXLABELS.*inner_labels=False"
+        ValueError, match="line 1 column 76 .*'95' at an inner node looks like support.*inner_labels=False"
     ):
         read(text)
     assert read(text, inner_labels=False).labels == tuple("ABCD")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import cophenet, is_valid_linkage, linkage
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import pdist, squareform
 from skbio import TreeNode
 
 from treerep.tree.tree import Tree
@@ -111,7 +111,7 @@ def test_deep_trees() -> None:
 def test_linkage_has_the_distances_of_the_tree(n: int, method: str, seed: int, ties: bool) -> None:
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 3, (n, 2)).astype(float) if ties else rng.random((n, 2))
-    expected = linkage(points, method)
+    expected = linkage(pdist(points), method)
     tree = tree_of_linkage(expected)
     for each in (tree, tree.contracted()):  # with ties, contraction makes nodes of many branches
         found = each.to_linkage()
@@ -145,3 +145,14 @@ def test_trees_that_are_no_linkage() -> None:
     nearly = Tree(3, [[0, 3], [1, 3], [2, 3]], [1.5, 1.5, 1.49])
     assert nearly.to_linkage(rtol=0.1).shape == (2, 4)
     assert not math.isnan(nearly.to_linkage(rtol=0.1).sum())
+
+
+def test_percentages_of_skbio_are_no_points() -> None:
+    theirs = TreeNode.read(["((a:1,b:2)95:1,(c:1,d:1)100:1);"])
+    with pytest.raises(
+        ValueError, match="'95' at an inner node looks like support, but not from 0 to 1: set node.supp"
+    ):
+        Tree.from_skbio(theirs)
+    for node in theirs.non_tips():
+        node.support, node.name = float(node.name) / 100, None
+    assert sorted(set(Tree.from_skbio(theirs).support[-2:])) == [0.95, 1.0]

@@ -70,7 +70,7 @@ def test_reads(text: str, expected: tuple) -> None:
         ("(A:1,A:2);", 5, "the name 'A' occurs twice"),
         ("(A:1,B(C:1):2);", 6, "a parenthesis opens where a comma"),
         ("(A:1)(B:1);", 5, "a parenthesis opens where a comma"),
-        ("(Homo sapiens:1,B:2);", 6, "quote names that contain blanks"),
+        ("(Homo sapiens:1,B:2);", 6, "put names that contain blanks .* in single quotes"),
         ("('A:1,B:2);", 1, "a quote that is not closed"),
         ("(A'b:1,B:2);", 2, "a quote that is not closed, or in the middle of a name"),
         ("(A:1,B:2)[x;", 9, "this comment is not closed"),
@@ -108,11 +108,27 @@ def test_lengths_that_add_up_to_infinity(text: str) -> None:
         Tree.from_newick(text)
 
 
-def test_support_values_are_no_points() -> None:
-    text = "((A:1,B:2)95:1,(C:1,D:1)95:1);"
-    with pytest.raises(ValueError, match="the name '95' occurs twice; if inner names are support values, pass inner_"):
+@pytest.mark.parametrize("support", [("95", "95"), ("100", "95"), ("98.7/100", "80/99"), ("0.5", "95"), ("1", "0")])
+def test_support_values_are_no_points(support: tuple[str, str]) -> None:
+    text = "((A:1,B:2){}:1,(C:1,D:1){}:1);".format(*support)
+    with pytest.raises(
+        ValueError, match="at an inner node looks like support, but not from 0 to 1: pass inner_labels=F"
+    ):
         Tree.from_newick(text)
     assert Tree.from_newick(text, inner_labels=False).labels == tuple("ABCD")
+    if "0.5" not in support and support[0] != support[1]:
+        assert Tree.from_newick("((A:1,B:2)'{}':1,(C:1,D:1)'{}':1);".format(*support)).labels == (
+            *("A", "B", support[0], "C", "D", support[1]),
+        )
+
+
+@pytest.mark.parametrize("labels", [("a", "95", "c"), ("10", "20", "30"), ("1", "2", "3"), ("a", "1/2", "c")])
+def test_points_with_numbers_for_names_come_back_from_inner_nodes(labels: tuple[str, ...]) -> None:
+    tree = Tree(3, [[0, 1], [1, 2]], [1, 2], labels=labels)
+    back = Tree.from_newick(tree.newick())
+    assert set(back.labels or ()) == set(labels)
+    assert back.distances(labels).tolist() == tree.distances().tolist()
+    assert ("'" in tree.newick()) == (labels != ("1", "2", "3"))
 
 
 def test_writes() -> None:

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from .memory import check_memory
 
-_COMMENT = ("#", "%")
-_NUMERAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_HEADERS = ({"id1", "id2"}, {"source", "target"}, {"from", "to"}, {"u", "v"})
+_COMMENT = "#%"
+_NUMERAL = re.compile(r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
+_HEADERS = (
+    *({"id1", "id2"}, {"id_1", "id_2"}, {"node1", "node2"}, {"node_1", "node_2"}),
+    *({"source", "target"}, {"from", "to"}, {"fromnodeid", "tonodeid"}),
+)
+_PADDED = re.compile(r"0(?<![0-9.]0)(?<![eE]0)(?<![eE][-+]0)[0-9]")  # 007 is not 7: such numbers are names
 
 
 class EdgeList(NamedTuple):
@@ -26,7 +30,9 @@ class EdgeList(NamedTuple):
 
 class _Form(NamedTuple):
     delimiter: str | None  # None: any run of blanks
+    first: int  # the number of the first line that is no comment
     header: int | None  # the number of its line
+    wordy: bool  # whether the first line has no numbers for ends, and may be a header that is not known
     weighted: bool
 
 
@@ -34,7 +40,8 @@ def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
     """Read edges from lines, which come in lists; `lines` is called anew if the ends are names and not numbers.
 
     Lines that begin with # or % are comments. A first line `id1,id2,weight` (or source, target; from, to; u, v) is a
-    header. The first edge decides between blanks, tabs, commas and semicolons, and whether there are lengths.
+    header, and so are any two words above numbers alone. The first edge decides between blanks, tabs, commas and
+    semicolons, and whether there are lengths. Numbers with zeros in front are names.
 
     >>> read_edge_list(lambda: [["# a path", "0 1", "1 2"]]).ends.tolist()
     [[0, 1], [1, 2]]
@@ -43,30 +50,54 @@ def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
     """
     form = _form(lines())
     numbers = _read_numbers(lines(), form)
+    if numbers is None and form.wordy and form.header is None:
+        # Words above, and nothing but numbers below: as an edge they would be apart from all others.
+        numbers = _read_numbers(lines(), form._replace(header=form.first))
     return _read_names(lines(), form) if numbers is None else numbers
 
 
-def _is_content(line: str) -> bool:
-    return not line.startswith(_COMMENT) and not line.isspace() and line != ""
+def is_edge_header(line: str) -> bool:
+    """Whether a line names the columns of a table of edges: id1,id2; source,target; and the like.
+
+    >>> is_edge_header("Source;Target;Weight"), is_edge_header("x,y")
+    (True, False)
+    """
+    cells = re.split(r"[\t;,\s]", line.strip())
+    return {cell.strip('"').lower() for cell in cells[:2]} in _HEADERS
+
+
+class _Numbers(dict[str, int]):
+    """Names numbered as they are first asked for."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+
+def _content(block: list[str]) -> list[str]:
+    return [line for line in block if line and line[0] not in _COMMENT and not line.isspace()]
 
 
 def _form(blocks: Iterable[list[str]]) -> _Form:
     """Tell the form by the first two lines that are no comments."""
     numbered = enumerate(chain.from_iterable(blocks), start=1)
-    first = list(islice(((number, line) for number, line in numbered if _is_content(line)), 2))
+    first = list(islice(((number, line) for number, line in numbered if _content([line])), 2))
     if not first:
         raise ValueError("it is empty: a graph has at least one edge")
     number, text = first[0]
     delimiter = next((mark for mark in "\t;," if mark in text), None)
     cells = _split(text, delimiter)
     if len(cells) not in (2, 3):
-        raise ValueError(f"line {number} has {len(cells)} columns, and an edge has two ends and at most one length")
-    named = {cell.lower() for cell in cells[:2]} in _HEADERS
+        raise ValueError(
+            f"line {number} has {len(cells)} columns, and an edge has two ends and at most one length: keep those"
+        )
+    named = {cell.lower() for cell in cells[:2]} in (*_HEADERS, {"u", "v"})
     below = _split(first[-1][1], delimiter)
     heads = len(cells) == len(below) == 3 and not _NUMERAL.fullmatch(cells[2]) and bool(_NUMERAL.fullmatch(below[2]))
     if (named or heads) and len(first) == 1:
         raise ValueError(f"line {number} is a header without edges below: a graph has at least one edge")
-    return _Form(delimiter, number if named or heads else None, len(cells) == 3)
+    wordy = not any(map(_NUMERAL.fullmatch, cells[:2]))
+    return _Form(delimiter, number, number if named or heads else None, wordy, len(cells) == 3)
 
 
 def _split(text: str, delimiter: str | None) -> list[str]:
@@ -86,18 +117,20 @@ def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
     found: list[NDArray[Any]] = []
     edges = 0
     for _, block in _without_header(blocks, form):
-        lines = [line for line in block if _is_content(line)]
+        lines = _content(block)
         if not lines:
             continue
         try:
             part = np.loadtxt(lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2)
         except ValueError:
             return None
-        if not form.weighted and part.shape[1] != 2:
+        if (not form.weighted and part.shape[1] != 2) or _PADDED.search("\n".join(lines)):
             return None
         found.append(part)
         edges += len(part)
         _check_memory(edges)
+    if not found:
+        return None
     parts = np.concatenate(found)
     if not form.weighted:
         return EdgeList(parts, None, None)
@@ -106,25 +139,50 @@ def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
 
 def _read_names(blocks: Iterable[list[str]], form: _Form) -> EdgeList:
     """Read edges whose ends are names, numbered as they appear."""
-    numbers: dict[str, int] = {}
-    ends: list[int] = []
-    lengths: list[float] = []
+    numbers = _Numbers()
+    ends: list[NDArray[np.int64]] = []
+    lengths: list[NDArray[np.float64]] = []
+    edges = 0
     for begin, block in _without_header(blocks, form):
-        for number, line in enumerate(block, start=begin):
-            if not _is_content(line):
-                continue
-            row = _split(line, form.delimiter)
-            if len(row) != 2 + form.weighted or not (row[0] and row[1]):
-                raise ValueError(_no_edge(number, row, form))
-            if form.weighted:
-                if _NUMERAL.fullmatch(row[2]) is None:
-                    raise ValueError(f"line {number}: {row[2][:40]!r} is no length: mend it")
-                lengths.append(float(row[2]))
-            ends.append(numbers.setdefault(row[0], len(numbers)))
-            ends.append(numbers.setdefault(row[1], len(numbers)))
-        _check_memory(len(ends) // 2)
-    pairs = np.array(ends, np.int64).reshape(-1, 2)
-    return EdgeList(pairs, np.array(lengths) if form.weighted else None, list(numbers))
+        cells = _plain_cells(block, form)
+        if cells is None:
+            cells = _checked_cells(begin, block, form)
+        if form.weighted:
+            lengths.append(np.array([float(cell) for cell in cells[2::3]]))
+            del cells[2::3]
+        ends.append(np.fromiter(map(numbers.__getitem__, cells), np.int64, len(cells)))
+        edges += len(cells) // 2
+        _check_memory(edges)
+    return EdgeList(
+        np.concatenate(ends).reshape(-1, 2), np.concatenate(lengths) if form.weighted else None, list(numbers)
+    )
+
+
+def _plain_cells(block: list[str], form: _Form) -> list[str] | None:
+    """Return the cells of all lines, one after the other, fast; None if there is anything to look at more closely."""
+    lines = _content(block)
+    width, mark = 2 + form.weighted, form.delimiter or " "
+    text = mark.join(lines)
+    if '"' in text or not all(line.count(mark) == width - 1 for line in lines):
+        return None
+    cells = text.split(mark) if lines else []
+    plain = cells == text.split() if form.delimiter is None else "" not in (cells := [cell.strip() for cell in cells])
+    return cells if plain and all(map(_NUMERAL.fullmatch, cells[2::3] if form.weighted else ())) else None
+
+
+def _checked_cells(begin: int, block: list[str], form: _Form) -> list[str]:
+    """Return the same line by line, quotes taken off, or name the first line that is no edge."""
+    cells: list[str] = []
+    for number, line in enumerate(block, start=begin):
+        if not _content([line]):
+            continue
+        row = _split(line, form.delimiter)
+        if len(row) != 2 + form.weighted or not (row[0] and row[1]):
+            raise ValueError(_no_edge(number, row, form))
+        if form.weighted and _NUMERAL.fullmatch(row[2]) is None:
+            raise ValueError(f"line {number}: {row[2][:40]!r} is no length: mend it")
+        cells += row
+    return cells
 
 
 def _no_edge(number: int, row: list[str], form: _Form) -> str:

@@ -4,7 +4,7 @@ Read here and not by scipy.io.mmread, which a damaged file can make crash (scipy
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,8 +34,8 @@ class _Header(NamedTuple):
 
 def read(source: Source, request: Request) -> Metric:
     """Read a Matrix Market file: dense ones as an npy file, sparse ones as scipy's sparse matrices."""
-    lines = ((number, line) for number, line in source.lines() if line.strip())
-    header = _read_header(lines, source.most_bytes)
+    filled = ((number, line) for number, line in source.lines() if line.strip())
+    header, lines = _read_header(filled, source.most_bytes)
     if header.layout == "array":
         return from_array(_read_array(lines, header), request)
     if request.kind == "distances":
@@ -45,19 +45,9 @@ def read(source: Source, request: Request) -> Metric:
     return sparse_metric(_read_coordinates(lines, header), request)
 
 
-def _read_header(lines: Iterator[Line], most_bytes: int) -> _Header:
+def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Iterator[Line]]:
     """Read the first lines: what they promise must fit into the file and into memory."""
-    words = next(lines, (1, ""))[1].lower().split()
-    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"] or words[2] not in ("array", "coordinate"):
-        raise ValueError(
-            "line 1 is no header of Matrix Market, as '%%MatrixMarket matrix coordinate real general' is: "
-            "for a bare list of edges say format='edges'"
-        )
-    layout, field, symmetry = words[2:]
-    if field not in _FIELDS or symmetry not in _SYMMETRIES or (layout, field) == ("array", "pattern"):
-        raise ValueError(
-            f"line 1: a matrix that is {field} and {symmetry} is not read here: write real numbers, general"
-        )
+    layout, field, symmetry, lines = _read_banner(lines)
     number, line = next(((number, line) for number, line in lines if not line.startswith("%")), (0, ""))
     expected = 2 if layout == "array" else 3
     sizes = [int(size) for size in line.split() if size.isdecimal() and size.isascii() and len(size) < 19]
@@ -74,7 +64,29 @@ def _read_header(lines: Iterator[Line], most_bytes: int) -> _Header:
         check_sparse_memory((rows, columns), entries)
     else:
         check_memory(16 * rows * columns, f"a matrix of {rows:,} x {columns:,}", "save it as npy, which is mapped")
-    return _Header(layout, field, symmetric, rows, columns, entries)
+    return _Header(layout, field, symmetric, rows, columns, entries), lines
+
+
+def _read_banner(lines: Iterator[Line]) -> tuple[str, str, str, Iterator[Line]]:
+    """Return what line 1 says, and the lines below it.
+
+    Network Repository leaves it out: then three sizes, and places below that are as many as these say, do without it.
+    """
+    first, second = next(lines, (1, "")), next(lines, (2, ""))
+    words, sizes, entry = first[1].lower().split(), first[1].split(), second[1].split()
+    if len(sizes) == 3 and len(entry) in (2, 3) and all(map(str.isdecimal, [*sizes, *entry[:2]])):
+        return "coordinate", "pattern" if len(entry) == 2 else "real", "symmetric", chain([first, second], lines)
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"] or words[2] not in ("array", "coordinate"):
+        raise ValueError(
+            "line 1 is no header of Matrix Market, as '%%MatrixMarket matrix coordinate real general' is: "
+            "for a bare list of edges say kind='graph'"
+        )
+    layout, field, symmetry = words[2:]
+    if field not in _FIELDS or symmetry not in _SYMMETRIES or (layout, field) == ("array", "pattern"):
+        raise ValueError(
+            f"line 1: a matrix that is {field} and {symmetry} is not read here: write real numbers, general"
+        )
+    return layout, field, symmetry, chain([second] if second[1] else [], lines)
 
 
 def _read_body(lines: Iterator[Line], entries: int, width: int) -> NDArray[np.float64]:

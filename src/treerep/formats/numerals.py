@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from .source import Line
 
-_NUMERAL = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
+# Nothing that was read is given back (the second plus), so that what is no number is left in linear time.
+_NUMERAL = re.compile(r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE)
 _MISSING = frozenset({"na", "n/a", "null", "none", "?", "-", "."})
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
@@ -30,6 +31,15 @@ def is_number(cell: str) -> bool:
     (True, False)
     """
     return cell.isascii() and _NUMERAL.fullmatch(cell) is not None
+
+
+def has_decimal_comma(cell: str) -> bool:
+    """Whether a cell would be a number if its comma were a point.
+
+    >>> has_decimal_comma("1,5"), has_decimal_comma("1,5,2")
+    (True, False)
+    """
+    return _DECIMAL_COMMA.fullmatch(cell) is not None
 
 
 def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArray[np.float64]:
@@ -70,7 +80,7 @@ def bad_cell(cell: str) -> str:
     """
     if not cell or cell.lower() in _MISSING:
         return f"{cell!r} stands for a missing number: fill it, or drop the points that lack it"
-    if _DECIMAL_COMMA.fullmatch(cell):
+    if has_decimal_comma(cell):
         return f"{cell!r} has a decimal comma: write {cell.replace(',', '.')}"
     shown = cell if len(cell) <= 40 else cell[:37] + "..."
     return f"{shown!r} is no number: mend or remove it"

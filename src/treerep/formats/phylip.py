@@ -50,7 +50,9 @@ def _count(first: Line | None, most_bytes: int) -> int:
         raise ValueError("it is empty: line 1 of a PHYLIP file is the number of points")
     text = first[1].strip()
     if not (text.isdecimal() and text.isascii()) or int(text[:18]) == 0:
-        raise ValueError(f"line {first[0]}: {text[:40]!r} is not the number of points, with which a PHYLIP file begins")
+        aligned = len(text.split()) == 2 and all(map(str.isdecimal, text.split()))
+        kind = "the head of an alignment" if aligned else "not the number of points"
+        raise ValueError(f"line {first[0]}: {text[:40]!r} is {kind}: distances begin with the number of points alone")
     n = int(text[:18])
     if n * (n - 1) // 2 > most_bytes:
         raise ValueError(f"line {first[0]} promises {text[:40]} points, more than the file has room for: correct it")

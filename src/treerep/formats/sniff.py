@@ -1,5 +1,6 @@
 """Which format is it? The content tells first, then the extension, then what the caller wants of it."""
 
+from ..common.edge_list import is_edge_header
 from .numerals import is_numeral
 from .source import Source
 
@@ -21,7 +22,7 @@ _EXTENSIONS = {
     ".tsv": "tsv",
     ".csv": "csv",
 }
-_TREES = {".nwk", ".newick", ".tree", ".nhx"}
+_TREES = {".nwk", ".newick", ".nw", ".tree", ".tre", ".treefile", ".nhx"}
 
 
 def guess_format(source: Source, kind: str | None) -> str:
@@ -39,15 +40,17 @@ def guess_format(source: Source, kind: str | None) -> str:
         if text[: len(opening)].lower() == opening:
             return name
     if text.startswith("(") or source.suffix in _TREES:
-        raise ValueError("it looks like a tree in Newick, not like distances: read it with treerep.Tree.from_newick")
+        raise ValueError("it looks like a tree in Newick, not like distances: read it with treerep.formats.read_tree")
     lines = [line for line in text.splitlines()[:200] if line.strip() and not line.startswith(("#", "%"))]
     by_extension = _EXTENSIONS.get(source.suffix)
     if by_extension in (None, "csv", "tsv") and _is_phylip(lines):
         return "phylip"
     if kind == "graph" and by_extension in (None, "csv", "tsv"):
         return "edges"
-    if by_extension in (None, "csv", "tsv") and kind is None and _is_edge_table(lines):
+    if by_extension in (None, "csv", "tsv") and kind is None and _tells_edges(text, lines):
         return "edges"
+    if by_extension == "mtx" and kind == "graph" and lines and len(lines[0].split()) == 2:
+        return "edges"  # Network Repository has lists of edges by that name
     return by_extension or "csv"
 
 
@@ -59,6 +62,7 @@ def _is_phylip(lines: list[str]) -> bool:
     return len(below) > 1 or not is_numeral(below[0])
 
 
-def _is_edge_table(lines: list[str]) -> bool:
-    """The header of poincare-embeddings: id1,id2,weight."""
-    return bool(lines) and [cell.strip().lower() for cell in lines[0].split(",")][:2] == ["id1", "id2"]
+def _tells_edges(text: str, lines: list[str]) -> bool:
+    """The header of a table of edges, as poincare-embeddings and Gephi have it, or the comment of SNAP's."""
+    comments = (line[1:].strip() for line in text.splitlines()[:200] if line.startswith("#"))
+    return any(map(is_edge_header, [*lines[:1], *comments]))

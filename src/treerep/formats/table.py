@@ -1,6 +1,7 @@
 """Tables of numbers in text (CSV, TSV, blanks or semicolons), with or without names above and in front."""
 
 import csv
+import re
 from collections.abc import Iterator
 from itertools import chain, dropwhile, islice
 from typing import NamedTuple
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from ..common.memory import check_memory
 from ..metric.base import Metric, MetricError
 from .condensed import expand
-from .numerals import bad_cell, is_numeral, read_rows
+from .numerals import bad_cell, has_decimal_comma, is_number, is_numeral, read_rows
 from .request import Request
 from .source import Line, Source
 
+_EXCEL = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # a line of Excel's own
 _BLOCK = 1 << 18  # numbers that are parsed together
 _LONGEST_NAME = 1000  # lines: whoever forgets a closing quote should hear of it
 
@@ -34,7 +36,9 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
     first = list(islice(records, 2))
     if not first:
         raise ValueError("it is empty: a table has at least one row")
-    layout = _layout(first, delimiter)
+    layout = _layout(first, delimiter, request.kind)
+    if request.kind is None and len(first) > 1 and all(_is_edge(cells(row, layout.delimiter)) for row in first):
+        raise ValueError("its rows begin with two names each: say kind='graph' if these are edges, or mend it")
     body = _body(chain(first, records), layout)
     if request.kind == "points":
         values, names = _read_points(body, layout)
@@ -47,10 +51,14 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
     return request.distances(*_read_short(body, layout, request))
 
 
+def _is_edge(row: list[str]) -> bool:
+    return len(row) in (2, 3) and all(cell and not is_numeral(cell) and not has_decimal_comma(cell) for cell in row[:2])
+
+
 def _content(source: Source) -> Iterator[Line]:
     """Yield the lines that count. Comments stand above the table: further down, # may begin a name."""
     lines = ((number, line) for number, line in source.lines() if line.strip())
-    return dropwhile(lambda line: line[1].startswith("#"), lines)
+    return dropwhile(lambda line: line[1].startswith("#") or _EXCEL.fullmatch(line[1]) is not None, lines)
 
 
 def _records(lines: Iterator[Line]) -> Iterator[Line]:
@@ -98,12 +106,12 @@ def find_delimiter(first: list[Line]) -> str | None:
     marks: list[str | None] = [mark for mark in "\t;," if any(mark in text for _, text in first)]
     for mark in [*marks, None]:
         row = cells(first[-1], mark)
-        if len(row) > 1 and all(is_numeral(cell) for cell in row[1:] if cell):
+        if len(row) > 1 and all(is_numeral(cell) or has_decimal_comma(cell) for cell in row[1:] if cell):
             return mark
     return marks[0] if marks else None
 
 
-def _layout(first: list[Line], delimiter: str | None) -> Layout:
+def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layout:
     """Tell names from numbers by the first two rows; what is neither is taken as a number, and refused later."""
     delimiter = delimiter or find_delimiter(first)
     top, below = cells(first[0], delimiter), cells(first[-1], delimiter)
@@ -115,11 +123,26 @@ def _layout(first: list[Line], delimiter: str | None) -> Layout:
     shifted = len(top) == len(below) - 1 and (words or top[0] == below[0])  # R leaves the corner out
     twin = len(top) > 1 and not is_numeral(top[0]) and top[1] == below[0]
     corner = (len(top) > 1 and top[0] == "") or twin
-    if len(first) == 1 or not (shifted or corner or (words and is_numeral(below[-1]))):
+    above = shifted or corner or (words and any(map(is_numeral, below))) or _numbers_columns(top, below, kind, first[0])
+    if len(first) == 1 or not above:
         indexed = len(top) > 1 and not is_numeral(top[0])
         return Layout(delimiter, None, indexed, len(top) - indexed)
     indexed = shifted or corner or (len(below) > 1 and not is_numeral(below[0]))
     return Layout(delimiter, top[1:] if indexed and not shifted else top, indexed, len(below) - indexed)
+
+
+def _numbers_columns(top: list[str], below: list[str], kind: str | None, line: Line) -> bool:
+    """Whether the first row is 0, 1, 2, ... because pandas writes the numbers of columns without names."""
+    if len(top) < 2 or len(top) != len(below) or top != [str(column) for column in range(len(top))]:
+        return False
+    if kind != "points":  # d(1, 0) is d(0, 1), that is 1, if this is the first row; d(0, 0) is 0, if the next one is
+        return is_number(below[0]) and float(below[0]) == 0
+    if not all(cell.isdecimal() for cell in below):
+        raise ValueError(
+            f"line {line[0]} is 0 to {len(top) - 1}: columns, as pandas numbers them, or a point? "
+            "remove the line, or write the point as 0.0, 1.0 and so on"
+        )
+    return False
 
 
 def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..common.extras import require
-from .newick import is_share, number_points
+from .newick import is_numbering, is_share, looks_like_support, number_points
 from .rooted import Rooted
 
 if TYPE_CHECKING:
@@ -125,6 +125,11 @@ def from_skbio(root: Any, default_length: float | None) -> Fields:
         for k, name in enumerate(inner):
             if is_share(name, whole):
                 support[k], names[k] = float(name), None
+            elif looks_like_support(name) and not is_numbering([each for each in names if each]):
+                raise ValueError(
+                    f"{name!r} at an inner node looks like support, but not from 0 to 1: set node.support to a share "
+                    "and node.name to None"
+                )
     lengths = []
     for node, name in zip(nodes, names, strict=True):
         if not node.children and name is None:

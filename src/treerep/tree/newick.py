@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Collection
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -17,6 +18,8 @@ _NAME = re.compile(_BARE)
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE]-[0-9]+")
+# What programs write at inner nodes for support, if it is not a share: 95, 99.5 or, as IQ-TREE has it, 98.7/100.
+_SUPPORT = re.compile(r"[0-9.]++(?:[eE][-+]?[0-9]++)?(?:/[0-9.]++)*+")
 _SHARE_DECIMALS = 4
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
 
@@ -77,10 +80,12 @@ def _written_names(
     inner[view.up[1:]] = True
     shares = [math.nan] * len(inner) if support is None else np.round(np.abs(support), _SHARE_DECIMALS).tolist()
     names = []
+    numbers = labels is None or is_numbering(labels)
     for v, is_inner, share in zip(view.order.tolist(), inner.tolist(), shares, strict=True):
         if v < n_points:
             label = str(v) if labels is None else labels[v]
-            bare = _NAME.fullmatch(label) and not (is_inner and is_share(label, whole=support is not None))
+            like_support = is_share(label, whole=support is not None) or (not numbers and looks_like_support(label))
+            bare = _NAME.fullmatch(label) and not (is_inner and like_support)
             names.append(label if bare else "'" + label.replace("'", "''") + "'")
         else:
             names.append("" if math.isnan(share) else repr(share))
@@ -93,6 +98,17 @@ def is_share(name: str, whole: bool) -> bool:
     Data points without labels are called 0, 1, ..., so a number without a point is support in company only.
     """
     return (whole and name in ("0", "1")) or (_DECIMAL.fullmatch(name) is not None and float(name) <= 1)
+
+
+def looks_like_support(name: str) -> bool:
+    """Whether a name at an inner node may be its support in percent: a number, or several with slashes between."""
+    return _SUPPORT.fullmatch(name) is not None
+
+
+def is_numbering(names: Collection[str]) -> bool:
+    """Whether names are the numbers of points, from 0 or from 1, so that a number at an inner node is a point."""
+    n = len(names)
+    return set(names) in ({str(i) for i in range(n)}, {str(i) for i in range(1, n + 1)})
 
 
 def parse_newick(text: str, default_length: float | None = None, inner_labels: bool = True) -> Parsed:
@@ -191,18 +207,25 @@ class _Reader:
     def tell_points_from_support(self) -> None:
         """Number the named nodes, once all names are known: support of 0 or 1 is told from a name by its company."""
         whole = any(inner and is_share(name, whole=False) for _, name, inner in self.written)
+        points = []
         for node, name, inner in self.written:
             if inner and is_share(name, whole):
                 self.shares[node] = float(name)
             else:
-                self._name(node, name, inner)
+                points.append((node, name, inner))
+        unsure = next(((node, name) for node, name, inner in points if inner and looks_like_support(name)), None)
+        if unsure and not is_numbering([name.strip("'") for _, name, _ in points]):
+            hint = "pass inner_labels=False, or put it in quotes if it names a point"
+            self.fail(unsure[0], 1, f"{unsure[1]!r} at an inner node looks like support, but not from 0 to 1: {hint}")
+        for node, name, inner in points:
+            self._name(node, name, inner)
 
     def _name(self, node: int, name: str, inner: bool) -> None:
         if name[0] == "'":
             name = name[1:-1].replace("''", "'")
         number = len(self.names)
         if self.names.setdefault(name, number) != number:
-            hint = "; if inner names are support values, pass inner_labels=False" if inner else ""
+            hint = "; if inner names are support or name no points, pass inner_labels=False" if inner else ""
             self.fail(node, 1, f"the name {name!r} occurs twice{hint}")
         self.points[node] = number
 
@@ -231,7 +254,7 @@ class _Reader:
             fail_at(self.text, stop, "the text ends without a semicolon")
         if self.plain[stop] == "'":
             fail_at(self.text, stop, "a quote that is not closed, or in the middle of a name: write '' inside quotes")
-        names = "quote names that contain blanks or any of ()[]':;,"
+        names = "put names that contain blanks or any of ()[]':;, in single quotes"
         fail_at(self.text, stop, f"{self.plain[stop]!r} is not expected here: {names}")
 
 

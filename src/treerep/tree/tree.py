@@ -388,7 +388,8 @@ class Tree(CompiledMetric):
 
         A number from 0 to 1 with a decimal point in the place of an inner name, without quotes, is the support of the
         edge above, as `newick` writes it (ignored at the root); where there is such a number, so is an inner 0 or 1.
-        Percentages are not guessed. With inner_labels=False all names and numbers of inner nodes are ignored.
+        Other numbers there, 95 say, are refused unless all points are numbered; quotes make them names. With
+        inner_labels=False all names and numbers of inner nodes are ignored.
 
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
