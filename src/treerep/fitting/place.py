@@ -7,22 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..common.parallel import Workers
-from ..common.progress import progress_bar
-from ..metric.base import Metric, MetricError, check_labels
+from ..metric.base import Metric, MetricError, check_labels, frozen
 from ..metric.convert import as_metric
 from ..metric.matrix import MatrixMetric
+from ..metric.oracles import MatrixOracle
 from ..metric.points import PointMetric
 from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
 from .attach import attach
-from .locate import WALKS, Ask, Places, Scale, locate
+from .locate import Places, Scale, locate
 from .result import rounding_of
-from .separators import signposts
 from .treerep import _tolerance
-
-# Arms looked at together: bounds the memory of a chunk of points.
-_ARMS = 1 << 20
-_CHUNK = 2048
 
 
 def place(
@@ -86,7 +81,7 @@ def place(
     news = _news(tree, given, data, metric)
     scale = _scale(news, _tolerance(tol))
     with Workers(n_jobs) as workers:
-        places = _find(tree, news.ask, m, scale, workers)
+        places = locate(tree, news.oracle, news.shift, m, scale, workers)
         edges, weights = attach(tree, places, news.mutual, scale.tol, workers)
     return Tree._trusted(len(tree) + m, *canonical_edges(len(tree) + m, edges, weights), names)
 
@@ -104,30 +99,14 @@ def find_places(
     given = np.asarray(rows)
     news = _news(tree, given, data, metric)
     with Workers(n_jobs) as workers:
-        return _find(tree, news.ask, len(given), _scale(news, _tolerance(tol)), workers)
-
-
-def _find(tree: Tree, ask: Ask, m: int, scale: Scale, workers: Workers) -> Places:
-    signs = signposts(tree, WALKS, scale.ties, np.random.default_rng(0))
-    size = max(1, min(_CHUNK, _ARMS // int(np.diff(signs.starts).max())))
-
-    def find(start: int) -> Places:
-        workers.check()
-        return locate(tree, signs, ask, np.arange(start, min(start + size, m)), scale)
-
-    found = []
-    with progress_bar(m, "placing", "points") as bar:
-        for part in workers.map(find, range(0, m, size)):
-            found.append(part)
-            bar.update(len(part.node))
-    workers.check()
-    return Places(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        return locate(tree, news.oracle, news.shift, len(given), _scale(news, _tolerance(tol)), workers)
 
 
 class _News(NamedTuple):
     """What is known about new points."""
 
-    ask: Ask  # distances to old points
+    oracle: Any  # distances between shift + a new point and an old one
+    shift: int
     mutual: Metric | None  # distances among themselves
     integral: bool
     rounding: float  # how much sums of distances that are equal in truth may differ
@@ -159,10 +138,13 @@ def _with_data(tree: Tree, rows: NDArray[Any], data: Any, metric: str | None) ->
         raise ValueError(f"the tree has {len(tree)} points and data {n}: give the points that the tree was fitted to")
     if rows.ndim != 2 or rows.shape[1] != k:
         raise ValueError(f"new points have {k} coordinates like the old ones, but rows has shape {rows.shape}")
+    try:
+        new = PointMetric(rows, old.metric)
+    except MetricError as error:
+        raise MetricError(f"rows: {error}") from None
     both = PointMetric(np.concatenate([old.points, rows]), old.metric)
-    new = PointMetric(both.points[n:], old.metric)
     unit = float(both.block([0], np.arange(len(both))).max())
-    return _News(lambda i, j: both.pairs(n + i, j), new, both.integral, rounding_of(both, unit), unit)
+    return _News(both.oracle, n, new, both.integral, rounding_of(both, unit), unit)
 
 
 def _with_rows(tree: Tree, rows: NDArray[Any], metric: str | None) -> _News:
@@ -184,10 +166,13 @@ def _with_rows(tree: Tree, rows: NDArray[Any], metric: str | None) -> _News:
     largest, wide = float(to_old.max()), np.finfo(np.float64).eps
     precision = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else wide
     integral = largest * precision < 0.25 and bool((np.floor(to_old) == to_old).all())
-    if not integral and bool((to_old == to_old.astype(np.float32)).all()):  # rounded to that once
+    with np.errstate(over="ignore"):
+        single = not integral and bool((to_old == to_old.astype(np.float32)).all())
+    if single:  # rounded to that once
         precision = np.finfo(np.float32).eps
+    floats = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
     rounding = float((8 * precision + 64 * np.sqrt(n + len(rows)) * wide) * largest)
-    return _News(lambda i, j: to_old[i, j].astype(np.float64), mutual, integral, rounding, largest)
+    return _News(MatrixOracle(frozen(floats)), 0, mutual, integral, rounding, largest)
 
 
 def _all_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[str, ...] | None:

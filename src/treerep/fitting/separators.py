@@ -22,6 +22,8 @@ class Signposts(NamedTuple):
     gaps: NDArray[np.float64]  # ... and how far from v they are
     position: NDArray[np.int64]  # of each node in preorder ...
     end: NDArray[np.int64]  # ... and where its subtree ends
+    order: NDArray[np.int64]  # node at each position
+    most: int  # arms that a walk may meet
 
 
 def signposts(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Signposts:
@@ -50,12 +52,28 @@ def signposts(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Sig
     points = circle[(low + (rng.random((k, len(low))) * (high - low)).astype(np.int64)) % n]
     node = view.order.astype(np.int64)
     order = np.argsort(node[source], kind="stable")
-    source, neighbor, points = node[source[order]], node[neighbor[order]], points[:, order]
+    source, neighbor, points = node[source[order]], node[neighbor[order]], np.ascontiguousarray(points[:, order])
     following = np.where(following < 0, -1, node[following])[order]
     starts = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=tree.n_nodes))])
     gaps = tree.pairs(source[None, :], points)
     position = view.position.astype(np.int64)
-    return Signposts(int(node[first]), starts, neighbor, following, points, gaps, position, end[position])
+    most = _longest_walk(int(node[first]), starts, following)
+    return Signposts(int(node[first]), starts, neighbor, following, points, gaps, position, end[position], node, most)
+
+
+def _longest_walk(first: int, starts: NDArray[np.int64], following: NDArray[np.int64]) -> int:
+    """Return the largest number of arms at the nodes of one walk."""
+    counts = np.diff(starts)
+    here, met, most = np.array([first]), counts[[first]], 0
+    while len(here):
+        most = max(most, int(met.max()))
+        arms = np.repeat(starts[here] + counts[here] - np.cumsum(counts[here]), counts[here]) + np.arange(
+            counts[here].sum()
+        )
+        on = following[arms] >= 0
+        here, met = following[arms[on]], np.repeat(met, counts[here])[on]
+        met = met + counts[here]
+    return most
 
 
 def _subtree_ends(up: NDArray[np.int32]) -> NDArray[np.int64]:
