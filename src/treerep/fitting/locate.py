@@ -68,7 +68,7 @@ def locate(tree: Tree, oracle: Any, shift: int, m: int, scale: Scale, workers: W
     def find(start: int) -> int:
         workers.check()
         stop = min(start + size, m)
-        find_places(oracle, shift, tree.oracle, signs, start, stop, scale, *places)
+        find_places(oracle, shift, signs, start, stop, scale, *places)
         return stop - start
 
     with progress_bar(m, "placing", "points") as bar:
