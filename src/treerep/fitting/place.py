@@ -74,10 +74,10 @@ def place(
     if not isinstance(tree, Tree):
         raise TypeError(f"new points are placed in a tree, not in {type(tree).__name__}: fit one first")
     given = np.asarray(rows)
-    m = len(given) if given.ndim else 0
-    if given.ndim and not given.size and not m:
-        return tree
+    m = len(given) if given.ndim else 1
     names = _all_labels(tree, labels, m)
+    if not m:
+        return tree
     news = _news(tree, given, data, metric)
     scale = _scale(news, _tolerance(tol))
     with Workers(n_jobs) as workers:
@@ -151,7 +151,9 @@ def _with_rows(tree: Tree, rows: NDArray[Any], metric: str | None) -> _News:
     if metric not in (None, "precomputed"):
         raise ValueError(f"metric={metric!r} is for points: give the old ones as data")
     n = len(tree)
-    if rows.ndim != 2 or rows.shape[1] not in (n, n + len(rows)):
+    if rows.ndim != 2:
+        raise ValueError(f"rows has shape {rows.shape}: give a table with a row of {n} distances for each new point")
+    if rows.shape[1] not in (n, n + len(rows)):
         raise ValueError(
             f"rows has shape {rows.shape}, but {len(rows)} new points have distances to {n} old ones, and perhaps to "
             f"the {len(rows)} new ones: give {n} or {n + len(rows)} columns"
@@ -162,7 +164,10 @@ def _with_rows(tree: Tree, rows: NDArray[Any], metric: str | None) -> _News:
     if not ((to_old >= 0) & (to_old < np.inf)).all():
         i, j = np.argwhere(~((to_old >= 0) & (to_old < np.inf)))[0]
         raise MetricError(f"rows[{i}, {j}] is {to_old[i, j]}: distances are finite and never negative")
-    mutual = MatrixMetric(rows[:, n:]) if rows.shape[1] > n else None
+    try:
+        mutual = MatrixMetric(rows[:, n:]) if rows.shape[1] > n else None
+    except MetricError as error:
+        raise MetricError(f"rows, from column {n} on (distances among the new points): {error}") from None
     largest, wide = float(to_old.max()), np.finfo(np.float64).eps
     precision = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else wide
     integral = largest * precision < 0.25 and bool((np.floor(to_old) == to_old).all())
