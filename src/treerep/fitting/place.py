@@ -61,7 +61,7 @@ def place(
     Where they are not, each new point hangs by an edge of its own.
 
     About 3 log2(n) distances are looked at per point of an exact tree (a node with many neighbours needs one for each),
-    and four times as many for other data, where the best of four places is kept.
+    and four times as many for other data, where the best of five places is kept.
 
     Examples
     --------

@@ -100,7 +100,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         if self.method == "sarkar":
             self.hyperbolic_: Embedding = self._embedded_tree(metric, seed)
         else:
-            vars(self).pop("tree_", None)  # of an earlier fit by another method
+            self.__dict__.pop("tree_", None)  # of an earlier fit by another method
             self.hyperbolic_ = embed(metric, method=self.method, dim=self.dim, scale=self.scale, rng=seed)
         self.embedding_: NDArray[np.float64] = self.hyperbolic_.coordinates(self.model)[: len(metric)]
         self._n_features_out = self.embedding_.shape[1]
