@@ -9,7 +9,7 @@ import treerep as tr
 from .common import Table
 
 SEEDS = 5
-SETS = ("celegans", "krumsiek11", "zeisel")
+SETS = ("celegans", "krumsiek11", "pbmc68k", "zeisel")
 WAYS = ("all together", "rows", "rows and new distances", "nearest old point")
 
 

@@ -118,6 +118,39 @@ def test_copies_and_pickles(estimator: object) -> None:
         assert_array_equal(again.embedding_, model.embedding_)
 
 
+def test_names_of_features_come_and_go() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(blobs(30)[0], columns=["a", "b", "c"])
+    model = TreeRep(2, random_state=0).set_output(transform="pandas").fit(frame)
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    assert list(model.transform(frame).columns) == ["treerep0", "treerep1"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["c", "a", "b"]])
+    disk = HyperbolicEmbedding(model="lorentz", random_state=0).set_output(transform="pandas").fit_transform(frame)
+    assert list(disk.columns) == [f"hyperbolicembedding{k}" for k in range(3)]
+
+
+def test_what_is_kept_of_the_data() -> None:
+    # Points are needed for new ones. Distances are not, and would make pickles of n^2 numbers.
+    X, _ = blobs(100)
+    model = TreeRep(metric="precomputed").fit(tr.PointMetric(X).block(range(100), range(100)))
+    assert len(pickle.dumps(model)) < 100 * 100 * 8 / 2
+    embedding = HyperbolicEmbedding(random_state=0).fit(X)
+    assert not hasattr(embedding.set_params(method="hmds").fit(X), "tree_")
+
+
+def test_random_states_may_be_instances() -> None:
+    X, _ = blobs(60)
+    first, second = (TreeRep(random_state=np.random.RandomState(5)).fit(X) for _ in range(2))
+    assert first.tree_ == second.tree_ == TreeRep(random_state=5).fit(X).tree_
+
+
+def test_sparse_input_is_refused() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match="dense data is required"):
+        TreeRep().fit(sparse.csr_matrix(np.eye(4)))
+
+
 def test_pipelines_and_grids() -> None:
     X, y = blobs(90)
     pipe = make_pipeline(StandardScaler(), TreeRep(random_state=0, trials=3))

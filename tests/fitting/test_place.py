@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from tests.tree.strategies import caterpillar, naive_distances, trees
+from treerep.fitting.locate import WALKS
 from treerep.fitting.separators import signposts
 
 SCALES = st.sampled_from([1e-9, 1.0, 1e9])
@@ -97,6 +98,58 @@ def test_no_place_is_better(d: np.ndarray) -> None:
         assert error <= best + 1e-12 * d.max()
 
 
+def naive_fit(
+    d: np.ndarray, asked: dict[int, list[int]], row: np.ndarray, a: int, b: int, floor: float
+) -> tuple[float, np.ndarray]:
+    """Error of the best place at node a or on the edge (a, b), and the distances from it, by least squares."""
+    points = np.concatenate([np.asarray(p) for p in asked.values()])
+    weights = np.maximum(row[points], floor) ** -2.0
+    length, near_a = d[a, b], d[a, points] <= d[b, points]
+    offsets = row[points] - np.minimum(d[a, points], d[b, points])
+
+    def mean(chosen: np.ndarray) -> float:
+        return float(np.average(offsets[chosen], weights=weights[chosen])) if chosen.any() else 0.0
+
+    x = np.clip((mean(near_a) - mean(~near_a) + length) / 2, 0, length) if a != b else 0.0
+    left = offsets - np.where(near_a, x, length - x)
+    height = max(float(np.average(left, weights=weights)), 0.0)
+    return float((weights * (left - height) ** 2).sum()), np.minimum(d[a] + x, d[b] + length - x) + height
+
+
+def naive_place(tree: tr.Tree, row: np.ndarray, walks: int, floor: float) -> tuple[float, np.ndarray]:
+    """Walk as the kernel does, for a tree of positive lengths and distances that are no tree's."""
+    signs, d = signposts(tree, walks, 1e-300, np.random.default_rng(0)), naive_distances(tree)
+    ends, asked = [], {}
+    for k in range(walks):
+        at, asked[k] = signs.first, []
+        while True:
+            arms = np.arange(signs.starts[at], signs.starts[at + 1])
+            asked[k] += signs.points[k, arms].tolist()
+            values = row[signs.points[k, arms]] - signs.gaps[k, arms]
+            best = arms[np.argmin(values)]
+            alone = len(arms) > 1 and np.partition(values, 1)[1] > values.min()
+            if not alone or signs.neighbor[best] == at or signs.following[best] < 0:
+                ends.append((at, int(signs.neighbor[best]) if alone else at))
+                break
+            at = signs.following[best]
+    nearest = min((p for points in asked.values() for p in points), key=lambda p: (row[p], signs.position[p]))
+    parent = int(tree.rooted().parent[nearest])
+    ends.append((nearest, parent if parent >= 0 else nearest))
+    return min((naive_fit(d, asked, row, a, b, floor) for a, b in ends), key=lambda fit: fit[0])
+
+
+@given(st.integers(3, 40), st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_the_kernel_walks_as_plain_python_does(n: int, seed: int) -> None:
+    points = np.random.default_rng(seed).normal(size=(n + 1, 3))
+    row = tr.PointMetric(points).block([n], range(n))
+    tree = tr.fit(points[:n], metric="euclidean")
+    if (tree.weights == 0).any():
+        return
+    _, expected = naive_place(tree, row[0], WALKS, 1e-9 * row.max())
+    assert_allclose(tr.place(tree, row).block([n], range(n))[0], expected[:n], rtol=1e-7)
+
+
 @given(st.one_of(any_symmetric(), integer_metrics()), st.data())
 @settings(max_examples=80)
 def test_old_points_stay_whatever_comes(d: np.ndarray, data: st.DataObject) -> None:
@@ -156,7 +209,7 @@ def test_the_result_does_not_depend_on_threads_or_chunks(metric: str, monkeypatc
     points = np.asarray(tr.datasets.branching_cells(400, dim=10).points) + 1.0
     old = tr.fit(points[:200], metric=metric)
     one = tr.place(old, points[200:], data=points[:200], metric=metric, n_jobs=1)
-    monkeypatch.setattr("treerep.fitting.place._CHUNK", 23)
+    monkeypatch.setattr("treerep.fitting.locate._CHUNK", 23)
     monkeypatch.setattr("treerep.fitting.attach._BATCH", 11)
     assert tr.place(old, points[200:], data=points[:200], metric=metric, n_jobs=3) == one
     d = tr.PointMetric(points, metric).block(range(400), range(400))
@@ -222,7 +275,8 @@ def test_errors_name_what_is_wrong() -> None:
         (bad, r"rows\[1, 1\] is nan"),
         ([[1, -2, 3]], r"rows\[0, 1\] is -2"),
         ([["a", "b", "c"]], "dtype"),
-        ([[1, 2, 3, 4]], "d\\(0, 0\\) is 4"),
+        (5, r"rows has shape \(\)"),
+        ([[1, 2, 3, 4]], r"rows, from column 3 on .*: d\(0, 0\) is 4"),
     ):
         with pytest.raises(ValueError, match=message):
             tr.place(tree, rows)
@@ -233,12 +287,32 @@ def test_errors_name_what_is_wrong() -> None:
     with pytest.raises(ValueError, match="tol is a length"):
         tr.place(tree, [[1, 2, 3]], tol=-1)
     points = np.eye(3)
+    with pytest.raises(tr.MetricError, match="rows: coordinate 1 of point 0 is nan"):
+        tr.place(tree, [[1, np.nan, 2]], data=points, metric="euclidean")
+    with pytest.raises(ValueError, match="1 labels were given for 0 new points"):
+        tr.place(tree, [], labels=["a"])
     with pytest.raises(ValueError, match="3 coordinates like the old ones"):
         tr.place(tree, [[1, 2]], data=points, metric="euclidean")
     with pytest.raises(ValueError, match="the tree has 3 points and data 2"):
         tr.place(tree, [[1, 2, 3]], data=points[:2], metric="euclidean")
     with pytest.raises(TypeError, match="data is a MatrixMetric"):
         tr.place(tree, [[1, 2, 3]], data=np.ones((3, 3)) - points)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float32", ">f8"])
+def test_rows_of_any_dtype(dtype: str) -> None:
+    tree = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 3.0])
+    rows = np.array([[3, 4, 1], [7, 6, 9]], dtype)
+    assert_array_equal(tr.place(tree, rows).block([3, 4], range(3)), rows)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-40, 1e40, 1e300])
+def test_huge_and_tiny_distances(scale: float) -> None:
+    tree = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], np.array([1.0, 2.0, 3.0]) * scale)
+    rows = np.array([[3.3, 4.3, 1.3], [5.0, 6.0, 9.0]]) * scale
+    placed = tr.place(tree, rows)
+    assert_allclose(placed.block([3], range(3)), rows[:1], rtol=1e-12)
+    assert np.isfinite(placed.weights).all()
 
 
 def test_a_tolerance_of_ones_own() -> None:

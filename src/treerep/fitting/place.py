@@ -7,22 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..common.parallel import Workers
-from ..common.progress import progress_bar
-from ..metric.base import Metric, MetricError, check_labels
+from ..metric.base import Metric, MetricError, check_labels, frozen
 from ..metric.convert import as_metric
 from ..metric.matrix import MatrixMetric
+from ..metric.oracles import MatrixOracle
 from ..metric.points import PointMetric
 from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
 from .attach import attach
-from .locate import WALKS, Ask, Places, Scale, locate
+from .locate import Places, Scale, locate
 from .result import rounding_of
-from .separators import signposts
 from .treerep import _tolerance
-
-# Arms looked at together: bounds the memory of a chunk of points.
-_ARMS = 1 << 20
-_CHUNK = 2048
 
 
 def place(
@@ -66,7 +61,7 @@ def place(
     Where they are not, each new point hangs by an edge of its own.
 
     About 3 log2(n) distances are looked at per point of an exact tree (a node with many neighbours needs one for each),
-    and four times as many for other data, where the best of four places is kept.
+    and four times as many for other data, where the best of five places is kept.
 
     Examples
     --------
@@ -79,14 +74,14 @@ def place(
     if not isinstance(tree, Tree):
         raise TypeError(f"new points are placed in a tree, not in {type(tree).__name__}: fit one first")
     given = np.asarray(rows)
-    m = len(given) if given.ndim else 0
-    if given.ndim and not given.size and not m:
-        return tree
+    m = len(given) if given.ndim else 1
     names = _all_labels(tree, labels, m)
+    if not m:
+        return tree
     news = _news(tree, given, data, metric)
     scale = _scale(news, _tolerance(tol))
     with Workers(n_jobs) as workers:
-        places = _find(tree, news.ask, m, scale, workers)
+        places = locate(tree, news.oracle, news.shift, m, scale, workers)
         edges, weights = attach(tree, places, news.mutual, scale.tol, workers)
     return Tree._trusted(len(tree) + m, *canonical_edges(len(tree) + m, edges, weights), names)
 
@@ -104,30 +99,14 @@ def find_places(
     given = np.asarray(rows)
     news = _news(tree, given, data, metric)
     with Workers(n_jobs) as workers:
-        return _find(tree, news.ask, len(given), _scale(news, _tolerance(tol)), workers)
-
-
-def _find(tree: Tree, ask: Ask, m: int, scale: Scale, workers: Workers) -> Places:
-    signs = signposts(tree, WALKS, scale.ties, np.random.default_rng(0))
-    size = max(1, min(_CHUNK, _ARMS // int(np.diff(signs.starts).max())))
-
-    def find(start: int) -> Places:
-        workers.check()
-        return locate(tree, signs, ask, np.arange(start, min(start + size, m)), scale)
-
-    found = []
-    with progress_bar(m, "placing", "points") as bar:
-        for part in workers.map(find, range(0, m, size)):
-            found.append(part)
-            bar.update(len(part.node))
-    workers.check()
-    return Places(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        return locate(tree, news.oracle, news.shift, len(given), _scale(news, _tolerance(tol)), workers)
 
 
 class _News(NamedTuple):
     """What is known about new points."""
 
-    ask: Ask  # distances to old points
+    oracle: Any  # distances between shift + a new point and an old one
+    shift: int
     mutual: Metric | None  # distances among themselves
     integral: bool
     rounding: float  # how much sums of distances that are equal in truth may differ
@@ -159,17 +138,22 @@ def _with_data(tree: Tree, rows: NDArray[Any], data: Any, metric: str | None) ->
         raise ValueError(f"the tree has {len(tree)} points and data {n}: give the points that the tree was fitted to")
     if rows.ndim != 2 or rows.shape[1] != k:
         raise ValueError(f"new points have {k} coordinates like the old ones, but rows has shape {rows.shape}")
+    try:
+        new = PointMetric(rows, old.metric)
+    except MetricError as error:
+        raise MetricError(f"rows: {error}") from None
     both = PointMetric(np.concatenate([old.points, rows]), old.metric)
-    new = PointMetric(both.points[n:], old.metric)
     unit = float(both.block([0], np.arange(len(both))).max())
-    return _News(lambda i, j: both.pairs(n + i, j), new, both.integral, rounding_of(both, unit), unit)
+    return _News(both.oracle, n, new, both.integral, rounding_of(both, unit), unit)
 
 
 def _with_rows(tree: Tree, rows: NDArray[Any], metric: str | None) -> _News:
     if metric not in (None, "precomputed"):
         raise ValueError(f"metric={metric!r} is for points: give the old ones as data")
     n = len(tree)
-    if rows.ndim != 2 or rows.shape[1] not in (n, n + len(rows)):
+    if rows.ndim != 2:
+        raise ValueError(f"rows has shape {rows.shape}: give a table with a row of {n} distances for each new point")
+    if rows.shape[1] not in (n, n + len(rows)):
         raise ValueError(
             f"rows has shape {rows.shape}, but {len(rows)} new points have distances to {n} old ones, and perhaps to "
             f"the {len(rows)} new ones: give {n} or {n + len(rows)} columns"
@@ -180,14 +164,20 @@ def _with_rows(tree: Tree, rows: NDArray[Any], metric: str | None) -> _News:
     if not ((to_old >= 0) & (to_old < np.inf)).all():
         i, j = np.argwhere(~((to_old >= 0) & (to_old < np.inf)))[0]
         raise MetricError(f"rows[{i}, {j}] is {to_old[i, j]}: distances are finite and never negative")
-    mutual = MatrixMetric(rows[:, n:]) if rows.shape[1] > n else None
+    try:
+        mutual = MatrixMetric(rows[:, n:]) if rows.shape[1] > n else None
+    except MetricError as error:
+        raise MetricError(f"rows, from column {n} on (distances among the new points): {error}") from None
     largest, wide = float(to_old.max()), np.finfo(np.float64).eps
     precision = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else wide
     integral = largest * precision < 0.25 and bool((np.floor(to_old) == to_old).all())
-    if not integral and bool((to_old == to_old.astype(np.float32)).all()):  # rounded to that once
+    with np.errstate(over="ignore"):
+        single = not integral and bool((to_old == to_old.astype(np.float32)).all())
+    if single:  # rounded to that once
         precision = np.finfo(np.float32).eps
+    floats = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
     rounding = float((8 * precision + 64 * np.sqrt(n + len(rows)) * wide) * largest)
-    return _News(lambda i, j: to_old[i, j].astype(np.float64), mutual, integral, rounding, largest)
+    return _News(MatrixOracle(frozen(floats)), 0, mutual, integral, rounding, largest)
 
 
 def _all_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[str, ...] | None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..tree.rooted import exact_depths
 from ..tree.tree import Tree
 
 
@@ -21,7 +22,12 @@ class Signposts(NamedTuple):
     points: NDArray[np.int64]  # (k, arms): data points in the arm ...
     gaps: NDArray[np.float64]  # ... and how far from v they are
     position: NDArray[np.int64]  # of each node in preorder ...
-    end: NDArray[np.int64]  # ... and where its subtree ends
+    order: NDArray[np.int64]  # ... and the node at each position
+    end: NDArray[np.int64]  # by position: where its subtree ends ...
+    depth: NDArray[np.float64]  # ... its distance to the root ...
+    depth_rest: NDArray[np.float64]  # ... and what was rounded off it
+    least: NDArray[np.int32]  # (., N): the least parent of the 2^k positions from here on
+    most: int  # arms that a walk may meet
 
 
 def signposts(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Signposts:
@@ -50,12 +56,41 @@ def signposts(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Sig
     points = circle[(low + (rng.random((k, len(low))) * (high - low)).astype(np.int64)) % n]
     node = view.order.astype(np.int64)
     order = np.argsort(node[source], kind="stable")
-    source, neighbor, points = node[source[order]], node[neighbor[order]], points[:, order]
+    source, neighbor, points = node[source[order]], node[neighbor[order]], np.ascontiguousarray(points[:, order])
     following = np.where(following < 0, -1, node[following])[order]
     starts = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=tree.n_nodes))])
     gaps = tree.pairs(source[None, :], points)
-    position = view.position.astype(np.int64)
-    return Signposts(int(node[first]), starts, neighbor, following, points, gaps, position, end[position])
+    begin = int(node[first])
+    by_position = (node, end, *exact_depths(view), _least_parents(view.up))
+    most = _longest_walk(begin, starts, following)
+    return Signposts(
+        begin, starts, neighbor, following, points, gaps, view.position.astype(np.int64), *by_position, most
+    )
+
+
+def _least_parents(up: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The least parent of the 2^k positions from each on, for every k: what lowest common ancestors are read from."""
+    levels = [up]
+    for k in range(len(up).bit_length() - 1):
+        longer = levels[-1].copy()
+        np.minimum(longer[: -(1 << k)], levels[-1][1 << k :], out=longer[: -(1 << k)])
+        levels.append(longer)
+    return np.array(levels)
+
+
+def _longest_walk(first: int, starts: NDArray[np.int64], following: NDArray[np.int64]) -> int:
+    """Return the largest number of arms at the nodes of one walk."""
+    counts = np.diff(starts)
+    here, met, most = np.array([first]), counts[[first]], 0
+    while len(here):
+        most = max(most, int(met.max()))
+        arms = np.repeat(starts[here] + counts[here] - np.cumsum(counts[here]), counts[here]) + np.arange(
+            counts[here].sum()
+        )
+        on = following[arms] >= 0
+        here, met = following[arms[on]], np.repeat(met, counts[here])[on]
+        met = met + counts[here]
+    return most
 
 
 def _subtree_ends(up: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ...embedding.embed import embed
 from ...embedding.embedding import Embedding
@@ -20,7 +21,7 @@ MODELS = ("poincare", "klein", "lorentz")
 _RADIUS = 10.0
 
 
-class HyperbolicEmbedding(MetricEstimator):
+class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricEstimator):
     """Samples as points of hyperbolic space, by way of their tree or directly.
 
     Parameters
@@ -99,8 +100,10 @@ class HyperbolicEmbedding(MetricEstimator):
         if self.method == "sarkar":
             self.hyperbolic_: Embedding = self._embedded_tree(metric, seed)
         else:
+            self.__dict__.pop("tree_", None)  # of an earlier fit by another method
             self.hyperbolic_ = embed(metric, method=self.method, dim=self.dim, scale=self.scale, rng=seed)
         self.embedding_: NDArray[np.float64] = self.hyperbolic_.coordinates(self.model)[: len(metric)]
+        self._n_features_out = self.embedding_.shape[1]
         self.distortion_ = self._distortion(self.hyperbolic_, metric)
         return self
 
@@ -111,7 +114,7 @@ class HyperbolicEmbedding(MetricEstimator):
     def _embedded_tree(self, metric: Metric, seed: int) -> Embedding:
         tree = fit(metric, trials=self.trials, rng=seed, n_jobs=self._jobs())
         if self.refine and len(tree) > 1:
-            tree = refine(tree, metric, rng=seed)
+            tree = refine(tree, metric, rng=seed, n_jobs=self._jobs())
         self.tree_: Tree = tree
         scale = _default_scale(tree) if self.scale is None else self.scale
         return embed(tree, dim=self.dim, scale=scale)

@@ -33,13 +33,17 @@ class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         y : ignored
         """
         clusters = positive_number(self.n_clusters, "n_clusters")
-        self._metric = self._metric_of(X)
-        if len(self._metric) < clusters:
-            raise ValueError(f"n_samples={len(self._metric)} should be >= n_clusters={clusters}")
+        metric = self._metric_of(X)
+        if len(metric) < clusters:
+            raise ValueError(f"n_samples={len(metric)} should be >= n_clusters={clusters}")
         seed = self._seed()
-        tree = self._fitted_tree(self._metric, seed)
-        self.tree_: Tree = refine(tree, self._metric, rng=seed) if self.refine and len(tree) > 1 else tree
-        self.distortion_ = self._distortion(self.tree_, self._metric)
+        tree = self._fitted_tree(metric, seed)
+        if self.refine and len(tree) > 1:
+            tree = refine(tree, metric, rng=seed, n_jobs=self._jobs())
+        self.tree_: Tree = tree
+        self.distortion_ = self._distortion(self.tree_, metric)
+        # What new points are measured against; they bring distances of their own otherwise.
+        self._points = None if self.metric == "precomputed" else metric
         self._node_labels = cut_clusters(self.tree_._view, len(self.tree_), clusters)
         self.labels_: NDArray[np.int64] = self._node_labels[: len(self.tree_)]
         self.center_nodes_: NDArray[np.int64] = cluster_centers(self.tree_._view, len(self.tree_), self._node_labels)
@@ -72,8 +76,7 @@ class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _places(self, X: Any) -> Places:
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
-        data = None if self.metric == "precomputed" else self._metric
-        return find_places(self.tree_, rows, data=data, tol=self._tolerance(), n_jobs=self._jobs())
+        return find_places(self.tree_, rows, data=self._points, tol=self._tolerance(), n_jobs=self._jobs())
 
     def _tolerance(self) -> Any:
         return "auto"
