@@ -25,6 +25,7 @@ def compile_everything() -> None:
         **{name: partial(_fit_and_score, make) for name, make in examples().items()},
         "hyperbolicity": _measure_hyperbolicity,
         "refinement": partial(_refine, small),
+        "placing": _place,
         "embedding": lambda: tr.embed(tr.fit(small)).block(range(64), range(64)),
         **{method: partial(tr.fit, small, method=method) for method in METHODS if method != "treerep"},
     }
@@ -46,6 +47,15 @@ def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
 def _measure_hyperbolicity() -> None:
     tr.hyperbolicity(tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)]), method="exact")
     tr.hyperbolicity(np.random.default_rng(0).standard_normal((40, 3)), metric="euclidean", method="exact")
+
+
+def _place() -> None:
+    points = np.random.default_rng(0).standard_normal((64, 3))
+    for dtype in (np.float64, np.float32):
+        old, new = points[:48].astype(dtype), points[48:].astype(dtype)
+        tree = tr.fit(old, metric="euclidean")
+        tr.place(tree, new, data=old, metric="euclidean")
+    tr.place(tree, tr.PointMetric(points).block(range(48, 64), range(48)))
 
 
 def _refine(distances: NDArray[np.float64]) -> None:
