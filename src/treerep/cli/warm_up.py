@@ -51,10 +51,9 @@ def _measure_hyperbolicity() -> None:
 
 def _place() -> None:
     points = np.random.default_rng(0).standard_normal((64, 3))
+    tree = tr.fit(points[:48], metric="euclidean")
     for dtype in (np.float64, np.float32):
-        old, new = points[:48].astype(dtype), points[48:].astype(dtype)
-        tree = tr.fit(old, metric="euclidean")
-        tr.place(tree, new, data=old, metric="euclidean")
+        tr.place(tree, points[48:].astype(dtype), data=points[:48].astype(dtype), metric="euclidean")
     tr.place(tree, tr.PointMetric(points).block(range(48, 64), range(48)))
 
 
