@@ -18,6 +18,7 @@ import treerep as tr
 from tests.cli.commands import assert_one_line_error
 from treerep.cli import options
 from treerep.drawing.draw import LAYOUTS
+from treerep.drawing.hyperbolic import disk_embedding
 from treerep.embedding.embed import METHODS as EMBED_METHODS
 from treerep.embedding.models import MODELS
 from treerep.fitting.fit import METHODS
@@ -165,6 +166,40 @@ def test_score_says_what_does_not_fit(call, four, graph):
     assert_one_line_error(call("score", "other.nwk", "four.csv"), "other.nwk has no point 'a b', which is in four.csv")
 
 
+def test_score_of_an_embedding_in_another_order_says_so(call, four):
+    tree = tr.fit(four).restrict(reversed(four.labels))
+    tr.embed(tree).save("e.npz")
+    assert_one_line_error(call("score", "e.npz", "four.csv"), "e.npz are in another order than those of four.csv")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "four.csv", "-o", "./four.csv", "--to", "newick"],
+        ["fit", "four.csv", "-o", "link.json"],
+        ["refine", "t.nwk", "four.csv", "-o", "four.csv", "--to", "newick"],
+        ["embed", "four.csv", "-o", "four.csv"],
+        ["draw", "four.csv", "-o", "four.csv"],
+        ["view", "four.csv", "-o", "four.csv"],
+        ["compare", "four.csv", "--csv", "four.csv"],
+        ["compare", "four.csv", "--csv", "same", "--json", "same"],
+        ["convert", "four.csv", "four.csv"],
+    ],
+)  # fmt: skip
+def test_the_file_that_is_read_is_never_overwritten(call, four, tmp_path, arguments):
+    before = (tmp_path / "four.csv").read_bytes()
+    (tmp_path / "link.json").symlink_to("four.csv")
+    assert_one_line_error(call(*arguments), "would be overwritten: give the output a name of its own")
+    assert (tmp_path / "four.csv").read_bytes() == before
+    assert not (tmp_path / "same").exists()
+
+
+def test_a_tree_may_be_refined_in_place(call, four):
+    call("fit", "four.csv", "-o", "t.nwk")
+    assert call("refine", "t.nwk", "four.csv", "-o", "t.nwk").returncode == 0
+    assert same_distances(read_tree("t.nwk"), four)
+
+
 def test_infinite_scores_are_null(call, four, tmp_path):
     (tmp_path / "zero.nwk").write_text("""('a b':0,'it''s':0,'<c>':1,\N{FISH}:1);""", encoding="utf-8")
     assert json.loads(call("score", "zero.nwk", "four.csv", "--json").stdout)["worst_distortion"] is None
@@ -196,6 +231,20 @@ def test_embed_as_table(call, four):
     assert np.array_equal(places, expected.poincare[:4])
     found = tr.Embedding.from_poincare(places, scale=0.7)
     assert np.allclose(found.block(range(4), range(4)), expected.block(range(4), range(4)))
+
+
+def test_embed_as_table_is_good_to_look_at(call, four):
+    call("fit", "four.csv", "-o", "t.json")
+    done = call("embed", "t.json", "-o", "e.csv")
+    assert (done.returncode, "warning" in done.stderr) == (0, False)
+    _, *rows = csv.reader(io.StringIO(Path("e.csv").read_text(encoding="utf-8")))
+    places = np.array([row[1:] for row in rows], float)
+    assert np.array_equal(places, disk_embedding(tr.Tree.load("t.json")).poincare[:4])
+    tight = tr.embed(tr.Tree.load("t.json"))
+    assert np.linalg.norm(places, axis=1).max() < 0.9999 < np.linalg.norm(tight.poincare[:4], axis=1).max()
+    # Whoever says how good it has to be, or stores all digits, obtains that.
+    assert f"scale {tight.scale:.4g}" in call("embed", "t.json", "-o", "e.csv", "--distortion", "1.05").stderr
+    assert f"scale {tight.scale:.4g}" in call("embed", "t.json", "-o", "e.npz").stderr
 
 
 def test_embed_on_the_hyperboloid_and_by_other_methods(call, four):

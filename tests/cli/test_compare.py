@@ -7,6 +7,7 @@ import time
 from xml.etree import ElementTree as ET
 
 import pytest
+from rich.console import Console
 
 import treerep as tr
 from tests.cli.commands import treerep
@@ -65,6 +66,15 @@ def test_best_cells_by_hand():
     assert [cell.text for cell in page.iter("td") if cell.get("class") == "best"] == ["0.1", "1", "0.1", "0.9"]
     assert [cell.text for cell in page.iter("td") if cell.get("class") == "reason"] == ["it failed"]
     assert page.find(".//h1").text == "a <title>"
+
+
+def test_a_narrow_terminal_cuts_no_value_off(monkeypatch, capsys):
+    monkeypatch.setattr(compare_tables, "console", lambda **_: Console(width=40))
+    rows = [{"method": "minimum_spanning_tree", "distortion": 0.0286, "map": 0.5, "seconds": 0.000351, "nodes": 14}]
+    compare_tables.print_table(rows, "title", stderr=False)
+    cells = [line.split("│")[1:-1] for line in capsys.readouterr().out.splitlines() if "│" in line]
+    joined = ["".join(column).replace(" ", "") for column in zip(*cells, strict=True)]
+    assert joined == ["minimum_spanning_tree", "0.0286*", "-", "0.5*", "0.000351*", "14"]
 
 
 def test_page_without_matplotlib_has_the_table_alone(monkeypatch):

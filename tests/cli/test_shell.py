@@ -78,6 +78,28 @@ def test_an_interrupt_ends_a_long_fit_with_130(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("module", ["treerep.cli.ending", "typer", "treerep.cli.app", "numpy"])
+def test_an_interrupt_while_the_command_is_loaded_ends_it_with_130(four, tmp_path, module):
+    interrupted = f"""
+import signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupt())
+from treerep.cli import main
+main(["fit", "four.csv", "-o", "t.nwk"])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", interrupted], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert not (tmp_path / "t.nwk").exists()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(four, tmp_path):
     (tmp_path / "four.csv").chmod(0)
@@ -92,7 +114,8 @@ def test_completion_knows_commands_and_choices(tmp_path):
 
     assert complete("treerep con") == ["convert"]
     assert complete("treerep fit --method bi") == ["bionj"]
-    script = shell(f"{TREEREP} --show-completion bash", tmp_path)
+    # The shell is named, as that which calls may not be found where programs call programs.
+    script = shell(f"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION=1 {TREEREP} --show-completion bash", tmp_path)
     assert script.returncode == 0
     assert "_TREEREP_COMPLETE=complete_bash" in script.stdout
 

@@ -156,12 +156,18 @@ def embed(
     distortion: Annotated[
         float | None,
         typer.Option(
-            metavar="FACTOR", help="By how much distances in the tree may shrink (sarkar).", show_default="1.05"
+            metavar="FACTOR",
+            help="By how much distances in the tree may shrink (sarkar).",
+            show_default="1.05, but see --scale",
         ),
     ] = None,
     scale: Annotated[
         float | None,
-        typer.Option(metavar="LENGTH", help="Hyperbolic length of one unit of the data (sarkar, hmds)."),
+        typer.Option(
+            metavar="LENGTH",
+            help="Hyperbolic length of one unit of the data (sarkar, hmds).",
+            show_default="what --distortion needs; of .csv and .tsv in dimension 2, one that is good to look at",
+        ),
     ] = None,
     model: Annotated[Model, typer.Option(help="Model of the coordinates in a .csv or .tsv file.")] = "poincare",
     seed: Seed = 0,

@@ -16,7 +16,7 @@ from .ending import one_line
 from .fit import default_trials
 from .inputs import read_either, stem
 from .options import Reading
-from .outputs import check_folder, counted, opened
+from .outputs import check_outputs, counted, opened
 
 _SHORT = 1.0  # seconds: a fit as short as this is timed again, as the first one may have loaded code
 
@@ -35,7 +35,7 @@ def compare_file(
     html: str | None,
 ) -> None:
     """Fit a tree by every method, print the scores as a table and write them where wished."""
-    check_folder(csv, json, html)
+    check_outputs(csv, json, html, source=source)
     chosen = chosen_methods(methods)
     metric = read_either(source, reading)
     _ = metric.oracle  # whatever all methods share is made before the first is timed

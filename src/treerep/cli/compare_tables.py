@@ -71,9 +71,9 @@ def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
     """Print the table, the best of each column with a star."""
     best, failed = best_cells(rows), any("reason" in row for row in rows)
     table = Table()
-    table.add_column("method")
+    table.add_column("method", overflow="fold")  # of a narrow screen nothing is cut off
     for _, heading, _ in _shown(rows):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", overflow="fold")
     if failed:
         table.add_column("why not", overflow="fold")
     for k, row in enumerate(rows):

@@ -7,14 +7,14 @@ import treerep as tr
 from ..formats import TREE_FORMATS, write_distances, write_tree
 from .inputs import read_either
 from .options import Reading
-from .outputs import check_folder
+from .outputs import check_outputs
 
 _DISTANCES = {".npy": "npy", ".csv": "csv", ".tsv": "tsv", ".phy": "phylip", ".phylip": "phylip"}
 
 
 def convert_file(source: str, output: str, *, reading: Reading, to: str | None) -> None:
     """Write what is in a file to another one: a tree as a tree, and anything as its distances."""
-    check_folder(output)
+    check_outputs(output, source=source)
     wanted = to or _DISTANCES.get(Path(output).suffix.lower())
     if output == "-" and to is None:
         raise ValueError("standard output has no suffix that tells the format: say which with --to")

@@ -11,7 +11,9 @@ from .outputs import console
 
 def show_list() -> None:
     """Print the table of all data sets."""
-    table = Table("name", "points", "kind", "found in", "citation")
+    table = Table()
+    for heading in ("name", "points", "kind", "found in", "citation"):
+        table.add_column(heading, overflow="fold")
     for name, row in CATALOG.items():
         table.add_row(name, f"{row.points:,}", _kind(row), _place(name, row), row.citation)
     console().print(table)

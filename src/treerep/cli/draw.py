@@ -10,7 +10,7 @@ from ..common.extras import require
 from .attributes import read_attributes
 from .inputs import read_either, tree_of
 from .options import Reading
-from .outputs import check_folder, opened
+from .outputs import check_outputs, opened
 
 
 def draw_file(
@@ -25,7 +25,7 @@ def draw_file(
     jobs: int | None,
 ) -> None:
     """Draw a tree or an embedding, or data by fitting a tree to them first."""
-    check_folder(output)
+    check_outputs(output, source=source)
     require("matplotlib", "draw").use("agg")  # files only: no window, whatever the machine is set up for
     suffix = _known_suffix(output)
     found = read_either(source, reading)

@@ -8,9 +8,10 @@ from typing import Any
 
 import treerep as tr
 
+from ..drawing.hyperbolic import disk_embedding
 from .inputs import read_either, tree_of
 from .options import Reading
-from .outputs import check_folder, counted, opened, print_json, remark, score_fields
+from .outputs import check_outputs, counted, opened, print_json, remark, score_fields
 
 
 def embed_file(
@@ -28,7 +29,7 @@ def embed_file(
     as_json: bool,
 ) -> None:
     """Embed a tree or data, write the embedding and say how good it is."""
-    check_folder(output)
+    check_outputs(output, source=source)
     suffix = ".csv" if output == "-" else Path(output).suffix.lower()
     if suffix not in (".npz", ".csv", ".tsv"):
         raise ValueError(f"{output}: an embedding is written as .npz, .csv or .tsv")
@@ -39,6 +40,10 @@ def embed_file(
         raise ValueError(f"{source} holds an embedding already: give a tree, or data")
     begin = time.perf_counter()
     space = tree_of(found, rng=seed, n_jobs=jobs) if method == "sarkar" else found
+    table_in_a_plane = suffix != ".npz" and dim == 2
+    if method == "sarkar" and table_in_a_plane and scale is None and distortion is None:
+        # It is for looking at: at the scale that keeps distances, most points would round to the edge of the disk.
+        scale = disk_embedding(tree_of(space)).scale
     embedding = _embedded(space, method=method, dim=dim, distortion=distortion, scale=scale, rng=seed)
     seconds = time.perf_counter() - begin
     if suffix == ".npz":

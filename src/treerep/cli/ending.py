@@ -20,7 +20,7 @@ _WORD = re.compile(rf"\b(?<!-)({'|'.join(name for name in _OPTIONS if '_' in nam
 _BROKEN_PIPE = 1  # as typer has it, where it meets one first
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
+def run(arguments: Sequence[str] | None) -> NoReturn:
     """Run the command and exit: 0, or 2 with one line on stderr for bad usage or input, or 130 when interrupted.
 
     A reader of the output that has seen enough ends the command without a word.

@@ -33,7 +33,7 @@ def fit_file(
     as_json: bool,
 ) -> None:
     """Fit a tree to a file of data, write it and say how good it is."""
-    check_tree_output(output, to)
+    check_tree_output(output, to, source)
     metric = read_either(source, reading)
     if isinstance(metric, tr.Tree):
         raise ValueError(f"{source} holds a tree already: score, refine, embed, draw or view it")

@@ -76,12 +76,15 @@ def aligned(tree: tr.Tree | tr.Embedding, data: tr.Metric, names: tuple[str, str
     if len(tree) != len(data):
         sizes = f"{names[0]} has {counted(len(tree), 'point')} and {names[1]} has {len(data):,}"
         raise ValueError(f"{sizes}: give the tree of these data")
-    if not isinstance(tree, tr.Tree) or tree.labels is None or data.labels is None or tree.labels == data.labels:
+    if tree.labels is None or data.labels is None or tree.labels == data.labels:
         return tree
     known = set(tree.labels)
     missing = next((label for label in data.labels if label not in known), None)
     if missing is not None:
         raise ValueError(f"{names[0]} has no point {missing!r}, which is in {names[1]}: give the tree of these data")
+    if isinstance(tree, tr.Embedding):
+        order = f"the points of {names[0]} are in another order than those of {names[1]}"
+        raise ValueError(f"{order}: embed a tree from a .json or .npz file, which keeps it")
     return tree.restrict(data.labels)
 
 

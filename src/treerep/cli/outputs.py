@@ -57,19 +57,23 @@ def score_fields(scores: Mapping[str, Score]) -> dict[str, Any]:
     return {**fields, "intervals": intervals} if intervals else fields
 
 
-def check_tree_output(path: str, to: str | None) -> None:
+def check_tree_output(path: str, to: str | None, source: str) -> None:
     """Refuse, before the work begins, a file of a tree that could not be written afterwards."""
-    check_folder(path)
+    check_outputs(path, source=source)
     suffixes = tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)
     if to is None and path != "-" and not path.lower().removesuffix(".gz").endswith(suffixes):
         raise ValueError(f"{path}: no format of trees has that suffix: give one of {', '.join(suffixes)}, or --to")
 
 
-def check_folder(*paths: str | None) -> None:
-    """Refuse files in folders that do not exist, and folders in place of files."""
+def check_outputs(*paths: str | None, source: str) -> None:
+    """Refuse files in folders that do not exist, folders in place of files, and whatever is read or written already."""
+    taken = {Path(source).resolve()} if source != "-" else set()
     for path in paths:
         if path is None or path == "-":
             continue
+        if Path(path).resolve() in taken:
+            raise ValueError(f"{path} would be overwritten: give the output a name of its own")
+        taken.add(Path(path).resolve())
         if Path(path).is_dir():
             raise IsADirectoryError(f"{path} is a folder: name a file in it")
         if not Path(path).resolve().parent.is_dir():

@@ -29,7 +29,7 @@ def refine_file(
 ) -> None:
     """Refine a tree, write it and say what was gained."""
     check_one_stdin(tree_file, source)
-    check_tree_output(output, to)
+    check_tree_output(output, to, source)  # the tree itself may be replaced by the better one
     metric = read_either(source, reading)
     tree = aligned(read_tree(tree_file), metric, (tree_file, source))
     assert isinstance(tree, tr.Tree)

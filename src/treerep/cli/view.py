@@ -7,7 +7,7 @@ import treerep as tr
 from .attributes import read_attributes
 from .inputs import read_either, stem, tree_of
 from .options import Reading
-from .outputs import check_folder, opened, remark
+from .outputs import check_outputs, opened, remark
 
 
 def view_file(
@@ -23,7 +23,7 @@ def view_file(
     jobs: int | None,
 ) -> None:
     """Write the page of a tree, or of data and the tree that is fitted to them."""
-    check_folder(output)
+    check_outputs(output, source=source)
     if show and output == "-":
         raise ValueError("--open needs a file: name one with --output")
     found = read_either(source, reading)
