@@ -14,7 +14,7 @@ from .command import experiment
 HERE = Path(__file__).parent
 CHECK = HERE / "check"
 #: Cells that took longer than this are computed anew only if asked.
-WITHIN = 20.0
+WITHIN = 5.0
 #: A score that is computed anew may differ by this much: another processor rounds differently, and a branch may fall
 #: the other way.
 TOLERANCE = 0.005
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         type=float,
         default=WITHIN,
         metavar="SECONDS",
-        help="check the cells that took no longer (default 20)",
+        help="check the cells that took no longer (default 5)",
     )
     given = parser.parse_args(arguments)
     try:
