@@ -3,18 +3,11 @@
 import numpy as np
 
 import treerep as tr
+from paper import published
 
 from .common import Table
 
-# Table 4 of the paper: MAP and scaled average distortion of TR, means of 20 runs.
-PAPER = {
-    "celegans": (0.473, 0.197),
-    "diseasome": (0.895, 0.188),
-    "csphd": (0.979, 0.204),
-    "yeast": (0.815, 0.205),
-    "grid_worm": (0.707, 0.188),
-    "grqc": (0.685, 0.192),
-}
+GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
 SEEDS = 20
 
 
@@ -36,7 +29,8 @@ def scores(graph: tr.GraphMetric, truth: tr.MatrixMetric, **options: object) -> 
 
 def measure() -> list[Table]:
     rows = []
-    for name, (paper_map, paper_distortion) in PAPER.items():
+    for name in GRAPHS:
+        paper_map, paper_distortion = published.GRAPH_MAP[name]["tr"], published.GRAPH_DISTORTION[name]["tr"]
         graph = tr.datasets.load(name).metric
         truth = tr.MatrixMetric(graph.block(np.arange(len(graph)), np.arange(len(graph))).astype(np.uint8))
         ours = scores(graph, truth, pivot="closest", tol=0.1)

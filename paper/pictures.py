@@ -1,4 +1,4 @@
-"""The figures of the paper, as SVG files in `figures/`."""
+"""The figures of the paper, as SVG files."""
 
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -10,19 +10,18 @@ import numpy as np
 import treerep as tr
 from treerep.common.files import atomic_write
 
-FOLDER = Path(__file__).parent / "figures"
 GREEN, ORANGE = "#2a8a4a", "#e08214"
 
 
-def save(figure: Any, name: str) -> None:
+def save(figure: Any, file: Path) -> None:
     """Write a figure as SVG, the same bytes every time."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     settings = {"svg.hashsalt": "treerep"}
-    with mpl.rc_context(settings), atomic_write(FOLDER / f"{name}.svg", "wb") as file:
-        figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
+    with mpl.rc_context(settings), atomic_write(file, "wb") as stream:
+        figure.savefig(stream, format="svg", bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
 
 
@@ -39,17 +38,17 @@ def grid(count: int, *, columns: int, size: float) -> tuple[Any, list[Any]]:
     return figure, list(axes.flat[:count])
 
 
-def panels(name: str, drawn: Mapping[str, tr.Tree | tr.Embedding]) -> None:
+def panels(file: Path, drawn: Mapping[str, tr.Tree | tr.Embedding]) -> None:
     """Draw trees and embeddings side by side, with all names."""
     figure, axes = grid(len(drawn), columns=4, size=3.6)
     for ax, (title, what) in zip(axes, drawn.items(), strict=True):
         options = {"layout": "euclidean_sarkar"} if isinstance(what, tr.Tree) else {}
         tr.draw(what, ax=ax, labels=True, size=30, **options)
         ax.set_title(title, fontsize=11)
-    save(figure, name)
+    save(figure, file)
 
 
-def little_trees(name: str, newicks: Mapping[str, str]) -> None:
+def little_trees(file: Path, newicks: Mapping[str, str]) -> None:
     """Draw small trees with data points in green and Steiner nodes, which are named r, in orange."""
     figure, axes = grid(len(newicks), columns=len(newicks), size=2.9)
     for ax, (title, newick) in zip(axes, newicks.items(), strict=True):
@@ -63,7 +62,7 @@ def little_trees(name: str, newicks: Mapping[str, str]) -> None:
             root=tree._node("y") if "y" in (tree.labels or ()) else None,
         )  # fmt: skip
         ax.set_title(title, fontsize=10)
-    save(figure, name)
+    save(figure, file)
 
 
 def _primes(tree: tr.Tree) -> list[int]:
@@ -74,7 +73,7 @@ def _primes(tree: tr.Tree) -> list[int]:
     return [0 if here else next(others) for here in central]
 
 
-def zone_picture(name: str, newick: str, zones: Sequence[int], titles: Sequence[str]) -> None:
+def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence[str]) -> None:
     """Draw a tree whose points are coloured by the zone into which the first three sort them."""
     tree = tr.Tree.from_newick(newick)
     order = np.array([int(label) for label in tree.labels or range(len(tree))])
@@ -82,10 +81,10 @@ def zone_picture(name: str, newick: str, zones: Sequence[int], titles: Sequence[
     names = ["xyz"[point] if point < 3 else "" for point in order]
     figure, (ax,) = grid(1, columns=1, size=5.5)
     tr.draw(tree, ax=ax, layout="equal_daylight", color=kinds, labels=names, size=60)
-    save(figure, name)
+    save(figure, file)
 
 
-def two_curves(name: str, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]) -> None:
+def two_curves(file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]) -> None:
     """Draw average distortion against dimension and against scale; below 0.002 all is alike."""
     from treerep.drawing.curves import curves
 
@@ -93,4 +92,4 @@ def two_curves(name: str, panels: Mapping[str, Mapping[str, Sequence[float]]], x
     for ax, (title, lines) in zip(axes, panels.items(), strict=True):
         seen = {label: np.maximum(values, 2e-3) for label, values in lines.items()}
         curves(x, seen, xlabel=title, ylabel="average distortion", log_y=True, ax=ax)
-    save(figure, name)
+    save(figure, file)

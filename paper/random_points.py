@@ -5,6 +5,7 @@ python -m paper.random_points --only dim2,scale2 --methods tr,nj
 
 import math
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,7 @@ def tables(store: Store) -> list[Table]:
     return [Table("Mean seconds", ["", *TITLES.values()], [["seconds", *times]], "One run after warm-up."), *behind]
 
 
-def figures(store: Store) -> list[Figure]:
+def figures(store: Store, folder: Path) -> list[Figure]:
     """Draw Figure 2 from the authors' points and from fresh ones. LT, with distortions above 1, is left out."""
     from .pictures import two_curves
 
@@ -138,7 +139,7 @@ def figures(store: Store) -> list[Figure]:
             panels[title] = {
                 TITLES[column]: [_number(_value(store, f"{kind}{k}", column, anew)) for k in POWERS] for column in drawn
             }
-        two_curves(file, panels, POWERS)
+        two_curves(folder / f"{file}.svg", panels, POWERS)
     return [
         Figure(
             "Random points, the authors' draws",

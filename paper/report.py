@@ -8,7 +8,6 @@ from types import ModuleType
 
 from treerep.common.files import atomic_write
 
-from . import pictures
 from .cells import Store
 from .command import experiment
 from .tables import Cell, Figure, Note, Table, as_html, markdown
@@ -45,9 +44,9 @@ class Part:
         self.tables: list[Table] = self.module.tables(store)
         self.notes: list[Note] = self.module.notes(store)
 
-    def figures(self) -> list[Figure]:
+    def figures(self, folder: Path) -> list[Figure]:
         """Draw the figures; an experiment may have none."""
-        found: list[Figure] = self.module.figures(self.store) if hasattr(self.module, "figures") else []
+        found: list[Figure] = self.module.figures(self.store, folder) if hasattr(self.module, "figures") else []
         return found
 
 
@@ -69,9 +68,8 @@ def unexplained(parts: list[Part]) -> list[str]:
 
 def write(folder: Path = FOLDER, cells: Path | None = None) -> list[str]:
     """Write report.md, report.html and the figures; return the scores that lack an explanation."""
-    pictures.FOLDER = folder / "figures"
     parts = [Part(name, Store(name, cells) if cells else Store(name)) for name in EXPERIMENTS]
-    drawn = {part.name: part.figures() for part in parts}
+    drawn = {part.name: part.figures(folder / "figures") for part in parts}
     with atomic_write(folder / "report.md") as file:
         file.write(as_markdown(parts, drawn))
     with atomic_write(folder / "report.html") as file:

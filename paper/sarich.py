@@ -3,6 +3,7 @@
 python -m paper.sarich
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def tables(store: Store) -> list[Table]:
     ]
 
 
-def figures(store: Store) -> list[Figure]:
+def figures(store: Store, folder: Path) -> list[Figure]:
     """Draw the trees, by Sarkar's construction in the Euclidean plane as in the paper, and the embeddings."""
     from .pictures import panels
 
@@ -75,7 +76,7 @@ def figures(store: Store) -> list[Figure]:
         for name, (title, _) in EMBEDDINGS.items()
         if (places := store.get("sarich", name, "poincare"))
     }
-    panels("sarich", {**trees, **points})
+    panels(folder / "sarich.svg", {**trees, **points})
     return [
         Figure("Eight mammals", "sarich.svg", "Trees are laid out by Sarkar's construction in the Euclidean plane."),
     ]

@@ -3,6 +3,7 @@
 python -m paper.schematics
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,13 +68,15 @@ def tables(store: Store) -> list[Table]:
     return [Table("Trees of the figures", ["tree", "recovered from its distances"], rows)]
 
 
-def figures(store: Store) -> list[Figure]:
+def figures(store: Store, folder: Path) -> list[Figure]:
     """Draw them."""
     from .pictures import little_trees, zone_picture
 
     for file, group in (("structure", PLACES), ("recursion", STEPS)):
-        little_trees(file, {title: store.get(name, "tr", "newick") for name, (title, _) in group.items()})
-    zone_picture("zones", store.get("zones", "tr", "newick"), store.get("zones", "tr", "zones"), ZONES)
+        little_trees(
+            folder / f"{file}.svg", {title: store.get(name, "tr", "newick") for name, (title, _) in group.items()}
+        )
+    zone_picture(folder / "zones.svg", store.get("zones", "tr", "newick"), store.get("zones", "tr", "zones"), ZONES)
     return [
         Figure("Where a point goes", "structure.svg", "Orange: Steiner nodes. Green: data points."),
         Figure("Where the next Steiner node goes", "recursion.svg", "Left: zone 1. Right: zone 2."),

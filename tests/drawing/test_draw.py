@@ -271,6 +271,7 @@ def test_tex_does_not_read_names(mammals):
     with plt.rc_context({"text.usetex": True}):  # no TeX is called: it would stumble over "_" and "%", or be absent
         ax = tr.draw(mammals, labels=["a_b", "50%", *"cdefgh"], color=["x_y", "{", *"cccccc"])
         ax.figure.canvas.draw()
+    assert ax.texts and not any(text.get_usetex() for text in ax.texts)
 
 
 def test_a_figure_can_be_pickled(mammals):
