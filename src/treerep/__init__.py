@@ -75,6 +75,7 @@ def __getattr__(name: str) -> Any:
     # Whoever comes in by this door may bring objects of other libraries, or names of files.
     importlib.import_module(".adapters", __name__).register()
     importlib.import_module(".formats", __name__).register()
+    importlib.import_module(".scaling", __name__).register()
     value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -7,6 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from ..common.engines import elsewhere
 from ..common.numbers import positive_number
 from ..common.options import chosen_options
 from ..common.parallel import Workers, count_jobs
@@ -47,6 +48,8 @@ def fit(
     rng: Any = ...,
     n_jobs: int | None = ...,
     trees: int | None = ...,
+    engine: Any = ...,
+    device: Any = ...,
 ) -> Metric: ...
 @overload
 def fit(
@@ -68,6 +71,8 @@ def fit(
     criterion: str | None = ...,
     nni: bool | None = ...,
     trees: int | None = ...,
+    engine: Any = ...,
+    device: Any = ...,
 ) -> Tree: ...
 def fit(
     data: Any,
@@ -88,6 +93,8 @@ def fit(
     criterion: str | None = None,
     nni: bool | None = None,
     trees: int | None = None,
+    engine: Any = None,
+    device: Any = None,
 ) -> Metric:
     """Learn the tree that approximates a metric.
 
@@ -137,6 +144,10 @@ def fit(
         Of `minimum_evolution`: whether to exchange neighbouring subtrees while that makes the tree shorter.
     trees : int
         Of `bartal` and `bartal_average`: how many trees are drawn, 200 by default.
+    engine : "dask" or a dask.distributed Client, optional
+        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
+    device : str or torch.device, optional
+        Work with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -196,6 +207,10 @@ def fit(
         raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
     if count > 1 and root is not None:
         raise ValueError(f"all {count} trials from root {root!r} would give the same tree: leave out root or trials")
+    other = elsewhere("fit", engine=engine, device=device)
+    if other is not None:
+        found: Tree = other(data, method=method, metric=metric, rng=rng, trials=count, n_jobs=n_jobs, **options)
+        return found
     space = as_metric(data, metric=metric)
     n = len(space)
     if not 1 <= n < 2**30:

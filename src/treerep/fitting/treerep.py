@@ -26,6 +26,7 @@ from ..scoring.streaming import check_choice
 from ..tree.tree import Tree
 from . import zone_kernels as kernels
 from .joining import join_few
+from .priorities import Priorities
 from .result import checked_block, finished_tree, rounding_of
 from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
@@ -61,7 +62,7 @@ def treerep(
         raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
     joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
     n = len(metric)
-    priority = rng.permutation(n).astype(np.int32)
+    priority = Priorities(n, rng).of_points(0, n)
     with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers:
         engine = TreeRep(metric, priority, _tolerance(tol), PIVOT_RULES.index(pivot), workers, bar, joined)
         edges, weights = engine.run()

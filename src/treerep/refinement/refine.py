@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..common.engines import elsewhere
 from ..common.memory import check_memory
 from ..common.parallel import Workers, run
 from ..common.progress import progress_bar
@@ -109,6 +110,8 @@ def refine(
     time_limit: float | None = None,
     rng: Any = 0,
     n_jobs: int | None = None,
+    engine: Any = None,
+    device: Any = None,
 ) -> RefinedTree:
     """Improve a tree: better edge weights, and better places for points and subtrees.
 
@@ -136,7 +139,7 @@ def refine(
     time_limit : float, optional
         Seconds. What has been reached by then is returned. Reading the distances of up to 10,000 points and scoring the
         tree once is not cut short: on two cores some seconds for 10,000 points, and tenths of one for 3,000.
-    rng, n_jobs
+    rng, n_jobs, engine, device
         As in `fit`.
 
     Returns
@@ -162,6 +165,13 @@ def refine(
         raise TypeError(f"refine takes a Tree, for example from fit, and then the data, not a {type(tree).__name__}")
     check_choice("weights", weights, WEIGHTS)
     _check_arguments(moves, balance, time_limit)
+    other = elsewhere("refine", engine=engine, device=device)
+    if other is not None:
+        found: RefinedTree = other(
+            tree, data, metric=metric, weights=weights, moves=moves, balance=balance, time_limit=time_limit, rng=rng,
+            n_jobs=n_jobs,
+        )  # fmt: skip
+        return found
     space = as_metric(data, metric=metric)
     check_same_points(tree, space, ("tree", "data"))
     work = _Run(space, weights, float(balance), time_limit, rng, n_jobs)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.engines import elsewhere
 from .comparison import Comparison, Optimum
 from .sampling import Rows, half_width
 from .score import Score
@@ -23,6 +24,8 @@ def average_distortion(
     rows: Rows = None,
     rng: Any = 0,
     n_jobs: int | None = None,
+    engine: Any = None,
+    device: Any = None,
 ) -> Score:
     """Return the mean of |approx - truth| / truth over the pairs of points: 0 is perfect.
 
@@ -42,6 +45,10 @@ def average_distortion(
         Used only when rows are sampled.
     n_jobs : int, optional
         Number of threads; None uses every core. The result is the same, bit for bit, for every number.
+    engine : "dask" or a dask.distributed Client, optional
+        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
+    device : str or torch.device, optional
+        Work with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -64,6 +71,10 @@ def average_distortion(
     from .distortion_kernels import RELATIVE
 
     check_choice("scale", scale, _SCALES)
+    other = elsewhere("average_distortion", engine=engine, device=device)
+    if other is not None:
+        found: Score = other(approx, truth, scale=scale, rows=rows, rng=rng, n_jobs=n_jobs)
+        return found
     compared = Comparison(approx, truth, rows, rng, n_jobs)
     optimum = compared.optimum() if scale == "optimal" else None
     factor = optimum.scale if optimum else 1.0

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.engines import elsewhere
 from ..common.numbers import positive_number
 from ..common.parallel import Workers
 from ..common.progress import progress_bar
@@ -61,6 +62,7 @@ def hyperbolicity(
     quadruples: int = 100_000,
     rng: Any = 0,
     n_jobs: int | None = None,
+    device: Any = None,
 ) -> Hyperbolicity:
     """Return Gromov's delta in its four-point form: 0 for a tree, half the diameter at most.
 
@@ -95,6 +97,8 @@ def hyperbolicity(
         Used by "sample" only.
     n_jobs : int, optional
         Number of threads; None uses every core. Without a time limit the result is the same for every number.
+    device : str or torch.device, optional
+        Work with torch on this device, for example "cuda": for method "base".
 
     Returns
     -------
@@ -126,6 +130,13 @@ def hyperbolicity(
     """
     check_choice("method", method, _METHODS)
     _check_limit(time_limit)
+    other = elsewhere("hyperbolicity", device=device)
+    if other is not None:
+        found: Hyperbolicity = other(
+            data, metric=metric, method=method, normalize=normalize, time_limit=time_limit, bases=bases,
+            quadruples=quadruples, rng=rng, n_jobs=n_jobs,
+        )  # fmt: skip
+        return found
     if not isinstance(normalize, (bool, np.bool_)):
         raise ValueError(f"normalize is True or False, not {normalize!r}")
     bases, quadruples = positive_number(bases, "bases"), positive_number(quadruples, "quadruples")

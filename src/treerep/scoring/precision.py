@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.engines import elsewhere
 from ..common.parallel import run
 from ..common.progress import progress_bar
 from ..metric.base import Metric, MetricError
@@ -28,6 +29,8 @@ def mean_average_precision(
     rows: Rows = None,
     rng: Any = 0,
     n_jobs: int | None = None,
+    engine: Any = None,
+    device: Any = None,
 ) -> Score:
     """Return how well distances put each point's neighbours in a graph before all other points: 1 is perfect.
 
@@ -51,6 +54,10 @@ def mean_average_precision(
         Used only when points are sampled.
     n_jobs : int, optional
         Number of threads; None uses every core. The result is the same, bit for bit, for every number.
+    engine : "dask" or a dask.distributed Client, optional
+        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
+    device : str or torch.device, optional
+        Work with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -70,6 +77,10 @@ def mean_average_precision(
     0.6667 (all 3 points)
     """
     check_choice("ties", ties, _TIES)
+    other = elsewhere("mean_average_precision", engine=engine, device=device)
+    if other is not None:
+        found: Score = other(approx, graph, ties=ties, rows=rows, rng=rng, n_jobs=n_jobs)
+        return found
     judged, network = to_metric(approx), to_metric(graph)
     starts, neighbours = _adjacency(network)
     check_same_points(judged, network, ("approx", "graph"))

@@ -1,0 +1,79 @@
+"""Who comes first: one random priority per point, from which every random choice of TreeRep follows.
+
+Up to a million points the priorities are a shuffle, which is drawn once and stored. Beyond, they are a keyed bijection
+of 0 ... n-1, of which any part can be computed anywhere from a few random numbers: by a worker for its own points, or
+on a GPU. Both give every engine the same priorities, and so the same tree.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SHUFFLED = 1 << 20
+_ROUNDS = 4
+_CHUNK = 1 << 15  # numbers in the cache at a time
+
+
+class Priorities:
+    """The priorities of n points: a random permutation.
+
+    Parameters
+    ----------
+    n : int
+        At most 2^30.
+    rng : numpy Generator
+
+    Examples
+    --------
+    >>> priorities = Priorities(5, np.random.default_rng(0))
+    >>> priorities.of_points(0, 5)
+    array([2, 4, 3, 0, 1], dtype=int32)
+    """
+
+    def __init__(self, n: int, rng: np.random.Generator) -> None:
+        self.n = n
+        self._stored = rng.permutation(n).astype(np.int32) if n <= _SHUFFLED else None
+        bits = max(2, (n - 1).bit_length())
+        self._mask = (1 << bits) - 1
+        self._shift = (bits + 1) // 2
+        if self._stored is None:
+            drawn = rng.integers(0, 1 << bits, size=(_ROUNDS, 2)).tolist()
+            self._keys = [(factor | 1, term) for factor, term in drawn]
+
+    def of_points(self, start: int, stop: int) -> NDArray[np.int32]:
+        """The priorities of the points start ... stop-1."""
+        if self._stored is not None:
+            return self._stored[start:stop]
+        out = np.empty(stop - start, np.int32)
+        for lo in range(start, stop, _CHUNK):
+            hi = min(lo + _CHUNK, stop)
+            out[lo - start : hi - start] = self._walk(np.arange(lo, hi, dtype=np.int64), self._backward)
+        return out
+
+    def points_at(self, ranks: Any) -> Any:
+        """The points that have these priorities, as an array of the same kind: int64, of NumPy or of torch."""
+        if self._stored is not None:
+            order = np.empty(self.n, np.int64)
+            order[self._stored] = np.arange(self.n)
+            return ranks.new_tensor(order)[ranks] if hasattr(ranks, "new_tensor") else order[ranks]
+        return self._walk(ranks, self._forward)
+
+    def _walk(self, x: Any, step: Any) -> Any:
+        """Apply a bijection of 0 ... 2^bits - 1 until the result is below n: that is a bijection of 0 ... n-1."""
+        x = step(x)
+        while (beyond := x >= self.n).any():
+            x[beyond] = step(x[beyond])
+        return x
+
+    def _forward(self, x: Any) -> Any:
+        for factor, term in self._keys:  # an odd factor can be undone, and so can a shift by half the bits or more
+            x = (x * factor + term) & self._mask
+            x = x ^ (x >> self._shift)
+        return x
+
+    def _backward(self, x: Any) -> Any:
+        for factor, term in reversed(self._keys):
+            x = x ^ (x >> self._shift)
+            x = ((x - term) * pow(factor, -1, self._mask + 1)) & self._mask
+        return x
