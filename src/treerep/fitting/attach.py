@@ -10,7 +10,8 @@ from ..tree.rooted import Rooted, preorder
 from ..tree.tree import Tree
 from . import zone_kernels as kernels
 from .locate import Indices, Numbers, Places
-from .treerep import PIVOT_RULES, _with_room
+from .settings import PIVOT_RULES
+from .treerep import _with_room
 from .zone_kernels import Growth
 
 # Points of zones that are finished in one task, and how many are sorted between two looks at the keyboard.

@@ -224,25 +224,27 @@ def fit(
         return learn(space, **shared, **options)
 
     with Workers(1) as workers:  # so that no interrupt is lost, whatever the method does
-        fitted = _best_of(attempt, space, count, np.random.default_rng(rng), jobs)
+        fitted = best_of(attempt, space, count, np.random.default_rng(rng), jobs)
         workers.check()
     return fitted
 
 
-def _best_of(
+def best_of(
     attempt: Callable[[np.random.Generator, int], Tree],
     metric: Metric,
     trials: int,
     rng: np.random.Generator,
     jobs: int,
+    together: bool = True,
 ) -> Tree:
     """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives.
 
-    The best tree gets the support of all. Of the others only the splits are kept.
+    The best tree gets the support of all. Of the others only the splits are kept. `together`: whether several trees of
+    few points may be learned at the same time.
     """
     if trials == 1:
         return attempt(rng, jobs)
-    side_by_side = len(metric) <= EXACT_SCORES
+    side_by_side = together and len(metric) <= EXACT_SCORES
     threads = 1 if side_by_side else jobs
 
     def scored(generator: np.random.Generator) -> tuple[float, Tree, Keys | None]:

@@ -17,7 +17,7 @@ from ..tree.tree import Tree
 from .attach import attach
 from .locate import Places, Scale, locate
 from .result import rounding_of
-from .treerep import _tolerance
+from .settings import given_tolerance
 
 
 def place(
@@ -79,7 +79,7 @@ def place(
     if not m:
         return tree
     news = _news(tree, given, data, metric)
-    scale = _scale(news, _tolerance(tol))
+    scale = _scale(news, given_tolerance(tol))
     with Workers(n_jobs) as workers:
         places = locate(tree, news.oracle, news.shift, m, scale, workers)
         edges, weights = attach(tree, places, news.mutual, scale.tol, workers)
@@ -99,7 +99,7 @@ def find_places(
     given = np.asarray(rows)
     news = _news(tree, given, data, metric)
     with Workers(n_jobs) as workers:
-        return locate(tree, news.oracle, news.shift, len(given), _scale(news, _tolerance(tol)), workers)
+        return locate(tree, news.oracle, news.shift, len(given), _scale(news, given_tolerance(tol)), workers)
 
 
 class _News(NamedTuple):

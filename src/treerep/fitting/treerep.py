@@ -27,7 +27,8 @@ from ..tree.tree import Tree
 from . import zone_kernels as kernels
 from .joining import join_few
 from .priorities import Priorities
-from .result import checked_block, finished_tree, rounding_of
+from .result import checked_block, finished_tree
+from .settings import given_tolerance, pivot_rule, tolerance
 from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
 # Points of a zone that are finished together should fit a core's share of the cache.
@@ -39,7 +40,6 @@ _CHUNK = 1 << 15
 # Points looked at between two looks at the clock and the keyboard: about a tenth of a second.
 _BUDGET = 4_000_000
 
-PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernels' codes
 FINISHES = ("treerep", "nj")
 _ZONE_SIZE = 100
 
@@ -55,8 +55,7 @@ def treerep(
     zone_size: int | None = None,
 ) -> Tree:
     """Learn a tree with TreeRep; see `fit`."""
-    if pivot not in PIVOT_RULES:
-        raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
+    rule, given = pivot_rule(pivot), given_tolerance(tol)
     check_choice("finish", finish, FINISHES)
     if finish != "nj" and zone_size is not None:
         raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
@@ -64,21 +63,13 @@ def treerep(
     n = len(metric)
     priority = Priorities(n, rng).of_points(0, n)
     with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers:
-        engine = TreeRep(metric, priority, _tolerance(tol), PIVOT_RULES.index(pivot), workers, bar, joined)
+        engine = TreeRep(metric, priority, given, rule, workers, bar, joined)
         edges, weights = engine.run()
     nodes, short = engine.nodes, engine.tol
     del engine  # its working memory is not needed any more, and the next step has its own
     tree = finished_tree(metric, edges, weights, nodes)
     # Neighbour joining makes every point a leaf and every node binary, at the price of edges without length.
     return tree.contracted(short) if joined else tree
-
-
-def _tolerance(tol: float | str) -> float | None:
-    if isinstance(tol, str) and tol == "auto":
-        return None
-    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.number)) or not 0 <= float(tol) < np.inf:
-        raise ValueError(f"tol is a length of at least 0 or 'auto', not {tol!r}")
-    return float(tol)
 
 
 class Zone(NamedTuple):
@@ -156,8 +147,7 @@ class TreeRep:
         self.zone = Zone(1, 0, self.n - 1, self._name(first), -1, 0.0)
         self.half = len(slots)
         self.points = _with_room(slots, near_a, np.empty_like(near_a), priority)
-        # "Closer than the tolerance" must hold for equal numbers, so it is never 0.
-        self.tol = max(automatic_tolerance(metric, near_a) if tol is None else tol, np.finfo(np.float64).tiny)
+        self.tol = tolerance(metric, tol, float(near_a.max(initial=0.0)))
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
         self.finish_points = _FINISH_POINTS
         if self.row_bytes:
@@ -392,8 +382,3 @@ def _with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
     for array, values in zip(doubled, (slots, near_a, near_b), strict=True):
         array[:n] = values
     return Points(doubled[0], doubled[1], doubled[2], np.empty(2 * n, np.uint8), priority)
-
-
-def automatic_tolerance(metric: Metric, from_first: NDArray[np.float64]) -> float:
-    """The paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest distance."""
-    return 0.1 if metric.integral else rounding_of(metric, float(from_first.max(initial=0.0)))

@@ -100,11 +100,18 @@ def _least(dtype: Any) -> float:
     return math.sqrt(float(limits.tiny) / float(limits.eps))
 
 
+def coordinate_bounds(metric: str, k: int, dtype: Any) -> tuple[float, float]:
+    """Between what the largest of all coordinates must lie, if it is not 0, for distances in the floats `dtype`."""
+    end = float(np.finfo(dtype).max)
+    most = {"euclidean": math.sqrt(end / k) / 4, "manhattan": end / k / 8, "chebyshev": end / 8}.get(metric, math.inf)
+    return (_least(dtype) if metric == "euclidean" else 0.0), most
+
+
 def _check_range(points: NDArray[Any], metric: str, largest: float) -> None:
     """Refuse coordinates whose distances would overflow, or vanish when squared, in the floats of the points."""
-    k, end = points.shape[1], float(np.finfo(points.dtype).max)
-    most = {"euclidean": math.sqrt(end / k) / 4, "manhattan": end / k / 8, "chebyshev": end / 8}.get(metric, math.inf)
-    small = metric == "euclidean" and 0 < largest < _least(points.dtype)
+    k = points.shape[1]
+    least, most = coordinate_bounds(metric, k, points.dtype)
+    small = 0 < largest < least
     if small or largest > most:
         position = points.argmax() if points.max() == largest else points.argmin()
         raise MetricError(

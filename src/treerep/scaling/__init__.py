@@ -4,7 +4,7 @@ from ..common.engines import register_engine
 
 # What runs elsewhere, and the function of this room that does it.
 _DASK: dict[str, str] = {}
-_TORCH: dict[str, str] = {}
+_TORCH: dict[str, str] = {"fit": "torch_fit:fit"}
 
 
 def register() -> None:

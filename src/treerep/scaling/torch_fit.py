@@ -1,0 +1,84 @@
+"""`fit` on a device that torch knows."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..common.parallel import count_jobs
+from ..common.progress import progress_bar
+from ..fitting.fit import best_of
+from ..fitting.priorities import Priorities
+from ..fitting.result import finished_tree
+from ..fitting.settings import given_tolerance, pivot_rule, tolerance
+from ..metric.convert import as_metric
+from ..tree.tree import Tree
+from .torch_metric import DeviceMetric, Tensor, device_metric
+from .torch_zones import DeviceTreeRep
+
+_MOST_POINTS = 2**30 - 1
+
+
+class DeviceTree(NamedTuple):
+    """A tree on a device, as TreeRep leaves it: point i is node i, and Steiner nodes are n and up, with gaps."""
+
+    edges: Tensor  # (m, 2) int32
+    weights: Tensor  # (m,) float64, not negative
+    waves: int
+    visits: int  # how often a point was sorted into a zone
+
+
+def fit(
+    data: Any,
+    *,
+    device: Any,
+    method: str,
+    metric: str | None,
+    rng: Any,
+    trials: int,
+    n_jobs: int | None,
+    **options: Any,
+) -> Tree:
+    """Learn a tree with TreeRep on a device; see `treerep.fit`."""
+    if method != "treerep":
+        raise ValueError(f"{method} does not run on a device: use method='treerep', or leave out device")
+    for name in ("finish", "zone_size"):
+        if options.pop(name, "treerep") not in (None, "treerep"):
+            raise ValueError(f"zones are not finished by neighbour joining on a device: leave out {name} or device")
+    space = device_metric(data, metric, device)
+
+    def attempt(generator: np.random.Generator, threads: int) -> Tree:
+        found = fit_on_device(space, rng=generator, **options)
+        edges, weights = (tensor.numpy(force=True) for tensor in found[:2])
+        return finished_tree(space, edges, weights)
+
+    generator = np.random.default_rng(rng)
+    if trials == 1:
+        return attempt(generator, 1)
+    host = as_metric(data.numpy(force=True) if hasattr(data, "numpy") else data, metric=metric)
+    return best_of(attempt, host, trials, generator, count_jobs(n_jobs), together=False)
+
+
+def fit_on_device(
+    data: Any,
+    *,
+    device: Any = "cuda",
+    metric: str | None = None,
+    rng: Any = 0,
+    tol: float | str = "auto",
+    pivot: str = "random",
+) -> DeviceTree:
+    """Learn a tree with TreeRep and leave it on the device. Needs torch alone, no compiled code.
+
+    Parameters as those of `treerep.fit`; `data` may be a tensor on the device, or a DeviceMetric.
+    """
+    rule, given = pivot_rule(pivot), given_tolerance(tol)
+    space = data if isinstance(data, DeviceMetric) else device_metric(data, metric, device)
+    n = len(space)
+    if n > _MOST_POINTS:
+        raise ValueError(f"fit takes 1 to {_MOST_POINTS:,} points, not {n:,}")
+    priorities = Priorities(n, np.random.default_rng(rng))
+    with progress_bar(n, "TreeRep", "points") as bar:
+        engine = DeviceTreeRep(space, priorities, rule, lambda largest: tolerance(space, given, largest), bar)
+        engine.run()
+    # Lengths that come out negative, on metrics far from a tree, are none.
+    return DeviceTree(engine.edges, engine.weights.clamp_(min=0.0), engine.waves, engine.visits)

@@ -1,0 +1,284 @@
+"""TreeRep on a device: the split phase all the way down, in waves over all zones at once. Written in torch alone.
+
+Zones and bins are those of fitting/zone_kernels.py, which says what they mean. The points of a zone lie next to each
+other in order of priority, and sorting keeps that order: so the first ones are the pivots, and no priority is stored.
+A wave touches every point still to be placed three times: to find its bin, to count, and to move it to its next zone.
+These passes are Triton kernels on a GPU (triton_sorting.py) and plain torch elsewhere (torch_sorting.py). The rest is
+about zones, and is the same everywhere.
+"""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from ..common.extras import require
+from ..fitting.priorities import Priorities
+from .torch_metric import DeviceMetric, Tensor
+
+BINS = 9
+COULD_BE_R, GONE = 9, 10
+CLOSEST, RANDOM, NEAR = 0, 1, 2  # as in fitting/zone_kernels.py
+
+# What each bin hangs off: x, y, z (0, 1, 2) or r (3); bins 4, 5, 6 off the edge from there to r, 7 and 8 are twins.
+_HANGS_OFF = (3, 0, 1, 2, 0, 1, 2, 1, 2)
+
+# More points than this do not go through their later waves together: it bounds the memory for zones.
+_TOGETHER = 1 << 28
+_PIECE = 1 << 26  # points whose priorities are computed together
+
+
+class Points(NamedTuple):
+    """Points still to be placed, zone after zone, each zone in order of priority."""
+
+    slots: Tensor  # int32: which point
+    near_a: Tensor  # float64: its distance to the node a of its zone ...
+    near_b: Tensor  # ... and to b
+    zone: Tensor  # int32
+
+
+class Zones(NamedTuple):
+    """A table of zones: kind 1 hangs off the node a, kind 2 off the edge (a, b), and kind 0 holds duplicates of a."""
+
+    kind: Tensor  # int8
+    start: Tensor  # int64: where its points begin
+    size: Tensor  # int64
+    a: Tensor  # int32
+    b: Tensor  # int32
+    length: Tensor  # float64: of the edge (a, b)
+
+    def taken(self, which: Any) -> "Zones":
+        return Zones(*(column[which] for column in self))
+
+
+class Steps(NamedTuple):
+    """One step in each zone: its pivots x = a, y and z, their distances, and the universal tree on them."""
+
+    at_y: Tensor  # int64: positions of the fresh points; -1 for the y of kind 2
+    at_z: Tensor
+    pivots: Tensor  # (3, Z) int32: the nodes x, y, z
+    xy: Tensor  # float64
+    xz: Tensor
+    yz: Tensor
+    arms: Tensor  # (3, Z) float64: lengths of the edges from x, y, z to r
+    contracted: Tensor  # int8: 1, 2, 3 where r is x, y, z; else 0
+    r: Tensor  # int32
+
+
+class DeviceTreeRep:
+    """One run of TreeRep on a device.
+
+    Parameters
+    ----------
+    metric : DeviceMetric
+    priorities : Priorities
+    rule : int
+        How a zone on an edge chooses its pivot.
+    tolerance : function
+        From the largest distance of the first point to the length below which a length is none.
+    bar : progress bar
+
+    Attributes
+    ----------
+    edges : (m, 2) int32 tensor, weights : (m,) float64 tensor
+        Point i is node i; Steiner nodes are n and up, with gaps.
+    waves, visits : int
+        How many waves there were, and how often a point was sorted into a bin.
+    """
+
+    def __init__(
+        self, metric: DeviceMetric, priorities: Priorities, rule: int, tolerance: Callable[[float], float], bar: Any
+    ) -> None:
+        torch = self.torch = require("torch", "embed")
+        self.metric, self.rule, self.bar, self.n = metric, rule, bar, len(metric)
+        self.device = metric.table.device
+        self.passes = passes_for(self.device)
+        self.waves = self.visits = self._n_edges = 0
+        self._edges = torch.empty((2 * self.n, 2), dtype=torch.int32, device=self.device)
+        self._weights = torch.empty(2 * self.n, dtype=torch.float64, device=self.device)
+        order = self._order(priorities)
+        first, slots = order[:1], order[1:]
+        near_a = self.passes.between(metric, first.expand(len(slots)), slots)
+        self.tol = tolerance(float(near_a.max()) if len(slots) else 0.0)
+        self.points = Points(slots, near_a, torch.zeros_like(near_a), torch.zeros_like(slots))
+        kind, start, size = torch.tensor([[1], [0], [self.n - 1]], device=self.device)
+        self.zones = Zones(kind.to(torch.int8), start, size, first, first, near_a.new_zeros(1))
+
+    @property
+    def edges(self) -> Tensor:
+        return self._edges[: self._n_edges]
+
+    @property
+    def weights(self) -> Tensor:
+        return self._weights[: self._n_edges]
+
+    def _order(self, priorities: Priorities) -> Tensor:
+        """All points, lowest priority first."""
+        torch = self.torch
+        order = torch.empty(self.n, dtype=torch.int32, device=self.device)
+        for lo in range(0, self.n, _PIECE):
+            ranks = torch.arange(lo, min(lo + _PIECE, self.n), device=self.device)
+            order[lo : lo + _PIECE] = priorities.points_at(ranks)
+        return order
+
+    def run(self) -> None:
+        """Place all points."""
+        if not bool(_go_on(self.zones)):
+            if self.n > 1:
+                self._close(self.points, self.zones)
+            return
+        waiting = [(self.points, self.zones)]
+        del self.points, self.zones
+        while waiting:
+            points, zones = waiting.pop()
+            parts = self._parts(points, zones)
+            if len(parts) > 1:
+                waiting += parts
+                continue
+            self.waves += 1
+            self.visits += len(points.slots)
+            points, zones = self._wave(points, zones)
+            if len(points.slots):
+                waiting.append((points, zones))
+
+    def _parts(self, points: Points, zones: Zones) -> list[tuple[Points, Zones]]:
+        """Cut many points into stretches of whole zones."""
+        torch = self.torch
+        if len(points.slots) <= _TOGETHER or len(zones.kind) == 1:
+            return [(points, zones)]
+        # The zone in which a multiple of the limit lies begins a part.
+        marks = torch.arange(0, len(points.slots), _TOGETHER, device=self.device)
+        firsts = (torch.searchsorted(zones.start, marks, right=True) - 1).unique().tolist()
+        parts = []
+        for lo, hi in zip(firsts, [*firsts[1:], len(zones.kind)], strict=True):
+            mine = zones.taken(slice(lo, hi))
+            begin, end = int(mine.start[0]), int(mine.start[-1] + mine.size[-1])
+            slots, near_a, near_b, zone = (column[begin:end] for column in points)
+            parts.append((Points(slots, near_a, near_b, zone - lo), mine._replace(start=mine.start - begin)))
+        return parts
+
+    def _wave(self, points: Points, zones: Zones) -> tuple[Points, Zones]:
+        """Take one step in every zone; return the points that are left, in their new zones."""
+        torch, passes, m = self.torch, self.passes, len(points.slots)
+        steps = self._steps(points, zones, self.rule)
+        codes, first_r = passes.sort_points(self.metric, points, zones, steps, self.tol)
+        found = first_r < m
+        codes[first_r[found]] = GONE
+        steps = steps._replace(r=torch.where(found, points.slots[first_r.clamp(max=m - 1)], steps.r))
+        counts, ranks = passes.count_points(codes, points, zones)
+        self._connect(steps, counts[:, 4:7].T == 0)
+        cells, new, n_left = self._bins(counts, steps)
+        # Where the points of each bin go, and the number of their zone.
+        target, number = counts.new_empty((2, counts.numel()), dtype=torch.int32)
+        target[cells] = new.start.int()
+        number[cells] = torch.arange(len(cells), dtype=torch.int32, device=self.device)
+        del counts, cells
+        points = passes.move_points(codes, ranks, points, target, number, int(new.size.sum()))
+        left = int(new.size[:n_left].sum())
+        closed = Points(*(column[left:] for column in points))
+        rest = new.taken(slice(n_left, None))
+        self._close(closed._replace(zone=closed.zone - n_left), rest._replace(start=rest.start - left))
+        self.bar.update(m - left)
+        # Copies, so that the memory of what is closed is free again.
+        remaining = Points(*(column[:left].clone() for column in points))
+        return remaining, new.taken(slice(n_left))
+
+    def _steps(self, points: Points, zones: Zones, rule: int) -> Steps:
+        """Choose the pivots of every zone and build their universal trees."""
+        torch = self.torch
+        fresh_y = zones.kind == 1
+        at_z = zones.start + fresh_y
+        if rule != RANDOM:
+            at_z = torch.where(fresh_y, at_z, self._nearest(points, zones, rule))
+        at_y = torch.where(fresh_y, zones.start, -1)
+        slot_y, slot_z = points.slots[zones.start], points.slots[at_z]
+        node_y = torch.where(fresh_y, slot_y, zones.b)
+        xy = torch.where(fresh_y, points.near_a[zones.start], zones.length)
+        xz, yz = points.near_a[at_z], points.near_b[at_z]
+        which = torch.nonzero(fresh_y)[:, 0]
+        yz[which] = self.passes.between(self.metric, slot_y[which], slot_z[which])
+        # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
+        arms = torch.stack([0.5 * (xy + xz - yz), 0.5 * (xy + yz - xz), 0.5 * (xz + yz - xy)])
+        short = arms.abs() < self.tol
+        contracted = torch.where(short[0], 1, torch.where(short[1], 2, torch.where(short[2], 3, 0)))
+        zero = torch.zeros_like(xy)
+        into = (torch.stack([zero, xy, xz]), torch.stack([xy, zero, yz]), torch.stack([xz, yz, zero]))
+        pivots = torch.stack([zones.a, node_y, slot_z])
+        r = slot_z + self.n
+        for q in range(3):
+            arms = torch.where(contracted == q + 1, into[q], arms)
+            r = torch.where(contracted == q + 1, pivots[q], r)
+        return Steps(at_y, at_z, pivots, xy, xz, yz, arms, contracted.to(torch.int8), r)
+
+    def _nearest(self, points: Points, zones: Zones, rule: int) -> Tensor:
+        """Position of the point nearest to b: of the first four, or of all. The first of equals."""
+        torch = self.torch
+        if rule == NEAR:
+            choice, least = zones.start, points.near_b[zones.start]
+            for k in range(1, 4):
+                position = zones.start + torch.clamp(zones.size - 1, max=k)
+                nearer = points.near_b[position] < least
+                choice = torch.where(nearer, position, choice)
+                least = points.near_b[choice]
+            return choice
+        zone, m = points.zone.long(), len(points.slots)
+        least = points.near_b.new_full((len(zones.kind),), torch.inf)
+        least.scatter_reduce_(0, zone, points.near_b, "amin")
+        positions = torch.arange(m, device=self.device)
+        positions = torch.where(points.near_b == least[zone], positions, m)
+        return torch.full_like(zones.start, m).scatter_reduce_(0, zone, positions, "amin")
+
+    def _bins(self, counts: Tensor, steps: Steps) -> tuple[Tensor, Zones, int]:
+        """The bins that hold points as zones: which they are, the zones, and how many go on; those come first."""
+        torch = self.torch
+        flat = counts.reshape(-1)
+        cells = torch.nonzero(flat)[:, 0]
+        zone, place = cells // BINS, cells % BINS
+        off = torch.tensor(_HANGS_OFF, device=self.device)[place]
+        r = steps.r[zone]
+        node = torch.where(off == 3, r, steps.pivots[off.clamp(max=2), zone])
+        on_edge = (place >= 4) & (place <= 6) & (node != r)
+        kind = torch.where(place > 6, 0, torch.where(on_edge, 2, 1)).to(torch.int8)
+        size = flat[cells]
+        zones = Zones(kind, size, size, node, r, steps.arms[off.clamp(max=2), zone])
+        goes_on = _go_on(zones)
+        order = torch.cat([torch.nonzero(goes_on)[:, 0], torch.nonzero(~goes_on)[:, 0]])
+        zones = zones.taken(order)
+        start = zones.size.cumsum(0) - zones.size
+        return cells[order], zones._replace(start=start), int(goes_on.sum())
+
+    def _close(self, points: Points, zones: Zones) -> None:
+        """Add the edges of zones that hold no more than the pivots of one step, or duplicates."""
+        leaf = (zones.kind == 0) | ((zones.kind == 1) & (zones.size == 1))
+        leaves = leaf[points.zone]
+        self._add(zones.a[points.zone[leaves]], points.slots[leaves], points.near_a[leaves])
+        steps = self._steps(points, zones.taken(~leaf), RANDOM)
+        self._connect(steps, self.torch.ones_like(steps.arms, dtype=self.torch.bool))
+
+    def _connect(self, steps: Steps, where: Tensor) -> None:
+        """Add the edges from the pivots to r, where asked for and where there is one."""
+        where = where & (steps.pivots != steps.r)
+        self._add(steps.pivots[where], steps.r.expand(3, -1)[where], steps.arms[where])
+
+    def _add(self, u: Tensor, v: Tensor, weights: Tensor) -> None:
+        here = slice(self._n_edges, self._n_edges + len(weights))
+        self._edges[here, 0], self._edges[here, 1], self._weights[here] = u, v, weights
+        self._n_edges = here.stop
+
+
+def _go_on(zones: Zones) -> Tensor:
+    """Which zones hold points beyond the pivots of their next step."""
+    return ((zones.kind == 1) & (zones.size > 2)) | ((zones.kind == 2) & (zones.size > 1))
+
+
+def passes_for(device: Any) -> ModuleType:
+    """The module that does the passes over points: Triton's on a GPU where there is Triton, or plain torch."""
+    if device.type == "cuda":
+        try:
+            from . import triton_sorting
+        except ImportError:  # torch for some systems comes without
+            pass
+        else:
+            return triton_sorting
+    from . import torch_sorting
+
+    return torch_sorting
