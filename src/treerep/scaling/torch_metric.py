@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..common.extras import require
-from ..metric.base import Metric, MetricError
+from ..metric.base import MetricError
 from ..metric.convert import as_metric
 from ..metric.oracles import (
     AngleOracle,
@@ -146,7 +146,9 @@ def _checked_device(device: Any) -> Any:
         torch.empty(0, device=where)
     except (RuntimeError, AssertionError, TypeError) as error:
         reason = str(error).splitlines()[0]
-        raise ValueError(f"torch has no device {str(device)!r} here ({reason}): choose another, or leave it out") from error
+        raise ValueError(
+            f"torch has no device {str(device)!r} here ({reason}): choose another, or leave it out"
+        ) from error
     return where
 
 

@@ -90,9 +90,7 @@ def count_points(codes: Tensor, points: "Points", zones: "Zones") -> tuple[Tenso
     return counts[:-1].reshape(-1, _BINS), Ranks(cell, rank)
 
 
-def move_points(
-    codes: Tensor, ranks: Ranks, points: "Points", target: Tensor, number: Tensor, total: int
-) -> "Points":
+def move_points(codes: Tensor, ranks: Ranks, points: "Points", target: Tensor, number: Tensor, total: int) -> "Points":
     """Move the points of each bin to where they begin (`target`), in order, and give them the number of their zone."""
     torch = require("torch", "embed")
     stay = torch.nonzero(codes != _GONE)[:, 0]
