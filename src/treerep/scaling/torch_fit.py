@@ -19,10 +19,11 @@ _MOST_POINTS = 2**30 - 1
 
 
 class DeviceTree(NamedTuple):
-    """A tree on a device, as TreeRep leaves it: point i is node i, and Steiner nodes are n and up, with gaps."""
+    """A tree on a device, as TreeRep leaves it."""
 
-    edges: Tensor  # (m, 2) int32
+    edges: Tensor  # (m, 2) int32: Steiner nodes are n and up, with gaps
     weights: Tensor  # (m,) float64, not negative
+    nodes: Tensor  # (n,) int32: which node each point is
     waves: int
     visits: int  # how often a point was sorted into a zone
 
@@ -48,8 +49,7 @@ def fit(
 
     def attempt(generator: np.random.Generator, threads: int) -> Tree:
         found = fit_on_device(space, rng=generator, **options)
-        edges, weights = (tensor.numpy(force=True) for tensor in found[:2])
-        return finished_tree(space, edges, weights)
+        return finished_tree(space, *(tensor.numpy(force=True) for tensor in found[:3]))
 
     generator = np.random.default_rng(rng)
     if trials == 1:
@@ -81,4 +81,4 @@ def fit_on_device(
         engine = DeviceTreeRep(space, priorities, rule, lambda largest: tolerance(space, given, largest), bar)
         engine.run()
     # Lengths that come out negative, on metrics far from a tree, are none.
-    return DeviceTree(engine.edges, engine.weights.clamp_(min=0.0), engine.waves, engine.visits)
+    return DeviceTree(engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits)

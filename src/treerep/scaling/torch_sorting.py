@@ -33,11 +33,11 @@ def sort_points(
     torch = require("torch", "embed")
     zone, m = points.zone.long(), len(points.slots)
     fresh_y = (zones.kind == 1)[zone]
-    x, to_z = points.near_a, metric.between(steps.pivots[2][zone], points.slots)
+    x, to_z = points.near_a, metric.between(steps.slots[1][zone], points.slots)
     y = torch.where(fresh_y, 0.0, points.near_b)
     which = torch.nonzero(fresh_y)[:, 0]
-    y[which] = metric.between(steps.pivots[1][zone[which]], points.slots[which])
-    where, to_q, to_r = _bin(torch, x, y, to_z, *(column[zone] for column in (steps.xy, steps.xz, steps.yz)), tol)
+    y[which] = metric.between(steps.slots[0][zone[which]], points.slots[which])
+    where, to_q, to_r = _bin(x, y, to_z, steps.xy[zone], steps.xz[zone], steps.yz[zone], tol)
     twin_y, twin_z = fresh_y & (y < tol), to_z < tol
     where = torch.where(twin_z, 8, torch.where(twin_y, 7, where))
     to_q = torch.where(twin_z, to_z, torch.where(twin_y, y, to_q))
@@ -56,9 +56,10 @@ def sort_points(
 
 
 def _bin(
-    torch: "Tensor", x: Tensor, y: Tensor, z: Tensor, xy: Tensor, xz: Tensor, yz: Tensor, tol: float
+    x: Tensor, y: Tensor, z: Tensor, xy: Tensor, xz: Tensor, yz: Tensor, tol: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`_sort_point` of fitting/zone_kernels.py for all points: bin, distance to the node it names, distance to r."""
+    torch = require("torch", "embed")
     a = 0.5 * (x + y - xy)  # (x, y)_w
     b = 0.5 * (y + z - yz)  # (y, z)_w
     c = 0.5 * (z + x - xz)  # (z, x)_w

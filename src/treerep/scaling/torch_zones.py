@@ -45,8 +45,10 @@ class Zones(NamedTuple):
     a: Tensor  # int32
     b: Tensor  # int32
     length: Tensor  # float64: of the edge (a, b)
+    names: Tensor  # int32: its points are the nodes from here on
 
     def taken(self, which: Any) -> "Zones":
+        """Some of the zones."""
         return Zones(*(column[which] for column in self))
 
 
@@ -55,6 +57,7 @@ class Steps(NamedTuple):
 
     at_y: Tensor  # int64: positions of the fresh points; -1 for the y of kind 2
     at_z: Tensor
+    slots: Tensor  # (2, Z) int32: which points y and z are
     pivots: Tensor  # (3, Z) int32: the nodes x, y, z
     xy: Tensor  # float64
     xz: Tensor
@@ -80,7 +83,9 @@ class DeviceTreeRep:
     Attributes
     ----------
     edges : (m, 2) int32 tensor, weights : (m,) float64 tensor
-        Point i is node i; Steiner nodes are n and up, with gaps.
+        Steiner nodes are n and up, with gaps.
+    nodes : (n,) int32 tensor
+        Which node each point is: those of a zone have numbers next to each other.
     waves, visits : int
         How many waves there were, and how often a point was sorted into a bin.
     """
@@ -97,18 +102,22 @@ class DeviceTreeRep:
         self._weights = torch.empty(2 * self.n, dtype=torch.float64, device=self.device)
         order = self._order(priorities)
         first, slots = order[:1], order[1:]
+        self.nodes = torch.empty_like(order)
+        self.nodes[first] = 0
         near_a = self.passes.between(metric, first.expand(len(slots)), slots)
         self.tol = tolerance(float(near_a.max()) if len(slots) else 0.0)
         self.points = Points(slots, near_a, torch.zeros_like(near_a), torch.zeros_like(slots))
-        kind, start, size = torch.tensor([[1], [0], [self.n - 1]], device=self.device)
-        self.zones = Zones(kind.to(torch.int8), start, size, first, first, near_a.new_zeros(1))
+        kind, start, size, a, names = torch.tensor([[1], [0], [self.n - 1], [0], [1]], device=self.device)
+        self.zones = Zones(kind.to(torch.int8), start, size, a.int(), a.int(), near_a.new_zeros(1), names.int())
 
     @property
     def edges(self) -> Tensor:
+        """Pairs of nodes."""
         return self._edges[: self._n_edges]
 
     @property
     def weights(self) -> Tensor:
+        """Their lengths."""
         return self._weights[: self._n_edges]
 
     def _order(self, priorities: Priorities) -> Tensor:
@@ -162,11 +171,14 @@ class DeviceTreeRep:
         steps = self._steps(points, zones, self.rule)
         codes, first_r = passes.sort_points(self.metric, points, zones, steps, self.tol)
         found = first_r < m
-        codes[first_r[found]] = GONE
-        steps = steps._replace(r=torch.where(found, points.slots[first_r.clamp(max=m - 1)], steps.r))
+        names = zones.names + 3 - zones.kind  # behind those of the fresh pivots
+        first_r = first_r[found]
+        codes[first_r] = GONE
+        self.nodes[points.slots[first_r]] = names[found]
+        steps = steps._replace(r=torch.where(found, names, steps.r))
         counts, ranks = passes.count_points(codes, points, zones)
         self._connect(steps, counts[:, 4:7].T == 0)
-        cells, new, n_left = self._bins(counts, steps)
+        cells, new, n_left = self._bins(counts, steps, names + found)
         # Where the points of each bin go, and the number of their zone.
         target, number = counts.new_empty((2, counts.numel()), dtype=torch.int32)
         target[cells] = new.start.int()
@@ -190,24 +202,26 @@ class DeviceTreeRep:
         if rule != RANDOM:
             at_z = torch.where(fresh_y, at_z, self._nearest(points, zones, rule))
         at_y = torch.where(fresh_y, zones.start, -1)
-        slot_y, slot_z = points.slots[zones.start], points.slots[at_z]
-        node_y = torch.where(fresh_y, slot_y, zones.b)
+        slots = torch.stack([points.slots[zones.start], points.slots[at_z]])
+        node_y, node_z = torch.where(fresh_y, zones.names, zones.b), zones.names + fresh_y
         xy = torch.where(fresh_y, points.near_a[zones.start], zones.length)
         xz, yz = points.near_a[at_z], points.near_b[at_z]
         which = torch.nonzero(fresh_y)[:, 0]
-        yz[which] = self.passes.between(self.metric, slot_y[which], slot_z[which])
+        yz[which] = self.passes.between(self.metric, *slots[:, which])
+        self.nodes[slots[0, which]] = node_y[which]
+        self.nodes[slots[1]] = node_z
         # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
         arms = torch.stack([0.5 * (xy + xz - yz), 0.5 * (xy + yz - xz), 0.5 * (xz + yz - xy)])
         short = arms.abs() < self.tol
         contracted = torch.where(short[0], 1, torch.where(short[1], 2, torch.where(short[2], 3, 0)))
         zero = torch.zeros_like(xy)
         into = (torch.stack([zero, xy, xz]), torch.stack([xy, zero, yz]), torch.stack([xz, yz, zero]))
-        pivots = torch.stack([zones.a, node_y, slot_z])
-        r = slot_z + self.n
+        pivots = torch.stack([zones.a, node_y, node_z])
+        r = node_z + self.n
         for q in range(3):
             arms = torch.where(contracted == q + 1, into[q], arms)
             r = torch.where(contracted == q + 1, pivots[q], r)
-        return Steps(at_y, at_z, pivots, xy, xz, yz, arms, contracted.to(torch.int8), r)
+        return Steps(at_y, at_z, slots, pivots, xy, xz, yz, arms, contracted.to(torch.int8), r)
 
     def _nearest(self, points: Points, zones: Zones, rule: int) -> Tensor:
         """Position of the point nearest to b: of the first four, or of all. The first of equals."""
@@ -227,8 +241,11 @@ class DeviceTreeRep:
         positions = torch.where(points.near_b == least[zone], positions, m)
         return torch.full_like(zones.start, m).scatter_reduce_(0, zone, positions, "amin")
 
-    def _bins(self, counts: Tensor, steps: Steps) -> tuple[Tensor, Zones, int]:
-        """The bins that hold points as zones: which they are, the zones, and how many go on; those come first."""
+    def _bins(self, counts: Tensor, steps: Steps, names: Tensor) -> tuple[Tensor, Zones, int]:
+        """The bins that hold points as zones: which they are, the zones, and how many go on; those come first.
+
+        The points of a zone's bins are the nodes from `names` on, bin by bin.
+        """
         torch = self.torch
         flat = counts.reshape(-1)
         cells = torch.nonzero(flat)[:, 0]
@@ -238,8 +255,12 @@ class DeviceTreeRep:
         node = torch.where(off == 3, r, steps.pivots[off.clamp(max=2), zone])
         on_edge = (place >= 4) & (place <= 6) & (node != r)
         kind = torch.where(place > 6, 0, torch.where(on_edge, 2, 1)).to(torch.int8)
-        size = flat[cells]
-        zones = Zones(kind, size, size, node, r, steps.arms[off.clamp(max=2), zone])
+        size = flat[cells].long()
+        before = size.cumsum(0) - size
+        # Numbers run on from bin to bin within a zone; before it lie the points of the zones before.
+        per_zone = counts.sum(1)
+        own = before + (names - (per_zone.cumsum(0) - per_zone))[zone]
+        zones = Zones(kind, before, size, node, r, steps.arms[off.clamp(max=2), zone], own.int())
         goes_on = _go_on(zones)
         order = torch.cat([torch.nonzero(goes_on)[:, 0], torch.nonzero(~goes_on)[:, 0]])
         zones = zones.taken(order)
@@ -250,7 +271,11 @@ class DeviceTreeRep:
         """Add the edges of zones that hold no more than the pivots of one step, or duplicates."""
         leaf = (zones.kind == 0) | ((zones.kind == 1) & (zones.size == 1))
         leaves = leaf[points.zone]
-        self._add(zones.a[points.zone[leaves]], points.slots[leaves], points.near_a[leaves])
+        zone = points.zone[leaves]
+        position = self.torch.nonzero(leaves)[:, 0]
+        names = (zones.names[zone] + position - zones.start[zone]).int()
+        self.nodes[points.slots[leaves]] = names
+        self._add(zones.a[zone], names, points.near_a[leaves])
         steps = self._steps(points, zones.taken(~leaf), RANDOM)
         self._connect(steps, self.torch.ones_like(steps.arms, dtype=self.torch.bool))
 

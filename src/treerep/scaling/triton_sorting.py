@@ -23,7 +23,6 @@ _KINDS = {"euclidean": 0, "manhattan": 1, "chebyshev": 2, "angle": 3, "hyperboli
 _BINS, _GONE = 9, 10
 _BLOCK = 128  # points of a program that measures distances
 _TILE = 512  # points counted together: at most 2^10 - 1, the room of a bin in a packed integer
-_UNROLLED = 16  # blocks of eight coordinates that are read without a loop
 
 
 class Ranks(NamedTuple):
@@ -60,107 +59,127 @@ def _combine(a, b, KIND: tl.constexpr):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _lane_sums(table, i, j, mask, K: tl.constexpr, KIND: tl.constexpr, SIGN: tl.constexpr, FLOAT: tl.constexpr, UNROLLED: tl.constexpr, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Terms of all coordinates in eight lanes, as in metric/lane_kernels.py; SIGN = -1 adds y instead."""
-    eight = tl.arange(0, 8)
-    rows_i, rows_j = table + i * K, table + j * K
-    at_i, at_j = rows_i[:, None] + eight[None, :], rows_j[:, None] + eight[None, :]
-    wide = mask[:, None]
-    lanes = tl.zeros((BLOCK, 8), FLOAT)
-    if UNROLLED:
+def _add_terms(lanes, x, pivot, SIGN: tl.constexpr, KIND: tl.constexpr):  # type: ignore[no-untyped-def]
+    return _combine(lanes, _term(x, pivot * SIGN, KIND), KIND)
+
+
+@triton.jit
+def _two_sums(  # type: ignore[no-untyped-def]
+    table, w, y, z, mask, mask_y,
+    SIGN: tl.constexpr, K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Terms of the coordinates of w with those of y and of z, in eight lanes, as in metric/lane_kernels.py.
+
+    Rows are given as int64, and SIGN = -1 is for sums of coordinates instead of differences.
+    """
+    eight = tl.arange(0, 8)[None, :]
+    rows_w, rows_y, rows_z = table + w * K, table + y * K, table + z * K
+    at_w, at_y, at_z = rows_w[:, None] + eight, rows_y[:, None] + eight, rows_z[:, None] + eight
+    lanes_y, lanes_z = tl.zeros((BLOCK, 8), FLOAT), tl.zeros((BLOCK, 8), FLOAT)
+    wide, wide_y = mask[:, None], mask_y[:, None]
+    if K <= 128:  # written out, so that all rows are asked for at once
         for k in tl.static_range(0, K // 8):
-            x = tl.load(at_i + 8 * k, mask=wide, other=0.0).to(FLOAT)
-            y = tl.load(at_j + 8 * k, mask=wide, other=0.0).to(FLOAT)
-            lanes = _combine(lanes, _term(x, y * SIGN, KIND), KIND)
+            x = tl.load(at_w + 8 * k, mask=wide, other=0.0).to(FLOAT)
+            lanes_z = _add_terms(lanes_z, x, tl.load(at_z + 8 * k, mask=wide, other=0.0).to(FLOAT), SIGN, KIND)
+            lanes_y = _add_terms(lanes_y, x, tl.load(at_y + 8 * k, mask=wide_y, other=0.0).to(FLOAT), SIGN, KIND)
     else:
-        for k in range(K // 8):
-            x = tl.load(at_i + 8 * k, mask=wide, other=0.0).to(FLOAT)
-            y = tl.load(at_j + 8 * k, mask=wide, other=0.0).to(FLOAT)
-            lanes = _combine(lanes, _term(x, y * SIGN, KIND), KIND)
-    total = _pairwise(lanes, BLOCK, KIND)
+        for k in range(0, K // 8):
+            x = tl.load(at_w + 8 * k, mask=wide, other=0.0).to(FLOAT)
+            lanes_z = _add_terms(lanes_z, x, tl.load(at_z + 8 * k, mask=wide, other=0.0).to(FLOAT), SIGN, KIND)
+            lanes_y = _add_terms(lanes_y, x, tl.load(at_y + 8 * k, mask=wide_y, other=0.0).to(FLOAT), SIGN, KIND)
+    sum_y, sum_z = _pairwise(lanes_y, BLOCK, KIND), _pairwise(lanes_z, BLOCK, KIND)
     for k in tl.static_range(K // 8 * 8, K):
-        x = tl.load(rows_i + k, mask=mask, other=0.0).to(FLOAT)
-        y = tl.load(rows_j + k, mask=mask, other=0.0).to(FLOAT)
-        total = _combine(total, _term(x, y * SIGN, KIND), KIND)
-    return total.to(tl.float64)
+        x = tl.load(rows_w + k, mask=mask, other=0.0).to(FLOAT)
+        sum_z = _add_terms(sum_z, x, tl.load(rows_z + k, mask=mask, other=0.0).to(FLOAT), SIGN, KIND)
+        sum_y = _add_terms(sum_y, x, tl.load(rows_y + k, mask=mask_y, other=0.0).to(FLOAT), SIGN, KIND)
+    return sum_y.to(tl.float64), sum_z.to(tl.float64)
 
 
 @triton.jit
-def _distance(table, radii, sinh_radii, unit, i, j, mask, K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, UNROLLED: tl.constexpr, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Distances in float64 of the pairs (i, j), int64."""
+def _hyperbolic(radii, sinh_radii, unit, i, j, mask, across):  # type: ignore[no-untyped-def]
+    r, s = tl.load(radii + i, mask=mask, other=0.0), tl.load(radii + j, mask=mask, other=0.0)
+    radial = libdevice.sinh(0.5 * (r - s))
+    turn = tl.load(sinh_radii + i, mask=mask, other=0.0) * tl.load(sinh_radii + j, mask=mask, other=0.0)
+    return unit * (2.0 * libdevice.asinh(tl.sqrt(radial * radial + turn * (0.25 * across))))
+
+
+@triton.jit
+def _two_distances(  # type: ignore[no-untyped-def]
+    table, radii, sinh_radii, unit, w, y, z, mask, mask_y,
+    K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Distances d(w, y), where mask_y holds, and d(w, z) in float64."""
     if KIND == 5:
-        return tl.load(table + i * K + j, mask=mask, other=0).to(tl.float64)
-    across = _lane_sums(table, i, j, mask, K, KIND, 1, FLOAT, UNROLLED, BLOCK)
-    if KIND == 0:
-        return tl.sqrt(across)
-    if KIND == 3:
-        along = _lane_sums(table, i, j, mask, K, KIND, -1, FLOAT, UNROLLED, BLOCK)
-        return 2.0 * libdevice.atan2(tl.sqrt(across), tl.sqrt(along))
-    if KIND == 4:
-        r = tl.load(radii + i, mask=mask, other=0.0)
-        s = tl.load(radii + j, mask=mask, other=0.0)
-        radial = libdevice.sinh(0.5 * (r - s))
-        turn = tl.load(sinh_radii + i, mask=mask, other=0.0) * tl.load(sinh_radii + j, mask=mask, other=0.0)
-        return unit * (2.0 * libdevice.asinh(tl.sqrt(radial * radial + turn * (0.25 * across))))
-    return across
+        to_y = tl.load(table + y * K + w, mask=mask_y, other=0).to(tl.float64)
+        to_z = tl.load(table + z * K + w, mask=mask, other=0).to(tl.float64)
+    else:
+        to_y, to_z = _two_sums(table, w, y, z, mask, mask_y, 1, K, KIND, FLOAT, BLOCK)
+        if KIND == 0:
+            to_y, to_z = tl.sqrt(to_y), tl.sqrt(to_z)
+        elif KIND == 3:
+            along_y, along_z = _two_sums(table, w, y, z, mask, mask_y, -1, K, KIND, FLOAT, BLOCK)
+            to_y = 2.0 * libdevice.atan2(tl.sqrt(to_y), tl.sqrt(along_y))
+            to_z = 2.0 * libdevice.atan2(tl.sqrt(to_z), tl.sqrt(along_z))
+        elif KIND == 4:
+            to_y = _hyperbolic(radii, sinh_radii, unit, y, w, mask_y, to_y)
+            to_z = _hyperbolic(radii, sinh_radii, unit, z, w, mask, to_z)
+    return to_y, to_z
 
 
 @triton.jit
-def _between(table, radii, sinh_radii, unit, i, j, out, m, K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, UNROLLED: tl.constexpr, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # fmt: skip
+def _between(  # type: ignore[no-untyped-def]
+    table, radii, sinh_radii, unit, i, j, out, m,
+    K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
-    a = tl.load(i + at, mask=mask, other=0).to(tl.int64)
-    b = tl.load(j + at, mask=mask, other=0).to(tl.int64)
-    d = _distance(table, radii, sinh_radii, unit, a, b, mask, K, KIND, FLOAT, UNROLLED, BLOCK)
+    w, z = tl.load(j + at, mask=mask, other=0).to(tl.int64), tl.load(i + at, mask=mask, other=0).to(tl.int64)
+    _, d = _two_distances(table, radii, sinh_radii, unit, w, z, z, mask, at < 0, K, KIND, FLOAT, BLOCK)
     tl.store(out + at, d, mask=mask)
 
 
 @triton.jit
-def _sort(table, radii, sinh_radii, unit, slots, near_a, near_b, zones, kinds, at_y, at_z, node_y, node_z, xy_of, xz_of, yz_of, contracted_of, codes, first_r, tol, m, K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, UNROLLED: tl.constexpr, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # fmt: skip
+def _sort(  # type: ignore[no-untyped-def]
+    table, radii, sinh_radii, unit, slots, near_a, near_b, zones, kinds, at_y, at_z, slot_y, slot_z, xy_of, xz_of,
+    yz_of, contracted_of, codes, first_r, tol, m,
+    K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
     """`sort_points`: see _sort and _sort_point in fitting/zone_kernels.py."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     zone = tl.load(zones + at, mask=mask, other=0)
-    slot = tl.load(slots + at, mask=mask, other=0).to(tl.int64)
-    fresh_y = tl.load(kinds + zone, mask=mask, other=0) == 1
-    pivot_z = tl.load(node_z + zone, mask=mask, other=0).to(tl.int64)
-    pivot_y = tl.load(node_y + zone, mask=mask & fresh_y, other=0).to(tl.int64)
+    w = tl.load(slots + at, mask=mask, other=0).to(tl.int64)
+    fresh_y = mask & (tl.load(kinds + zone, mask=mask, other=0) == 1)
+    pivot_z = tl.load(slot_z + zone, mask=mask, other=0).to(tl.int64)
+    pivot_y = tl.load(slot_y + zone, mask=fresh_y, other=0).to(tl.int64)
+    y, z = _two_distances(
+        table, radii, sinh_radii, unit, w, pivot_y, pivot_z, mask, fresh_y, K, KIND, FLOAT, BLOCK
+    )  # fmt: skip
     x = tl.load(near_a + at, mask=mask, other=0.0)
-    z = _distance(table, radii, sinh_radii, unit, pivot_z, slot, mask, K, KIND, FLOAT, UNROLLED, BLOCK)
-    y = _distance(table, radii, sinh_radii, unit, pivot_y, slot, mask & fresh_y, K, KIND, FLOAT, UNROLLED, BLOCK)
     y = tl.where(fresh_y, y, tl.load(near_b + at, mask=mask, other=0.0))
-    xy = tl.load(xy_of + zone, mask=mask, other=0.0)
-    xz = tl.load(xz_of + zone, mask=mask, other=0.0)
-    yz = tl.load(yz_of + zone, mask=mask, other=0.0)
     contracted = tl.load(contracted_of + zone, mask=mask, other=0).to(tl.int32)
-    a = 0.5 * (x + y - xy)  # (x, y)_w
-    b = 0.5 * (y + z - yz)  # (y, z)_w
-    c = 0.5 * (z + x - xz)  # (z, x)_w
-    equal = (tl.abs(a - b) < tol) & (tl.abs(b - c) < tol) & (tl.abs(a - c) < tol)
-    mean = (a + b + c) / 3.0
-    is_r = (a < tol) & (b < tol) & (c < tol)
-    to_z = (a >= b) & (a >= c)
-    to_x = b >= c
+    a = 0.5 * (x + y - tl.load(xy_of + zone, mask=mask, other=0.0))  # (x, y)_w
+    b = 0.5 * (y + z - tl.load(yz_of + zone, mask=mask, other=0.0))  # (y, z)_w
+    c = 0.5 * (z + x - tl.load(xz_of + zone, mask=mask, other=0.0))  # (z, x)_w
     in_z = tl.where((tl.abs(z - b) < tol) & (tl.abs(z - c) < tol), 3, 6)
     in_x = tl.where((tl.abs(x - a) < tol) & (tl.abs(x - c) < tol), 1, 4)
     in_y = tl.where((tl.abs(y - a) < tol) & (tl.abs(y - b) < tol), 2, 5)
+    to_z, to_x = (a >= b) & (a >= c), b >= c
     where = tl.where(to_z, in_z, tl.where(to_x, in_x, in_y))
     to_q = tl.where(to_z, z, tl.where(to_x, x, y))
     to_r = tl.where(to_z, a, tl.where(to_x, b, c))
-    where = tl.where(equal, tl.where(is_r & (contracted == 0), 9, 0), where)
-    to_q = tl.where(equal, mean, to_q)
-    to_r = tl.where(equal, mean, to_r)
-    twin_y = fresh_y & (y < tol)
-    where = tl.where(twin_y, 7, where)
-    to_q = tl.where(twin_y, y, to_q)
-    twin_z = z < tol
-    where = tl.where(twin_z, 8, where)
-    to_q = tl.where(twin_z, z, to_q)
+    equal = (tl.abs(a - b) < tol) & (tl.abs(b - c) < tol) & (tl.abs(a - c) < tol)
+    is_r = (a < tol) & (b < tol) & (c < tol) & (contracted == 0)
+    mean = (a + b + c) / 3.0
+    where = tl.where(equal, tl.where(is_r, 9, 0), where)
+    to_q, to_r = tl.where(equal, mean, to_q), tl.where(equal, mean, to_r)
+    twin_y, twin_z = fresh_y & (y < tol), z < tol
+    where = tl.where(twin_z, 8, tl.where(twin_y, 7, where))
+    to_q = tl.where(twin_z, z, tl.where(twin_y, y, to_q))
     to_r = tl.where(twin_y | twin_z, 0.0, to_r)
     onto_r = (contracted > 0) & (where == 3 + contracted)
-    pivot = at == tl.load(at_z + zone, mask=mask, other=0)
-    pivot |= fresh_y & (at == tl.load(at_y + zone, mask=mask, other=0))
-    where = tl.where(pivot, 10, where)
+    is_y = fresh_y & (at == tl.load(at_y + zone, mask=mask, other=0))
+    where = tl.where(is_y | (at == tl.load(at_z + zone, mask=mask, other=0)), 10, where)
     tl.store(near_a + at, tl.where(onto_r, to_r, to_q), mask=mask)
     tl.store(near_b + at, to_r, mask=mask)
     tl.store(codes + at, where.to(tl.uint8), mask=mask)
@@ -191,7 +210,11 @@ def _count(codes, zones, local, tiles, before_start, m, TILE: tl.constexpr):  # 
 
 
 @triton.jit
-def _move(codes, local, before, slots, near_a, near_b, zones, target, number, new_slots, new_a, new_b, new_zones, m, TILE: tl.constexpr):  # type: ignore[no-untyped-def]  # fmt: skip
+def _move(  # type: ignore[no-untyped-def]
+    codes, local, before, slots, near_a, near_b, zones, target, number, new_slots, new_a, new_b, new_zones, m,
+    TILE: tl.constexpr,
+):  # fmt: skip
+    """`move_points`; `target` is where a bin would begin if its points were counted from the first of all."""
     tile = tl.program_id(0).to(tl.int64)
     at = tile * TILE + tl.arange(0, TILE)
     code = tl.load(codes + at, mask=at < m, other=10).to(tl.int32)
@@ -209,13 +232,12 @@ def _move(codes, local, before, slots, near_a, near_b, zones, target, number, ne
 def _measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Arguments about a metric, for kernels that measure distances."""
     table = metric.table
-    k = table.shape[1]
-    nothing = table  # never read
-    given = (table, nothing if metric.radii is None else metric.radii)
-    given += (nothing if metric.sinh_radii is None else metric.sinh_radii, metric.unit)
+    # What a kind does not have is never read.
+    radii, sinh_radii = (table if column is None else column for column in (metric.radii, metric.sinh_radii))
+    given = (table, radii, sinh_radii, metric.unit)
     constants = {
-        "K": k, "KIND": _KINDS[metric.kind], "FLOAT": tl.float32 if table.dtype == torch.float32 else tl.float64,
-        "UNROLLED": k // 8 <= _UNROLLED, "BLOCK": _BLOCK, "enable_fp_fusion": False,
+        "K": table.shape[1], "KIND": _KINDS[metric.kind], "BLOCK": _BLOCK, "enable_fp_fusion": False,
+        "FLOAT": tl.float32 if table.dtype == torch.float32 else tl.float64,
     }  # fmt: skip
     return given, constants
 
@@ -238,8 +260,8 @@ def sort_points(
     first_r = torch.full_like(zones.start, m)
     given, constants = _measuring(metric)
     _sort[(triton.cdiv(m, _BLOCK),)](
-        *given, *points, zones.kind, steps.at_y, steps.at_z, steps.pivots[1], steps.pivots[2], steps.xy, steps.xz,
-        steps.yz, steps.contracted, codes, first_r, tol, m, **constants,
+        *given, *points, zones.kind, steps.at_y, steps.at_z, *steps.slots, steps.xy, steps.xz, steps.yz,
+        steps.contracted, codes, first_r, tol, m, **constants,
     )  # fmt: skip
     return codes, first_r
 
@@ -252,7 +274,8 @@ def count_points(codes: Tensor, points: "Points", zones: "Zones") -> tuple[Tenso
     tiles = torch.empty((n_tiles, 3), dtype=torch.int32, device=device)
     before_start = torch.empty((n_zones, 3), dtype=torch.int32, device=device)
     _count[(n_tiles,)](codes, points.zone, local, tiles, before_start, m, TILE=_TILE)
-    up_to = _unpacked(tiles).cumsum(0, dtype=torch.int32)
+    # Scanned along rows, which is many times faster than along columns.
+    up_to = _unpacked(tiles).T.contiguous().cumsum(1, dtype=torch.int32).T.contiguous()
     before = up_to - _unpacked(tiles)
     # How many points of each bin come before the start of each zone, and before the end of the last one.
     passed = before[zones.start // _TILE] + _unpacked(before_start)
