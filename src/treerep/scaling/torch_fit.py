@@ -8,10 +8,11 @@ from ..common.parallel import count_jobs
 from ..common.progress import progress_bar
 from ..fitting.fit import best_of
 from ..fitting.priorities import Priorities
-from ..fitting.result import finished_tree
 from ..fitting.settings import given_tolerance, pivot_rule, tolerance
+from ..metric.base import MetricError
 from ..metric.convert import as_metric
 from ..tree.tree import Tree
+from .torch_canonical import canonical_edges
 from .torch_metric import DeviceMetric, Tensor, device_metric
 from .torch_zones import DeviceTreeRep
 
@@ -49,7 +50,7 @@ def fit(
 
     def attempt(generator: np.random.Generator, threads: int) -> Tree:
         found = fit_on_device(space, rng=generator, **options)
-        return finished_tree(space, *(tensor.numpy(force=True) for tensor in found[:3]))
+        return _finished(space, found)
 
     generator = np.random.default_rng(rng)
     if trials == 1:
@@ -82,3 +83,15 @@ def fit_on_device(
         engine.run()
     # Lengths that come out negative, on metrics far from a tree, are none.
     return DeviceTree(engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits)
+
+
+def _finished(space: DeviceMetric, found: DeviceTree) -> Tree:
+    """The canonical tree: equal trees are equal arrays, wherever they come from."""
+    n = len(space)
+    if n > 1:
+        edges, weights = canonical_edges(n, *found[:3])
+    else:
+        edges, weights = found.edges.long(), found.weights
+    if not bool(weights.sum().isfinite()):
+        raise MetricError("the distances are so large that their sums overflow: rescale them")
+    return Tree._trusted(n, edges.numpy(force=True), weights.numpy(force=True), labels=space.labels)
