@@ -1,8 +1,8 @@
 """The canonical form of a tree (see tree/canonical.py) computed on a device, where trees have many millions of nodes.
 
 Nothing here walks along the tree: that would take as many steps as the tree is deep. Instead an Euler tour, ranked by
-doubling, roots it; subtrees are intervals of the tour, so their smallest points are minima of intervals; and the numbers
-of the nodes are sums along the paths to the root, by doubling again.
+doubling, roots it; subtrees are intervals of the tour, so their smallest points are minima of intervals; and the
+places of the nodes are sums along the paths to the root, by doubling again.
 """
 
 from ..common.extras import require

@@ -26,7 +26,7 @@ _TILE = 512  # points counted together: at most 2^10 - 1, the room of a bin in a
 
 
 class Ranks(NamedTuple):
-    """How many points of the same bin come before each point: in its tile, and in the tiles before; and before zones."""
+    """How many points of a bin come before each point: in its tile, in the tiles before; and before each zone."""
 
     local: Tensor  # (m,) int16
     before: Tensor  # (tiles, 9) int32
@@ -37,7 +37,7 @@ class Ranks(NamedTuple):
 
 
 @triton.jit
-def _pairwise(lanes, BLOCK: tl.constexpr, KIND: tl.constexpr):  # type: ignore[no-untyped-def]
+def _pairwise(lanes, BLOCK: tl.constexpr, KIND: tl.constexpr):
     """Put eight lanes together, pair by pair."""
     four = tl.reshape(lanes, (BLOCK, 4, 2))
     if KIND == 2:
@@ -48,23 +48,23 @@ def _pairwise(lanes, BLOCK: tl.constexpr, KIND: tl.constexpr):  # type: ignore[n
 
 
 @triton.jit
-def _term(x, y, KIND: tl.constexpr):  # type: ignore[no-untyped-def]
+def _term(x, y, KIND: tl.constexpr):
     d = x - y
     return tl.abs(d) if KIND == 1 or KIND == 2 else d * d
 
 
 @triton.jit
-def _combine(a, b, KIND: tl.constexpr):  # type: ignore[no-untyped-def]
+def _combine(a, b, KIND: tl.constexpr):
     return tl.maximum(a, b) if KIND == 2 else a + b
 
 
 @triton.jit
-def _add_terms(lanes, x, pivot, SIGN: tl.constexpr, KIND: tl.constexpr):  # type: ignore[no-untyped-def]
+def _add_terms(lanes, x, pivot, SIGN: tl.constexpr, KIND: tl.constexpr):
     return _combine(lanes, _term(x, pivot * SIGN, KIND), KIND)
 
 
 @triton.jit
-def _two_sums(  # type: ignore[no-untyped-def]
+def _two_sums(
     table, w, y, z, mask, mask_y,
     SIGN: tl.constexpr, K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -83,7 +83,7 @@ def _two_sums(  # type: ignore[no-untyped-def]
             lanes_z = _add_terms(lanes_z, x, tl.load(at_z + 8 * k, mask=wide, other=0.0).to(FLOAT), SIGN, KIND)
             lanes_y = _add_terms(lanes_y, x, tl.load(at_y + 8 * k, mask=wide_y, other=0.0).to(FLOAT), SIGN, KIND)
     else:
-        for k in range(0, K // 8):
+        for k in range(K // 8):
             x = tl.load(at_w + 8 * k, mask=wide, other=0.0).to(FLOAT)
             lanes_z = _add_terms(lanes_z, x, tl.load(at_z + 8 * k, mask=wide, other=0.0).to(FLOAT), SIGN, KIND)
             lanes_y = _add_terms(lanes_y, x, tl.load(at_y + 8 * k, mask=wide_y, other=0.0).to(FLOAT), SIGN, KIND)
@@ -96,7 +96,7 @@ def _two_sums(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _hyperbolic(radii, sinh_radii, unit, i, j, mask, across):  # type: ignore[no-untyped-def]
+def _hyperbolic(radii, sinh_radii, unit, i, j, mask, across):
     r, s = tl.load(radii + i, mask=mask, other=0.0), tl.load(radii + j, mask=mask, other=0.0)
     radial = libdevice.sinh(0.5 * (r - s))
     turn = tl.load(sinh_radii + i, mask=mask, other=0.0) * tl.load(sinh_radii + j, mask=mask, other=0.0)
@@ -104,7 +104,7 @@ def _hyperbolic(radii, sinh_radii, unit, i, j, mask, across):  # type: ignore[no
 
 
 @triton.jit
-def _two_distances(  # type: ignore[no-untyped-def]
+def _two_distances(
     table, radii, sinh_radii, unit, w, y, z, mask, mask_y,
     K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -127,7 +127,7 @@ def _two_distances(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _between(  # type: ignore[no-untyped-def]
+def _between(
     table, radii, sinh_radii, unit, i, j, out, m,
     K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -139,7 +139,7 @@ def _between(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _sort(  # type: ignore[no-untyped-def]
+def _sort(
     table, radii, sinh_radii, unit, slots, near_a, near_b, zones, kinds, at_y, at_z, slot_y, slot_z, xy_of, xz_of,
     yz_of, contracted_of, codes, first_r, tol, m,
     K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
@@ -187,7 +187,7 @@ def _sort(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _count(codes, zones, local, tiles, before_start, m, TILE: tl.constexpr):  # type: ignore[no-untyped-def]
+def _count(codes, zones, local, tiles, before_start, m, TILE: tl.constexpr):
     """Ranks within a tile; how many of each bin the tile holds; and how many come before the start of a zone."""
     tile = tl.program_id(0).to(tl.int64)
     at = tile * TILE + tl.arange(0, TILE)
@@ -210,7 +210,7 @@ def _count(codes, zones, local, tiles, before_start, m, TILE: tl.constexpr):  # 
 
 
 @triton.jit
-def _move(  # type: ignore[no-untyped-def]
+def _move(
     codes, local, before, slots, near_a, near_b, zones, target, number, new_slots, new_a, new_b, new_zones, m,
     TILE: tl.constexpr,
 ):  # fmt: skip
