@@ -3,7 +3,11 @@
 from ..common.engines import register_engine
 
 # What runs elsewhere, and the function of this room that does it.
-_DASK: dict[str, str] = {}
+_DASK: dict[str, str] = {
+    "fit": "dask_trials:fit_trials",
+    "average_distortion": "dask_scores:average_distortion",
+    "mean_average_precision": "dask_scores:mean_average_precision",
+}
 _TORCH: dict[str, str] = {}
 
 
