@@ -6,6 +6,7 @@ from ..common.engines import register_engine
 _DASK: dict[str, str] = {
     "fit": "dask_trials:fit_trials",
     "average_distortion": "dask_scores:average_distortion",
+    "refine": "dask_refine:refine",
     "mean_average_precision": "dask_scores:mean_average_precision",
 }
 _TORCH: dict[str, str] = {}

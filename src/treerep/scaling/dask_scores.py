@@ -8,7 +8,7 @@ from ..scoring.precision import mean_precision
 from ..scoring.sampling import Rows
 from ..scoring.score import Score
 from .cluster import client_for
-from .spread import Spread
+from .spread import Spread, refuse_dask_arrays
 
 
 def average_distortion(
@@ -22,6 +22,7 @@ def average_distortion(
     n_jobs: int | None,  # noqa: ARG001 (the cluster knows how many threads it has)
 ) -> Score:
     """`treerep.average_distortion` by the workers of a client; see there."""
+    refuse_dask_arrays(approx=approx, truth=truth)
     with client_for(client) as cluster:
         return mean_distortion(Comparison(approx, truth, rows, rng, Spread(cluster)), scale)
 
@@ -37,5 +38,6 @@ def mean_average_precision(
     n_jobs: int | None,  # noqa: ARG001
 ) -> Score:
     """`treerep.mean_average_precision` by the workers of a client; see there."""
+    refuse_dask_arrays(approx=approx, graph=graph)
     with client_for(client) as cluster:
         return mean_precision(approx, graph, ties, rows, rng, Spread(cluster))

@@ -6,7 +6,7 @@ from ..fitting.fit import Plan, best_tree
 from ..metric.base import Metric
 from ..metric.convert import as_metric
 from .cluster import client_for
-from .spread import Spread
+from .spread import Spread, refuse_dask_arrays
 
 
 def fit_trials(
@@ -25,6 +25,7 @@ def fit_trials(
     A trial has one thread, as its neighbours are busy with others, unless `n_jobs` says otherwise; a single one has
     all cores of its worker.
     """
+    refuse_dask_arrays(data=data)
     threads = n_jobs if n_jobs is not None or trials == 1 else 1
     plan = Plan(as_metric(data, metric=metric), method, options, threads)
     with client_for(client) as cluster:

@@ -71,5 +71,15 @@ class Spread:
         return [self._client.submit(_do, work, self._sent[1], group, pure=False) for group in groups][::-1]
 
 
+def refuse_dask_arrays(**given: Any) -> None:
+    """Raise a TypeError for data that is spread over workers already, where every worker needs all of it."""
+    for name, data in given.items():
+        if type(data).__module__.partition(".")[0] == "dask":
+            raise TypeError(
+                f"{name} is a Dask array, and every worker needs all of it: give PointMetric({name}.compute(), "
+                f"'euclidean') for points, or {name}.compute() for distances"
+            )
+
+
 def _do(work: Callable[[Shared, Task], Result], shared: Shared, group: list[Task]) -> list[Result]:
     return [work(shared, task) for task in group]
