@@ -1,5 +1,7 @@
 """Scores from a Dask cluster: those of the threads, bit for bit, even if workers die."""
 
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ from scipy.sparse import csr_array
 import treerep as tr
 from tests.metrics import Table
 from tests.scaling.local import Deadly, local_client
+from treerep.scaling.spread import Spread
 from treerep.scoring.score import Score
+from treerep.scoring.streaming import triangle_slices
 
 POINTS = tr.PointMetric(np.random.default_rng(0).normal(size=(1500, 5)))
 
@@ -37,14 +41,12 @@ def test_distortion_is_that_of_threads(client: Client, scale: Any, rows: int | N
 
 
 def test_there_is_more_than_one_block_and_more_than_one_worker(client: Client) -> None:
-    from treerep.scaling.spread import Spread
-
+    assert len(list(triangle_slices(len(POINTS)))) > 2
     assert len(set(Spread(client).map(_place, 0, range(20)))) == 2
 
 
 def _place(_: int, __: int) -> int:
-    import os
-
+    time.sleep(0.05)
     return os.getpid()
 
 
