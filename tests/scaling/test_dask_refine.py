@@ -55,7 +55,7 @@ def test_passes_over_many_blocks(client: Client) -> None:
     assert near.refinement.objective < near.refinement.objective_before
 
 
-@pytest.mark.parametrize("rows", ["all", 100])
+@pytest.mark.parametrize("rows", ["all", 600])
 def test_it_is_the_workers_who_make_the_passes(client: Client, rows: Any) -> None:
     metric, runner = tr.PointMetric(POINTS), Counting(client)
     tree = tr.fit(metric)
@@ -63,8 +63,8 @@ def test_it_is_the_workers_who_make_the_passes(client: Client, rows: Any) -> Non
     assert far.tree == near.tree
     assert far[1:] == near[1:]
     assert runner.calls >= 2
-    weighted = fit_weights(tree, metric, rows=50, power=2.0, runner=runner).value, runner.calls
-    assert weighted == (fit_weights(tree, metric, rows=50, power=2.0).value, runner.calls)
+    weighted = fit_weights(tree, metric, rows=600, power=2.0, runner=runner).value, runner.calls
+    assert weighted == (fit_weights(tree, metric, rows=600, power=2.0).value, runner.calls)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

@@ -92,7 +92,7 @@ class Pairs:
         with_zeros: bool = False,
         runner: Runner | None = None,
     ) -> None:
-        self.splits, self.power, self.workers, self.runner = splits, power, workers, runner
+        self.splits, self.power, self.workers = splits, power, workers
         self.n = n = len(splits.points)
         self.upper = sample is None
         if sample is None:
@@ -104,13 +104,14 @@ class Pairs:
             self.tasks = [_Task(k, rows[part], 0) for k, part in enumerate(row_slices(len(rows), n))]
             # The expected number of times that a pair is met, from either end, is 2 rows / n.
             self.count, self.scale = len(rows) * (n - 1), n / (2 * len(rows))
+        self.runner = runner if len(self.tasks) > 1 else None  # one block is read sooner than sent
         self.below = (splits.last - splits.first).astype(np.int64)
         self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(rows, splits.first)
         # Of a few points: one may be at distance 0 from all, where distances violate the triangle inequality.
         few = splits.points[:: max(1, n // _PROBES)]
         self.radius = float(checked_block(metric, few, splits.points).max()) or 1.0
         self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
-        keep = runner is None and self.count * (16 if power else 8) < available_memory() // 2
+        keep = self.runner is None and self.count * (16 if power else 8) < available_memory() // 2
         self._reader = _Reader(splits, metric, self.upper, self.unit, power, keep)
         self._reader.at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
 

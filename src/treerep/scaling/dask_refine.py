@@ -3,7 +3,8 @@
 from typing import Any
 
 from ..metric.convert import as_metric
-from ..refinement.refine import RefinedTree, refined_tree
+from ..refinement.refine import refined_tree
+from ..refinement.refined import RefinedTree
 from ..tree.tree import Tree
 from .cluster import client_for
 from .spread import Spread, refuse_dask_arrays
