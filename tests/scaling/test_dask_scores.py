@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import distributed
 import numpy as np
 import pytest
 from distributed import Client
@@ -83,7 +84,8 @@ def test_pairs_at_distance_0_are_skipped(client: Client) -> None:
     assert fields(far) == fields(tr.average_distortion(tr.fit(points), points))
 
 
-def test_the_cluster_of_a_call(client: Client) -> None:
+def test_the_current_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "LocalCluster", None)
     with client.as_current():
         assert tr.average_distortion(POINTS, POINTS, engine="dask") == 0
 
