@@ -175,15 +175,9 @@ class _Run:
     """One refinement: the data as it is asked for again and again, and the time that is left."""
 
     def __init__(
-        self,
-        metric: Metric,
-        weights: str,
-        balance: float,
-        time_limit: float | None,
-        rng: Any,
-        n_jobs: int | None,
+        self, metric: Metric, weights: str, balance: float, time_limit: float | None, rng: Any, n_jobs: int | None,
         runner: Runner | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.begin = time.monotonic()
         self.limit = math.inf if time_limit is None else self.begin + time_limit
         self.look = 0.0  # seconds that the last look at a candidate took
