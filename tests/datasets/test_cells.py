@@ -32,6 +32,22 @@ def test_more_cells_only_add(n):
     assert same(branching_cells(n, dim=4), [array[:n] for array in many])
 
 
+@pytest.mark.parametrize("chunks", [1000, _BLOCK, 2 * _BLOCK, 5000, 10_000, 20_000])
+def test_chunks_hold_the_same_cells(chunks):
+    dask = pytest.importorskip("dask")
+    lazy = branching_cells(10_000, dim=4, chunks=chunks)
+    assert lazy.points.chunks[0][0] == min(chunks, 10_000)
+    whole = branching_cells(10_000, dim=4)
+    assert same(dask.compute(*lazy, scheduler="threads"), whole)
+    assert [array.dtype for array in lazy] == [array.dtype for array in whole]
+    assert same([array[4000:4200].compute(scheduler="sync") for array in lazy], [array[4000:4200] for array in whole])
+
+
+def test_chunks_are_counted():
+    with pytest.raises(ValueError, match="chunks must be a positive whole number, not 0"):
+        branching_cells(10, chunks=0)
+
+
 def test_a_seed_is_a_cloud():
     assert same(branching_cells(100, rng=5), branching_cells(100, rng=np.random.default_rng(5)))
     assert not np.array_equal(branching_cells(100, rng=5).points, branching_cells(100, rng=6).points)

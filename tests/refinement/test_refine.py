@@ -19,7 +19,8 @@ from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.fitting.fit import METHODS
 from treerep.fitting.result import selection_score
 from treerep.refinement import refine as module
-from treerep.refinement.refine import WEIGHTS, RefinedTree
+from treerep.refinement.refine import WEIGHTS
+from treerep.refinement.refined import RefinedTree
 
 POINTS = np.random.default_rng(0).normal(size=(60, 4))
 

@@ -5,13 +5,15 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import FrameType, TracebackType
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from .numbers import positive_number
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Shared = TypeVar("Shared")
 
 
 def count_jobs(n_jobs: int | None = None) -> int:
@@ -93,3 +95,26 @@ def run(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | Non
     tasks = list(tasks)
     with Workers(min(count_jobs(n_jobs), max(1, len(tasks)))) as workers:
         yield from workers.map(work, tasks)
+
+
+class Runner(Protocol):
+    """Who does many pieces of the same work: the threads of this process, or workers elsewhere.
+
+    The work is a function of a module, what all pieces need is shared, and a piece says little more than which it is:
+    so all of them can travel, and what is shared travels once.
+    """
+
+    def map(self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield work(shared, task) for every task, in the order of the tasks."""
+        ...
+
+
+class Threads:
+    """The Runner of this process."""
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+
+    def map(self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield work(shared, task) for every task, in the order of the tasks."""
+        return run(partial(work, shared), tasks, self.n_jobs)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..common.extras import require
 from ..common.numbers import positive_number
 from ..common.parallel import run
 
@@ -16,9 +17,10 @@ _BLOCK = 4096
 class Cells(NamedTuple):
     """Cells along a branching tree in gene space."""
 
-    points: NDArray[np.floating]  # (n, dim) coordinates
-    branch: NDArray[np.int32]  # (n,) branch of each cell; branch b > 0 grows out of branch (b - 1) // 2
-    pseudotime: NDArray[np.floating]  # (n,) distance from the root along the branches
+    # Arrays of NumPy, or of Dask if they were asked for in chunks.
+    points: Any  # (n, dim) floats: coordinates
+    branch: Any  # (n,) int32: branch of each cell; branch b > 0 grows out of branch (b - 1) // 2
+    pseudotime: Any  # (n,) floats: distance from the root along the branches
 
 
 class _Branches(NamedTuple):
@@ -40,6 +42,7 @@ def branching_cells(
     dtype: DTypeLike = np.float32,
     rng: Any = 0,
     n_jobs: int | None = None,
+    chunks: int | None = None,
 ) -> Cells:
     """Return n cells scattered along the branches of a random binary tree in gene space.
 
@@ -64,6 +67,9 @@ def branching_cells(
         Source of randomness (SPEC 7).
     n_jobs : int, optional
         Number of threads; None means all cores.
+    chunks : int, optional
+        Return arrays of Dask in chunks of so many cells, which workers make when they are needed: the same cells,
+        whatever the chunks. `n_jobs` then means nothing.
 
     Examples
     --------
@@ -81,18 +87,61 @@ def branching_cells(
         raise ValueError(f"cells are float32 or float64, not {precision}")
     generator = np.random.default_rng(rng)
     branches = _grow(levels, dim, precision, generator)
-    stream = generator.integers(2**63, size=2).tolist()
-    cells = Cells(np.empty((n, dim), precision), np.empty(n, np.int32), np.empty(n, precision))
-
-    def fill(start: int) -> None:
-        # A generator per block, seeded by the block's place, so that blocks may be filled in any order.
-        block = np.random.Generator(np.random.SFC64([*stream, start // _BLOCK]))
-        rows = slice(start, start + _BLOCK)
-        _scatter(branches, noise, block, Cells(cells.points[rows], cells.branch[rows], cells.pseudotime[rows]))
-
-    for _ in run(fill, range(0, n, _BLOCK), n_jobs):
+    recipe = _Recipe(branches, noise, tuple(generator.integers(2**63, size=2).tolist()))
+    if chunks is not None:
+        return _in_chunks(recipe, n, positive_number(chunks, "chunks"))
+    cells = _empty(recipe, n)
+    for _ in run(lambda start: _fill(recipe, start, _rows(cells, start, start + _BLOCK)), range(0, n, _BLOCK), n_jobs):
         pass
     return cells
+
+
+class _Recipe(NamedTuple):
+    """All that is needed to make any of the cells."""
+
+    branches: _Branches
+    noise: float
+    stream: tuple[int, ...]
+
+
+def _empty(recipe: _Recipe, n: int) -> Cells:
+    start = recipe.branches.start
+    return Cells(np.empty((n, start.shape[1]), start.dtype), np.empty(n, np.int32), np.empty(n, start.dtype))
+
+
+def _rows(cells: Cells, start: int, stop: int) -> Cells:
+    return Cells(*(array[start:stop] for array in cells))
+
+
+def _fill(recipe: _Recipe, start: int, out: Cells) -> None:
+    # A generator per block, seeded by the block's place, so that blocks may be filled in any order.
+    block = np.random.Generator(np.random.SFC64([*recipe.stream, start // _BLOCK]))
+    _scatter(recipe.branches, recipe.noise, block, out)
+
+
+def _part(recipe: _Recipe, start: int, stop: int) -> Cells:
+    """The cells start ... stop - 1: blocks are made whole up to the last of them, and cut where the part begins."""
+    first = start - start % _BLOCK
+    cells = _empty(recipe, stop - first)
+    for begin in range(first, stop, _BLOCK):
+        _fill(recipe, begin, _rows(cells, begin - first, begin - first + _BLOCK))
+    return _rows(cells, start - first, stop - first)
+
+
+def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
+    array, dask = require("dask.array", "dask"), require("dask", "dask")
+    sent = dask.delayed(recipe, pure=False)
+    bounds = [(start, min(start + size, n)) for start in range(0, n, size)]
+    parts = [dask.delayed(_part, pure=False)(sent, start, stop) for start, stop in bounds]
+    example = _empty(recipe, 0)
+
+    def joined(field: int) -> Any:
+        like = example[field]
+        shapes = [(stop - start, *like.shape[1:]) for start, stop in bounds]
+        pieces = zip(parts, shapes, strict=True)
+        return array.concatenate([array.from_delayed(part[field], shape, like.dtype) for part, shape in pieces])
+
+    return Cells(*map(joined, range(3)))
 
 
 def _grow(levels: int, dim: int, dtype: Any, generator: np.random.Generator) -> _Branches:

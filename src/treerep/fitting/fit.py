@@ -3,14 +3,14 @@
 import importlib
 import inspect
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from ..common.engines import elsewhere
 from ..common.numbers import positive_number
 from ..common.options import chosen_options
-from ..common.parallel import Workers, count_jobs
+from ..common.parallel import Runner, Threads, Workers, count_jobs
 from ..common.progress import progress_bar
 from ..metric.base import Metric, check_labels
 from ..metric.convert import as_metric
@@ -196,14 +196,13 @@ def fit(
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
     count, jobs = positive_number(trials, "trials"), count_jobs(n_jobs)
-    learn = getattr(importlib.import_module(f".{METHODS[method]}", __package__), method)
-    takes = inspect.signature(learn).parameters
+    learn = _method(method)
     own = {
         "tol": tol, "pivot": pivot, "finish": finish, "zone_size": zone_size, "graph": graph, "k": k, "root": root,
         "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees,
     }  # fmt: skip
     options = chosen_options(method, learn, own)
-    if count > 1 and "rng" not in takes:
+    if count > 1 and "rng" not in inspect.signature(learn).parameters:
         raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
     if count > 1 and root is not None:
         raise ValueError(f"all {count} trials from root {root!r} would give the same tree: leave out root or trials")
@@ -212,56 +211,73 @@ def fit(
         found: Tree = other(data, method=method, metric=metric, rng=rng, trials=count, n_jobs=n_jobs, **options)
         return found
     space = as_metric(data, metric=metric)
-    n = len(space)
+    side_by_side = count > 1 and len(space) <= EXACT_SCORES
+    plan = Plan(space, method, options, 1 if side_by_side else jobs)
+    return best_tree(plan, count, rng, Threads(jobs if side_by_side else 1))
+
+
+class Plan(NamedTuple):
+    """How a tree is learned, but for the random choices."""
+
+    metric: Metric
+    method: str
+    options: dict[str, Any]
+    threads: int | None
+    learn: Callable[..., Tree] | None = None  # who does it elsewhere
+
+
+class _Trial(NamedTuple):
+    tree: Tree
+    state: Any  # of the generator afterwards, which may have been a copy
+    score: float = 0.0
+    splits: Keys | None = None  # bartal_average has none
+
+
+def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Metric:
+    """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives.
+
+    The best tree gets the support of all. Of the others only the splits are kept.
+    """
+    n = len(plan.metric)
     if not 1 <= n < 2**30:
         raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
     if n == 1:
-        point = Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(space.labels, n))
-        return TreeAverage([point]) if method == "bartal_average" else point
-
-    def attempt(generator: np.random.Generator, threads: int) -> Tree:
-        shared = {name: value for name, value in (("rng", generator), ("n_jobs", threads)) if name in takes}
-        return learn(space, **shared, **options)
-
-    with Workers(1) as workers:  # so that no interrupt is lost, whatever the method does
-        fitted = best_of(attempt, space, count, np.random.default_rng(rng), jobs)
-        workers.check()
-    return fitted
-
-
-def best_of(
-    attempt: Callable[[np.random.Generator, int], Tree],
-    metric: Metric,
-    trials: int,
-    rng: np.random.Generator,
-    jobs: int,
-    together: bool = True,
-) -> Tree:
-    """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives.
-
-    The best tree gets the support of all. Of the others only the splits are kept. `together`: whether several trees of
-    few points may be learned at the same time.
-    """
-    if trials == 1:
-        return attempt(rng, jobs)
-    side_by_side = together and len(metric) <= EXACT_SCORES
-    threads = 1 if side_by_side else jobs
-
-    def scored(generator: np.random.Generator) -> tuple[float, Tree, Keys | None]:
-        tree = attempt(generator, threads)
-        return selection_score(tree, metric, threads), tree, inner_splits(tree) if isinstance(tree, Tree) else None
-
-    with progress_bar(trials, "trials", "trees") as bar, Workers(jobs if side_by_side else 1) as workers:
-        best: tuple[float, Tree] | None = None
-        splits: list[Keys] = []
-        for score, tree, found in workers.map(scored, [rng, *rng.spawn(trials - 1)]):
-            best = (score, tree) if best is None or score < best[0] else best
-            if found is not None:
-                splits.append(found)
+        point = Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(plan.metric.labels, n))
+        return TreeAverage([point]) if plan.method == "bartal_average" else point
+    generator = np.random.default_rng(rng)
+    generators = [generator, *generator.spawn(trials - 1)] if trials > 1 else [generator]
+    best: _Trial | None = None
+    splits: list[Keys] = []
+    # An interrupt that a method has lost is not lost on these workers.
+    with progress_bar(trials, "trials", "trees") as bar, Workers(1) as workers:
+        for trial in runner.map(_scored if trials > 1 else _learned, plan, generators):
+            if best is None:
+                generator.bit_generator.state = trial.state
+            best = trial if best is None or trial.score < best.score else best
+            if trial.splits is not None:
+                splits.append(trial.splits)
             bar.update()
             workers.check()
     assert best is not None
-    tree = best[1]
-    if not splits:  # bartal_average makes no tree
+    tree = best.tree
+    if not splits:
         return tree
     return Tree._trusted(tree.n_points, tree.edges, tree.weights, tree.labels, share_of_splits(tree, splits))
+
+
+def _method(name: str) -> Callable[..., Tree]:
+    learn: Callable[..., Tree] = getattr(importlib.import_module(f".{METHODS[name]}", __package__), name)
+    return learn
+
+
+def _learned(plan: Plan, generator: np.random.Generator) -> _Trial:
+    learn = plan.learn or _method(plan.method)
+    takes = inspect.signature(learn).parameters
+    shared = {name: value for name, value in (("rng", generator), ("n_jobs", plan.threads)) if name in takes}
+    return _Trial(learn(plan.metric, **shared, **plan.options), generator.bit_generator.state)
+
+
+def _scored(plan: Plan, generator: np.random.Generator) -> _Trial:
+    trial = _learned(plan, generator)
+    splits = inner_splits(trial.tree) if isinstance(trial.tree, Tree) else None
+    return trial._replace(score=selection_score(trial.tree, plan.metric, plan.threads), splits=splits)

@@ -2,13 +2,14 @@
 
 import copy
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.memory import available_memory
-from ..common.parallel import Workers
+from ..common.parallel import Runner, Workers
 from ..fitting.result import checked_block
 from ..metric.base import Metric
 from ..scoring.streaming import row_slices, triangle_slices
@@ -26,13 +27,59 @@ class _Task(NamedTuple):
     start: int
 
 
+class _Reader:
+    """Distances of blocks and their factors, wherever they are read: see `Pairs`."""
+
+    def __init__(self, splits: Splits, metric: Metric, upper: bool, unit: float, power: float, keep: bool) -> None:
+        self.splits, self.metric, self.upper, self.unit, self.power = splits, metric, upper, unit, power
+        self.at_zero = 0.0
+        self._keep = keep
+        self._distances: dict[int, Vector] = {}
+        self._factors: dict[int, Vector] = {}
+
+    def with_power(self, power: float) -> "_Reader":
+        other = copy.copy(self)
+        other.power, other._factors = power, {}
+        return other
+
+    def distance(self, task: _Task) -> Vector:
+        distance = self._distances.get(task.number)
+        if distance is None:
+            points = self.splits.points
+            distance = checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
+            if self._keep:
+                self._distances[task.number] = distance
+        return distance
+
+    def read(self, task: _Task) -> tuple[Vector, Vector]:
+        distance, factor = self.distance(task), self._factors.get(task.number)
+        if not self.power:
+            return distance, np.ones_like(distance)
+        if factor is None:
+            factor = np.full_like(distance, self.at_zero)
+            np.power(distance, -self.power / 2, out=factor, where=distance > _NOTHING)
+            if self._keep:
+                self._factors[task.number] = factor
+        return distance, factor
+
+
+def _sum_block(what: int, eps: float, depth: Vector, reader: _Reader, task: _Task) -> tuple[float, Vector, Vector]:
+    """What `path_sum_kernels.row_sums` adds up over a block: the value, and derivatives at points and at nodes."""
+    splits = reader.splits
+    at_point, at_node = np.zeros(len(splits.points) - task.start), np.zeros(len(depth))
+    tree = splits.up, splits.first, splits.last, splits.node, depth, depth[splits.node]
+    block = task.rows, task.start, reader.upper, *reader.read(task)
+    return row_sums(what, eps, *tree, *block, at_point, at_node), at_point, at_node
+
+
 class Pairs:
     """The pairs of points that an objective adds up: all, or those of sampled rows with all other points.
 
     Points are numbered as in `splits`. Distances are kept if there is room for them and asked for again at every pass
     otherwise. They are measured in `unit`, a power of two near the largest, so that squares neither overflow nor
     vanish. Factors u = 1 / d^(power / 2) weight the errors of the pairs. A pair at distance 0 is left out (u = 0), or
-    weighted like the smallest positive distance if `with_zeros`.
+    weighted like the smallest positive distance if `with_zeros`. A `runner` makes the passes over the pairs in place of
+    the workers, and keeps nothing.
     """
 
     def __init__(
@@ -43,8 +90,9 @@ class Pairs:
         power: float,
         workers: Workers,
         with_zeros: bool = False,
+        runner: Runner | None = None,
     ) -> None:
-        self.splits, self.metric, self.power, self.workers = splits, metric, power, workers
+        self.splits, self.power, self.workers = splits, power, workers
         self.n = n = len(splits.points)
         self.upper = sample is None
         if sample is None:
@@ -56,22 +104,22 @@ class Pairs:
             self.tasks = [_Task(k, rows[part], 0) for k, part in enumerate(row_slices(len(rows), n))]
             # The expected number of times that a pair is met, from either end, is 2 rows / n.
             self.count, self.scale = len(rows) * (n - 1), n / (2 * len(rows))
+        self.runner = runner if len(self.tasks) > 1 else None  # one block is read sooner than sent
         self.below = (splits.last - splits.first).astype(np.int64)
         self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(rows, splits.first)
         # Of a few points: one may be at distance 0 from all, where distances violate the triangle inequality.
         few = splits.points[:: max(1, n // _PROBES)]
         self.radius = float(checked_block(metric, few, splits.points).max()) or 1.0
         self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
-        self._distances: dict[int, Vector] = {}
-        self._factors: dict[int, Vector] = {}
-        self._keep = self.count * (16 if power else 8) < available_memory() // 2
-        self._at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
+        keep = self.runner is None and self.count * (16 if power else 8) < available_memory() // 2
+        self._reader = _Reader(splits, metric, self.upper, self.unit, power, keep)
+        self._reader.at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
 
     def _smallest(self) -> float:
         """The smallest positive distance."""
 
         def least(task: _Task) -> float:
-            distance = self._distance(task)
+            distance = self._reader.distance(task)
             return float(distance.min(where=distance > _NOTHING, initial=np.inf))
 
         smallest = min(self.workers.map(least, self.tasks), default=np.inf)
@@ -80,7 +128,7 @@ class Pairs:
     def with_power(self, power: float) -> "Pairs":
         """The same pairs with other factors; the distances are shared."""
         other = copy.copy(self)
-        other.power, other._factors = power, {}
+        other.power, other._reader = power, self._reader.with_power(power)
         return other
 
     def cut_sums(self, length: Vector) -> Vector:
@@ -99,16 +147,14 @@ class Pairs:
         splits, depth = self.splits, length.copy()
         depth[0] = 0.0
         add_down(splits.up, depth)
-        tree = splits.up, splits.first, splits.last, splits.node, depth, depth[splits.node]
-
-        def work(task: _Task) -> tuple[float, Vector, Vector]:
-            at_point, at_node = np.zeros(self.n - task.start), np.zeros(len(depth))
-            block = task.rows, task.start, self.upper, *self._read(task)
-            return row_sums(what, eps, *tree, *block, at_point, at_node), at_point, at_node
-
+        work = partial(_sum_block, what, eps, depth)
         self.workers.check()
+        if self.runner is None:
+            found = self.workers.map(partial(work, self._reader), self.tasks)
+        else:
+            found = self.runner.map(work, self._reader, self.tasks)
         value, ends, sums = 0.0, np.zeros(self.n), np.zeros(len(depth))
-        for task, (part, at_point, at_node) in zip(self.tasks, self.workers.map(work, self.tasks), strict=True):
+        for task, (part, at_point, at_node) in zip(self.tasks, found, strict=True):
             value += part
             ends[task.start :] += at_point
             sums += at_node
@@ -116,26 +162,6 @@ class Pairs:
         add_up(splits.up, sums)
         sums[0] = 0.0
         return self.scale * value, self.scale * sums
-
-    def _distance(self, task: _Task) -> Vector:
-        distance = self._distances.get(task.number)
-        if distance is None:
-            points = self.splits.points
-            distance = checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
-            if self._keep:
-                self._distances[task.number] = distance
-        return distance
-
-    def _read(self, task: _Task) -> tuple[Vector, Vector]:
-        distance, factor = self._distance(task), self._factors.get(task.number)
-        if not self.power:
-            return distance, np.ones_like(distance)
-        if factor is None:
-            factor = np.full_like(distance, self._at_zero)
-            np.power(distance, -self.power / 2, out=factor, where=distance > _NOTHING)
-            if self._keep:
-                self._factors[task.number] = factor
-        return distance, factor
 
 
 class Optimum(NamedTuple):

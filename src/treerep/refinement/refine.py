@@ -11,13 +11,14 @@ from scipy.sparse import csr_array
 
 from ..common.engines import elsewhere
 from ..common.memory import check_memory
-from ..common.parallel import Workers, run
+from ..common.parallel import Runner, Workers, run
 from ..common.progress import progress_bar
 from ..fitting.result import EXACT_SCORES, checked_block, selection_score
 from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
+from ..metric.points import PointMetric
 from ..scoring.distortion import average_distortion, distance_error
 from ..scoring.precision import mean_average_precision
 from ..scoring.score import Score
@@ -26,6 +27,7 @@ from ..tree.tree import Tree
 from .least_distortion import stated_objective
 from .moves import ALL_PAIRS, Distances, rearrange
 from .neighborhoods import neighbor_graph
+from .refined import RefinedTree, Refinement
 from .weights import fit_weights
 
 WEIGHTS = ("l1", "l2", "relative_l2", "heuristic", "none")
@@ -54,39 +56,6 @@ _MOST_SHARE = 0.95
 _OTHER = "relaxed_neighbor_joining"
 _NUMBERS = (int, float, np.integer, np.floating)
 _JUDGE = 1  # seed of the rows by which trees of many points are compared
-
-
-class Refinement(NamedTuple):
-    """What `refine` has reached. Distortion and precision are of all pairs, or of sampled rows of many points."""
-
-    objective: float  # what was minimised, of the tree that came out ...
-    objective_before: float  # ... and of the one that went in
-    distortion: float
-    distortion_before: float
-    precision: float | None  # mean average precision; None where neighbourhoods do not count
-    precision_before: float | None
-    residual: float | None  # violation of the weights' optimality conditions, see `fit_weights`; None if not fitted
-    moves: int  # subtrees moved on the way to the tree
-    start: str  # "tree", or "relaxed_neighbor_joining" if that led further
-    seconds: float
-
-
-class RefinedTree(Tree):
-    """A tree that knows how it was refined: `tree.refinement`. What is made of it is a plain Tree again."""
-
-    refinement: Refinement
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        arrays = self.n_points, self.edges, self.weights, self.labels, self.support
-        return RefinedTree._with_report, (*arrays, self.refinement)
-
-    @classmethod
-    def _with_report(cls, *fields: Any) -> "RefinedTree":
-        *arrays, refinement = fields
-        tree = cls._trusted(*arrays)
-        assert isinstance(tree, RefinedTree)
-        tree.__dict__["refinement"] = refinement
-        return tree
 
 
 class _Candidate(NamedTuple):
@@ -172,9 +141,23 @@ def refine(
             n_jobs=n_jobs,
         )  # fmt: skip
         return found
-    space = as_metric(data, metric=metric)
-    check_same_points(tree, space, ("tree", "data"))
-    work = _Run(space, weights, float(balance), time_limit, rng, n_jobs)
+    return refined_tree(tree, as_metric(data, metric=metric), weights, moves, balance, time_limit, rng, n_jobs)
+
+
+def refined_tree(
+    tree: Tree,
+    metric: Metric,
+    weights: str,
+    moves: bool,
+    balance: float,
+    time_limit: float | None,
+    rng: Any,
+    n_jobs: int | None,
+    runner: Runner | None = None,
+) -> RefinedTree:
+    """Refine by threads alone, or with a runner for the passes that `fit_weights` gives away."""
+    check_same_points(tree, metric, ("tree", "data"))
+    work = _Run(metric, weights, float(balance), time_limit, rng, n_jobs, runner)
     return work.finished(*work.refined(tree, moves))
 
 
@@ -192,12 +175,13 @@ class _Run:
     """One refinement: the data as it is asked for again and again, and the time that is left."""
 
     def __init__(
-        self, metric: Metric, weights: str, balance: float, time_limit: float | None, rng: Any, n_jobs: int | None
-    ) -> None:
+        self, metric: Metric, weights: str, balance: float, time_limit: float | None, rng: Any, n_jobs: int | None,
+        runner: Runner | None,
+    ) -> None:  # fmt: skip
         self.begin = time.monotonic()
         self.limit = math.inf if time_limit is None else self.begin + time_limit
         self.look = 0.0  # seconds that the last look at a candidate took
-        self.weights, self.n_jobs = weights, n_jobs
+        self.weights, self.n_jobs, self.runner = weights, n_jobs, runner
         self.rng = np.random.default_rng(rng)
         self.small = len(metric) <= _SMALL and _seconds_to_read(metric) < _FOR_READING * (time_limit or math.inf)
         self.graph, self.neighbors = None, None
@@ -208,6 +192,8 @@ class _Run:
         self.moves_pay = balance < 0.5 or weights != "l1"
         self.rounding = max(_EXACT, metric.eps)
         self.metric = _held(metric, n_jobs) if self.small else metric
+        # Points travel at less cost than the table of their distances, and have the same ones.
+        self.sent = metric if runner is not None and isinstance(metric, PointMetric) else self.metric
         if self.share:
             graph = isinstance(metric, GraphMetric)
             self.neighbors = neighbor_graph(metric if graph else self.metric)
@@ -341,8 +327,8 @@ class _Run:
         if self.weights in ("none", "heuristic") or self.seconds(end) == 0:
             return candidate
         fitted = fit_weights(
-            candidate.tree, self.metric, power=self.power if self.weights != "l1" else 0.0, rows=self.rows,
-            rng=self.rng, tol=1e-6, max_seconds=self.seconds(end), n_jobs=self.n_jobs,
+            candidate.tree, self.sent, power=self.power if self.weights != "l1" else 0.0, rows=self.rows,
+            rng=self.rng, tol=1e-6, max_seconds=self.seconds(end), n_jobs=self.n_jobs, runner=self.runner,
         )  # fmt: skip
         after = self.judge(fitted.tree, candidate.start, candidate.moves, fitted.residual)
         return min(candidate, after, key=_objective)
@@ -352,9 +338,9 @@ class _Run:
         if self.weights == "none" or self.over:
             return candidate
         fitted = fit_weights(
-            candidate.tree, self.metric, objective={"relative_l2": "l2"}.get(self.weights, self.weights),
+            candidate.tree, self.sent, objective={"relative_l2": "l2"}.get(self.weights, self.weights),
             power=self.power if self.weights == "relative_l2" else 0.0, balance=self.share, neighbors=self.neighbors,
-            rows=self.rows, rng=self.rng, max_seconds=self.seconds(end), n_jobs=self.n_jobs,
+            rows=self.rows, rng=self.rng, max_seconds=self.seconds(end), n_jobs=self.n_jobs, runner=self.runner,
         )  # fmt: skip
         return self.judge(fitted.tree, candidate.start, candidate.moves, fitted.residual)
 

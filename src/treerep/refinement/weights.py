@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..common.parallel import Workers
+from ..common.parallel import Runner, Workers
 from ..metric.base import Metric
 from ..scoring.sampling import sample_rows
 from ..scoring.streaming import check_choice, check_same_points
@@ -48,6 +48,7 @@ def fit_weights(
     tol: float = 1e-9,
     max_seconds: float | None = None,
     n_jobs: int | None = None,
+    runner: Runner | None = None,
 ) -> WeightFit:
     """Give a tree the edge weights that bring its distances nearest to those of a metric; the topology stays.
 
@@ -78,6 +79,9 @@ def fit_weights(
         minimum has sharp bends: 1e-2 is what to expect.
     max_seconds : float, optional
         Return what has been reached after this time, and say so in the residual.
+    runner : Runner, optional
+        Who makes the passes over the pairs for "l2" with power 0, in place of threads. The others need so many that
+        sending their sums would take longer than adding them up.
 
     Notes
     -----
@@ -111,7 +115,8 @@ def fit_weights(
     sample = sample_rows(len(tree), rows, rng, len(tree))
     with Workers(n_jobs) as workers:
         # The distortion of a pair at distance 0 is not defined; its squared error is.
-        pairs = Pairs(splits, metric, sample, 2.0 if objective == "l1" else float(power), workers, objective == "l2")
+        power = 2.0 if objective == "l1" else float(power)
+        pairs = Pairs(splits, metric, sample, power, workers, objective == "l2", None if power else runner)
         given = gather(splits, tree.weights) / pairs.unit
         floor = gather(splits, np.full(len(tree.edges), lower)) / pairs.unit
         if objective == "l2":

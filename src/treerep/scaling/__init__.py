@@ -3,8 +3,15 @@
 from ..common.engines import register_engine
 
 # What runs elsewhere, and the function of this room that does it.
-_DASK: dict[str, str] = {}
-_TORCH: dict[str, str] = {"fit": "torch_fit:fit"}
+_DASK: dict[str, str] = {
+    "fit": "dask_trials:fit_trials",
+    "average_distortion": "dask_scores:average_distortion",
+    "refine": "dask_refine:refine",
+    "mean_average_precision": "dask_scores:mean_average_precision",
+}
+_TORCH: dict[str, str] = {
+    "fit": "torch_fit:fit",
+}
 
 
 def register() -> None:

@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..common.parallel import count_jobs
+from ..common.parallel import Threads
 from ..common.progress import progress_bar
-from ..fitting.fit import best_of
+from ..fitting.fit import Plan, best_tree
 from ..fitting.priorities import Priorities
 from ..fitting.settings import given_tolerance, pivot_rule, tolerance
-from ..metric.base import MetricError
+from ..metric.base import Metric, MetricError
 from ..metric.convert import as_metric
 from ..tree.tree import Tree
 from .torch_canonical import canonical_edges
@@ -48,15 +48,18 @@ def fit(
             raise ValueError(f"zones are not finished by neighbour joining on a device: leave out {name} or device")
     space = device_metric(data, metric, device)
 
-    def attempt(generator: np.random.Generator, threads: int) -> Tree:
-        found = fit_on_device(space, rng=generator, **options)
-        return _finished(space, found)
+    def learn(_: Any, *, rng: np.random.Generator) -> Tree:
+        return _finished(space, fit_on_device(space, rng=rng, **options))
 
-    generator = np.random.default_rng(rng)
-    if trials == 1:
-        return attempt(generator, 1)
-    host = as_metric(data.numpy(force=True) if hasattr(data, "numpy") else data, metric=metric)
-    return best_of(attempt, host, trials, generator, count_jobs(n_jobs), together=False)
+    host: Any = _on_host(data, metric) if trials > 1 else space
+    tree = best_tree(Plan(host, method, {}, n_jobs, learn), trials, rng, Threads(1))
+    assert isinstance(tree, Tree)
+    return tree
+
+
+def _on_host(data: Any, metric: str | None) -> Metric:
+    """The same distances here, where trials are scored."""
+    return as_metric(data.numpy(force=True) if hasattr(data, "numpy") else data, metric=metric)
 
 
 def fit_on_device(

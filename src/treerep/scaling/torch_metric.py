@@ -180,12 +180,12 @@ def _points(points: Tensor, metric: str) -> DeviceMetric:
     if not np.isfinite(largest) or low != low:
         i, k = torch.nonzero(~torch.isfinite(points))[0].tolist()
         raise MetricError(f"coordinate {k} of point {i} is {float(points[i, k])}: replace it or drop the point")
-    floats = np.dtype(np.float32 if points.dtype == torch.float32 else np.float64)
+    floats: Any = np.float32 if points.dtype == torch.float32 else np.float64
     least, most = coordinate_bounds(metric, points.shape[1], floats)
     if 0 < largest < least or largest > most:
         raise MetricError(
             f"the largest coordinate is {largest}, too {'small' if largest < least else 'large'} for {metric} "
-            f"distances in {floats}: rescale the points towards 1"
+            f"distances in {floats.__name__}: rescale the points towards 1"
         )
     whole = metric != "euclidean" and largest * points.shape[1] < 2**22 and bool((points.floor() == points).all())
     return DeviceMetric(metric, points, integral=whole, eps=float(np.finfo(floats).eps))

@@ -1,14 +1,15 @@
 """Two metrics on the same points, read side by side, block by block."""
 
 import math
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.parallel import run
+from ..common.parallel import Runner
 from ..common.progress import progress_bar
-from ..metric.base import MetricError
+from ..metric.base import Metric, MetricError
 from .sampling import Rows, sample_rows
 from .streaming import check_same_points, read_block, row_slices, to_metric, triangle_slices
 
@@ -26,21 +27,24 @@ class Optimum(NamedTuple):
     pull: NDArray[np.float64]  # row i moved the scale by about pull[i]
 
 
-class _Task(NamedTuple):
-    number: int
-    rows: NDArray[np.int64]
-    cols: NDArray[np.int64]
+class _Sides(NamedTuple):
+    """The two metrics, and what was read of them and kept: the distances of each slice of rows, by its start."""
+
+    approx: Metric
+    truth: Metric
+    sample: NDArray[np.int64] | None  # the rows compared; None for all
+    kept: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
 class Comparison:
     """The pairs of points a score compares: all of them, or those of sampled rows with all other points."""
 
-    def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, n_jobs: int | None) -> None:
-        self.approx, self.truth = to_metric(approx), to_metric(truth)
-        check_same_points(self.approx, self.truth, ("approx", "truth"))
-        self.n, self.n_jobs = len(self.truth), n_jobs
+    def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, runner: Runner) -> None:
+        first, second = to_metric(approx), to_metric(truth)
+        check_same_points(first, second, ("approx", "truth"))
+        self.n, self.runner = len(second), runner
         self.sample = sample_rows(self.n, rows, rng, SAMPLED_ROWS)
-        self._kept: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self._sides = _Sides(first, second, self.sample, {})
 
     @property
     def exact(self) -> bool:
@@ -61,27 +65,17 @@ class Comparison:
     def sums(self, what: int, scale: float = 1.0, *, keep: bool = False) -> NDArray[np.float64]:
         """Return what `distortion_kernels.row_sums` adds up for every row compared, (rows, COLUMNS).
 
-        Each row is summed on its own, so neither threads nor blocks change a bit. With keep=True the distances stay
-        in memory for the next call if they are few.
+        Each row is summed on its own, so neither blocks nor who reads them change a bit. With keep=True the distances
+        stay in memory for the next call if they are few.
         """
-        from .distortion_kernels import COLUMNS, row_sums
+        from .distortion_kernels import COLUMNS
 
-        keep = keep and self.pairs <= _KEPT_ENTRIES
-
-        def work(task: _Task) -> NDArray[np.float64]:
-            approx, truth = self._kept.get(task.number) or self._read(task)
-            if keep:
-                self._kept[task.number] = approx, truth
-            out = np.empty((len(task.rows), COLUMNS))
-            row_sums(what, scale, approx, truth, task.rows - task.cols[0], self.exact, out)
-            if not np.isfinite(out).all():
-                _check_distances(task, approx, truth)
-            return out
-
-        tasks = self._tasks()
+        work = partial(_sum_rows, what, scale, keep and self.pairs <= _KEPT_ENTRIES)
+        count = self.n - 1 if self.sample is None else len(self.sample)
+        slices = triangle_slices(self.n) if self.sample is None else row_slices(count, self.n)
         parts = [np.empty((0, COLUMNS))]
-        with progress_bar(sum(len(task.rows) for task in tasks), "comparing distances", "row") as bar:
-            for part in run(work, tasks, self.n_jobs):
+        with progress_bar(count, "comparing distances", "row") as bar:
+            for part in self.runner.map(work, self._sides, slices):
                 parts.append(part)
                 bar.update(len(part))
         return np.concatenate(parts)
@@ -110,17 +104,23 @@ class Comparison:
             raise ValueError("no factor in the range of floats brings approx to truth: rescale both metrics towards 1")
         return Optimum(scale, (both - above / below * own) / below * unit)
 
-    def _tasks(self) -> list[_Task]:
-        if self.sample is None:
-            points = np.arange(self.n)
-            return [_Task(k, points[part], points[part.start :]) for k, part in enumerate(triangle_slices(self.n))]
-        columns = np.arange(self.n)
-        parts = row_slices(len(self.sample), self.n)
-        return [_Task(k, self.sample[part], columns) for k, part in enumerate(parts)]
 
-    def _read(self, task: _Task) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        approx, truth = (read_block(metric, task.rows, task.cols) for metric in (self.approx, self.truth))
-        return approx, truth
+def _sum_rows(what: int, scale: float, keep: bool, sides: _Sides, part: slice) -> NDArray[np.float64]:
+    """The sums of a slice of the rows compared."""
+    from .distortion_kernels import COLUMNS, row_sums
+
+    exact = sides.sample is None
+    first = part.start if exact else 0  # all pairs are those of a row with the points after it
+    cols = np.arange(first, len(sides.truth))
+    rows = np.arange(part.start, part.stop) if sides.sample is None else sides.sample[part]
+    blocks = sides.kept.get(part.start) or (read_block(sides.approx, rows, cols), read_block(sides.truth, rows, cols))
+    if keep:
+        sides.kept[part.start] = blocks
+    out = np.empty((len(rows), COLUMNS))
+    row_sums(what, scale, *blocks, rows - first, exact, out)
+    if not np.isfinite(out).all():
+        _check_distances(rows, cols, *blocks)
+    return out
 
 
 def _far_from_limits(sums: NDArray[np.float64]) -> bool:
@@ -128,13 +128,15 @@ def _far_from_limits(sums: NDArray[np.float64]) -> bool:
     return bool(1e-280 < np.abs(sums).max() < 1e280)
 
 
-def _check_distances(task: _Task, approx: NDArray[np.float64], truth: NDArray[np.float64]) -> None:
+def _check_distances(
+    rows: NDArray[np.int64], cols: NDArray[np.int64], approx: NDArray[np.float64], truth: NDArray[np.float64]
+) -> None:
     """Raise a MetricError that names the first pair without a usable distance; silent if all can be used."""
-    distinct = task.rows[:, None] != task.cols
+    distinct = rows[:, None] != cols
     bad_approx = ~np.isfinite(approx) & distinct
     bad_truth = ~(np.isfinite(truth) & (truth >= 0)) & distinct
     for a, b in np.argwhere(bad_approx | bad_truth)[:1]:
         name, value = ("approx", approx[a, b]) if bad_approx[a, b] else ("truth", truth[a, b])
         raise MetricError(
-            f"{name} has d({task.rows[a]}, {task.cols[b]}) = {value}: scores need finite distances, and true ones >= 0"
+            f"{name} has d({rows[a]}, {cols[b]}) = {value}: scores need finite distances, and true ones >= 0"
         )

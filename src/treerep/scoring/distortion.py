@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.engines import elsewhere
+from ..common.parallel import Threads
 from .comparison import Comparison, Optimum
 from .sampling import Rows, half_width
 from .score import Score
@@ -68,14 +69,18 @@ def average_distortion(
     >>> average_distortion(approx, truth)  # (1/2 + 0 + 1/4) / 3
     0.25 (all 3 pairs)
     """
-    from .distortion_kernels import RELATIVE
-
     check_choice("scale", scale, _SCALES)
     other = elsewhere("average_distortion", engine=engine, device=device)
     if other is not None:
         found: Score = other(approx, truth, scale=scale, rows=rows, rng=rng, n_jobs=n_jobs)
         return found
-    compared = Comparison(approx, truth, rows, rng, n_jobs)
+    return mean_distortion(Comparison(approx, truth, rows, rng, Threads(n_jobs)), scale)
+
+
+def mean_distortion(compared: Comparison, scale: Literal["none", "optimal"]) -> Score:
+    """The average distortion of a comparison, whoever reads its distances."""
+    from .distortion_kernels import RELATIVE
+
     optimum = compared.optimum() if scale == "optimal" else None
     factor = optimum.scale if optimum else 1.0
     errors, signs, _, _, zeros = compared.sums(RELATIVE, factor).T
@@ -99,7 +104,7 @@ def worst_distortion(approx: Any, truth: Any, *, rows: Rows = None, rng: Any = 0
     """
     from .distortion_kernels import RATIO
 
-    compared = Comparison(approx, truth, rows, rng, n_jobs)
+    compared = Comparison(approx, truth, rows, rng, Threads(n_jobs))
     lowest, highest, _, _, zeros = compared.sums(RATIO).T
     least, greatest, skipped = lowest.min(initial=math.inf), highest.max(initial=-math.inf), int(zeros.sum())
     pairs = compared.pairs - skipped
@@ -135,7 +140,7 @@ def distance_error(
 
     check_choice("norm", norm, _NORMS)
     check_choice("scale", scale, _SCALES)
-    compared = Comparison(approx, truth, rows, rng, n_jobs)
+    compared = Comparison(approx, truth, rows, rng, Threads(n_jobs))
     optimum = compared.optimum() if scale == "optimal" else None
     factor = optimum.scale if optimum else 1.0
     errors, squares, signed, largest, _ = compared.sums(ABSOLUTE, factor).T

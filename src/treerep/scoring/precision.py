@@ -1,13 +1,13 @@
 """How well distances put a graph's neighbours first: mean average precision."""
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.engines import elsewhere
-from ..common.parallel import run
+from ..common.parallel import Runner, Threads
 from ..common.progress import progress_bar
 from ..metric.base import Metric, MetricError
 from .sampling import Rows, half_width, sample_rows
@@ -81,14 +81,36 @@ def mean_average_precision(
     if other is not None:
         found: Score = other(approx, graph, ties=ties, rows=rows, rng=rng, n_jobs=n_jobs)
         return found
+    return mean_precision(approx, graph, ties, rows, rng, Threads(n_jobs))
+
+
+class _Ranked(NamedTuple):
+    """Distances, the points whose neighbours are ranked by them, and who is a neighbour."""
+
+    judged: Metric
+    points: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    neighbours: NDArray[np.int64]
+    by_rank: bool
+
+
+def mean_precision(
+    approx: Any, graph: Any, ties: Literal["definition", "rank"], rows: Rows, rng: Any, runner: Runner
+) -> Score:
+    """The mean average precision, whoever ranks the neighbours."""
     judged, network = to_metric(approx), to_metric(graph)
     starts, neighbours = _adjacency(network)
     check_same_points(judged, network, ("approx", "graph"))
     connected = np.flatnonzero(np.diff(starts))
     sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
     points = connected if sample is None else connected[sample]
-    values = _average_precisions(judged, points, starts, neighbours, ties == "rank", n_jobs)
-    return _mean(values, len(connected))
+    ranked = _Ranked(judged, points, starts, neighbours, ties == "rank")
+    parts = [np.empty(0)]
+    with progress_bar(len(points), "ranking neighbours", "point") as bar:
+        for part in runner.map(_average_precisions, ranked, row_slices(len(points), len(judged))):
+            parts.append(part)
+            bar.update(len(part))
+    return _mean(np.concatenate(parts), len(connected))
 
 
 def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -107,34 +129,18 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return starts, neighbours
 
 
-def _average_precisions(
-    judged: Metric,
-    points: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    neighbours: NDArray[np.int64],
-    by_rank: bool,
-    n_jobs: int | None,
-) -> NDArray[np.float64]:
+def _average_precisions(ranked: _Ranked, part: slice) -> NDArray[np.float64]:
+    """The average precisions of a slice of the points."""
     from .precision_kernels import average_precision
 
-    columns = np.arange(len(judged))
-
-    def work(part: slice) -> NDArray[np.float64]:
-        rows = points[part]
-        distances = read_block(judged, rows, columns)
-        out = np.empty(len(rows))
-        average_precision(distances, rows, starts, neighbours, by_rank, out)
-        if np.isnan(out).any():
-            a, b = np.argwhere(~np.isfinite(distances))[0]
-            raise MetricError(f"approx has d({rows[a]}, {b}) = {distances[a, b]}: scores need finite distances")
-        return out
-
-    parts = [np.empty(0)]
-    with progress_bar(len(points), "ranking neighbours", "point") as bar:
-        for part in run(work, row_slices(len(points), len(judged)), n_jobs):
-            parts.append(part)
-            bar.update(len(part))
-    return np.concatenate(parts)
+    rows = ranked.points[part]
+    distances = read_block(ranked.judged, rows, np.arange(len(ranked.judged)))
+    out = np.empty(len(rows))
+    average_precision(distances, rows, ranked.starts, ranked.neighbours, ranked.by_rank, out)
+    if np.isnan(out).any():
+        a, b = np.argwhere(~np.isfinite(distances))[0]
+        raise MetricError(f"approx has d({rows[a]}, {b}) = {distances[a, b]}: scores need finite distances")
+    return out
 
 
 def _mean(values: NDArray[np.float64], population: int) -> Score:
