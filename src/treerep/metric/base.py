@@ -12,6 +12,22 @@ class MetricError(ValueError):
     """Distances that cannot be used as they are. The message names the first bad entry and the remedy."""
 
 
+class BadEntry(MetricError):
+    """An entry d(i, j) of a matrix that is no distance, given as (i, j, value); compiled code raises it, too.
+
+    >>> print(BadEntry(2, 5, -1.0))
+    d(2, 5) is -1.0, but distances are never negative: check the input
+    """
+
+    def __str__(self) -> str:
+        i, j, value = self.args
+        if value < 0 and np.isfinite(value):
+            return f"d({i}, {j}) is {value}, but distances are never negative: check the input"
+        if np.isfinite(value):
+            return f"d({i}, {j}) is {value}, and sums of such numbers overflow: rescale the distances"
+        return f"d({i}, {j}) is {value}: replace or drop points with missing or infinite distances"
+
+
 class Metric(ABC):
     """A finite metric space: `len(m)` points and their distances.
 

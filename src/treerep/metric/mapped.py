@@ -1,0 +1,49 @@
+"""Matrices that stay on disk: which they are, and how they are laid out there."""
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import MetricError, frozen
+
+#: A mapped file of more bytes is read only where distances are asked for. Always this number, so that what a file is
+#: taken for does not depend on the machine.
+LARGE = 1 << 30
+
+
+def is_large_map(array: NDArray[Any]) -> bool:
+    """Whether an array is (a view of) a memory-mapped file, and too large to be read for a look at it."""
+    return array.nbytes > LARGE and _map_of(array) is not None
+
+
+def _map_of(array: Any) -> "np.memmap[Any, Any] | None":
+    found = None
+    while isinstance(array, np.ndarray):
+        found = array if isinstance(array, np.memmap) else found
+        array = array.base
+    return found
+
+
+def laid_out(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a large mapped matrix as what kernels take, never copied: one in Fortran order is read as its mirror."""
+    if array.flags.f_contiguous and not array.flags.c_contiguous:
+        array = array.T
+    size = f"this mapped matrix of {len(array):,} points"
+    if not array.flags.c_contiguous:
+        raise MetricError(f"{size} is a view with gaps, which would be copied into memory: save it by itself")
+    if not array.dtype.isnative:
+        raise MetricError(f"{size} has the foreign byte order of dtype {array.dtype}: save it in that of this machine")
+    _check_file(array)
+    return frozen(array)
+
+
+def _check_file(array: NDArray[Any]) -> None:
+    """Refuse a file that has become shorter since it was mapped: to read beyond its end kills a process."""
+    mapped = _map_of(array)
+    if mapped is None or mapped.filename is None:
+        return
+    end, size = mapped.offset + mapped.nbytes, os.stat(mapped.filename).st_size
+    if size < end:
+        raise MetricError(f"{mapped.filename} has {size:,} bytes, and the matrix in it ends at {end:,}: it is cut short")
