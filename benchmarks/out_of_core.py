@@ -76,15 +76,18 @@ class AnonymousPeak(threading.Thread):
         self.peak, self._over = 0, threading.Event()
 
     def run(self) -> None:
+        """Look again and again, until told to stop."""
         while not self._over.wait(0.01):
             self.look()
 
     def look(self) -> None:
+        """Note how much there is now."""
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("RssAnon:"):
                 self.peak = max(self.peak, int(line.split()[1]) * 1024)
 
     def stop(self) -> int:
+        """Return the most that was seen, in bytes."""
         self._over.set()
         self.join()
         self.look()
@@ -126,7 +129,9 @@ def fit_on_disk(path: str, out: str) -> dict[str, float]:
     return figures
 
 
-_CHILD = "import json, sys; from benchmarks.out_of_core import fit_on_disk; print(json.dumps(fit_on_disk(*sys.argv[1:])))"
+_CHILD = (
+    "import json, sys; from benchmarks.out_of_core import fit_on_disk; print(json.dumps(fit_on_disk(*sys.argv[1:])))"
+)
 
 
 def measured(folder: Path, n: int = POINTS) -> dict[str, Any]:

@@ -12,10 +12,10 @@ class MetricError(ValueError):
     """Distances that cannot be used as they are. The message names the first bad entry and the remedy."""
 
 
-class BadEntry(MetricError):
+class BadEntryError(MetricError):
     """An entry d(i, j) of a matrix that is no distance, given as (i, j, value); compiled code raises it, too.
 
-    >>> print(BadEntry(2, 5, -1.0))
+    >>> print(BadEntryError(2, 5, -1.0))
     d(2, 5) is -1.0, but distances are never negative: check the input
     """
 

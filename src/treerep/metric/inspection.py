@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.parallel import run
-from .base import BadEntry, MetricError
+from .base import BadEntryError, MetricError
 from .oracles import LARGEST
 
 # How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but honest code produces.
@@ -58,7 +58,7 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
     if seen is None:
         for block, swap in ((here, False), (there, True)):
             for i, k in np.argwhere(~_sound(block))[:1]:
-                raise BadEntry(*((left[i] + k, i) if swap else (i, left[i] + k)), block[i, k])
+                raise BadEntryError(*((left[i] + k, i) if swap else (i, left[i] + k)), block[i, k])
     assert seen is not None
     apart = np.abs(here.astype(np.float64) - there) > _allowed(distances, seen.largest)
     for i, k in np.argwhere(apart)[:1]:
@@ -131,9 +131,9 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
         if row[i] != 0 and np.isfinite(row[i]):
             _refuse_diagonal(i, row[i])
         for j in np.flatnonzero(~np.isfinite(row))[:1]:
-            raise BadEntry(i, j, row[j])
+            raise BadEntryError(i, j, row[j])
         for j in np.flatnonzero(row < 0)[:1]:
-            raise BadEntry(i, j, row[j])
+            raise BadEntryError(i, j, row[j])
         column = distances[:, i]
         for j in np.flatnonzero(np.abs(row.astype(np.float64) - column) > allowed)[:1]:
             _refuse_asymmetry(i, j, row[j], column[j])

@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from ..common.kernel import kernel
-from .base import BadEntry
+from .base import BadEntryError
 from .frame_kernels import between, climb
 from .lane_kernels import (
     largest_absolute_difference,
@@ -27,8 +27,8 @@ from .oracles import (
     LARGEST,
     MATRICES,
     AngleOracle,
-    CheckedMatrixOracle,
     ChebyshevOracle,
+    CheckedMatrixOracle,
     EmbeddingOracle,
     EuclideanOracle,
     FrameOracle,
@@ -53,7 +53,7 @@ def _matrix(oracle: Any, i: Any, j: Any) -> Any:
 @register_jitable
 def _checked(value: Any, i: Any, j: Any) -> Any:
     if not 0.0 <= value <= LARGEST:
-        raise BadEntry(i, j, value)
+        raise BadEntryError(i, j, value)
     return value
 
 
@@ -65,7 +65,7 @@ def _half_matrix(oracle: Any, i: Any, j: Any) -> Any:
     # Exponent and digits of a half, put where a float64 has them, give the number but for the offset of the exponent;
     # subnormal ones, too. An exponent of all ones is infinity or NaN.
     bits = np.int64(oracle.bits[i, j])
-    size = np.int64((bits & 0x7FFF) << 42).view(np.float64) * 2.0**1008
+    size: Any = np.int64((bits & 0x7FFF) << 42).view(np.float64) * 2.0**1008
     if (bits & 0x7C00) == 0x7C00:
         size = np.inf if (bits & 0x3FF) == 0 else np.nan
     return _checked(-size if bits & 0x8000 else size, i, j)

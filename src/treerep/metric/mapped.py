@@ -1,6 +1,6 @@
 """Matrices that stay on disk: which they are, and how they are laid out there."""
 
-import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,8 @@ def laid_out(array: NDArray[Any]) -> NDArray[Any]:
 def _check_file(array: NDArray[Any]) -> None:
     """Refuse a file that has become shorter since it was mapped: to read beyond its end kills a process."""
     mapped = _map_of(array)
-    if mapped is None or mapped.filename is None:
-        return
-    end, size = mapped.offset + mapped.nbytes, os.stat(mapped.filename).st_size
+    if mapped is None or mapped.filename is None or not (path := Path(mapped.filename)).exists():
+        return  # a file without a name stays as it is
+    end, size = mapped.offset + mapped.nbytes, path.stat().st_size
     if size < end:
-        raise MetricError(f"{mapped.filename} has {size:,} bytes, and the matrix in it ends at {end:,}: it is cut short")
+        raise MetricError(f"{path} has {size:,} bytes, but the matrix in it ends at {end:,}: the file is cut short")

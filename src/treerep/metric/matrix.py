@@ -48,7 +48,8 @@ class MatrixMetric(CompiledMetric):
     def __init__(
         self, distances: ArrayLike, *, labels: Sequence[object] | None = None, symmetrize: str | None = None
     ) -> None:
-        array = _square(np.asarray(distances))
+        array = np.asarray(distances)
+        check_square(array.shape, array.dtype)
         if symmetrize is not None:
             array = _symmetrized(array, symmetrize)
         large = is_large_map(array)
@@ -69,20 +70,20 @@ class MatrixMetric(CompiledMetric):
         return len(self.distances)
 
 
-def _square(array: NDArray[Any]) -> NDArray[Any]:
-    if array.ndim == 1 and array.size:
+def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raise a MetricError for what is no square of real numbers."""
+    if len(shape) == 1 and shape[0]:
         raise MetricError(
-            f"a vector of {array.size} numbers is no distance matrix: expand condensed distances with "
+            f"a vector of {shape[0]} numbers is no distance matrix: expand condensed distances with "
             "scipy.spatial.distance.squareform first"
         )
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        shape = " x ".join(map(str, array.shape)) or "a single value"
-        raise MetricError(f"a distance matrix is square, this array is {shape}: for points say metric='euclidean'")
-    if len(array) == 0:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        size = " x ".join(map(str, shape)) or "a single value"
+        raise MetricError(f"a distance matrix is square, this array is {size}: for points say metric='euclidean'")
+    if shape[0] == 0:
         raise MetricError("the distance matrix is empty: give at least one point")
-    if array.dtype.kind not in "uif" or array.dtype.itemsize > 8:
-        raise MetricError(f"distances of dtype {array.dtype} are not supported: convert them, e.g. D.astype('float32')")
-    return array
+    if dtype.kind not in "uif" or dtype.itemsize > 8:
+        raise MetricError(f"distances of dtype {dtype} are not supported: convert them, e.g. D.astype('float32')")
 
 
 def _oracle(distances: NDArray[Any], *, seen: bool) -> MatrixOracle | CheckedMatrixOracle | HalfMatrixOracle:
