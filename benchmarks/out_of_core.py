@@ -1,7 +1,5 @@
 """Matrices that are larger than memory: what a fit reads of one on disk, how long it takes, and in how much memory."""
 
-import argparse
-import json
 import os
 import resource
 import shutil
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
+from treerep.metric import mapped
 from treerep.tree.rooted import preorder
 
 from .common import Table, in_child
@@ -106,10 +105,10 @@ def bytes_read() -> int:
     return int(next(line for line in lines if line.startswith("read_bytes")).split()[1])
 
 
-def fit_on_disk(path: str, out: str) -> dict[str, float]:
+def fit_on_disk(path: str, out: str, large: str) -> dict[str, float]:
     """Open and fit a matrix on disk, of which nothing is in memory; for a process of its own."""
-    tr.fit(tr.datasets.random_tree(40_000, rng=0))  # compiled, in part
-    tr.fit(np.zeros((2, 2), np.uint8))
+    mapped.LARGE = int(large)
+    tr.fit(np.zeros((3, 3), np.uint8))  # compiled, in part
     watch = AnonymousPeak()
     watch.start()
     figures: dict[str, float] = {}
@@ -121,7 +120,7 @@ def fit_on_disk(path: str, out: str) -> dict[str, float]:
     tree = tr.fit(metric)
     marks.append(time.perf_counter())
     read.append(bytes_read())
-    figures["anonymous"] = watch.stop()
+    figures["anonymous"], figures["on disk"] = watch.stop(), metric.on_disk
     figures["opening"], figures["fitting"] = np.diff(marks).tolist()
     figures["read opening"], figures["read fitting"] = np.diff(read).tolist()
     figures["major faults"] = resource.getrusage(resource.RUSAGE_SELF).ru_majflt - faults
@@ -134,14 +133,15 @@ _CHILD = (
 )
 
 
-def measured(folder: Path, n: int = POINTS) -> dict[str, Any]:
-    """Write the distances of a tree, fit them in a process of its own, and compare."""
+def measured(folder: Path, n: int = POINTS, *, large: int = mapped.LARGE) -> dict[str, Any]:
+    """Write the distances of a tree, fit them in a process of its own, and compare. Files above `large` are mapped."""
     path = folder / "distances.npy"
     tree = tree_of_small_numbers(n)
     start = time.perf_counter()
     write_matrix(tree, path)
     writing = time.perf_counter() - start
-    figures = in_child(_CHILD, path, folder / "tree.npz")
+    here = os.pathsep.join([str(Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    figures = in_child(_CHILD, path, folder / "tree.npz", large, env={"PYTHONPATH": here})
     found = tr.Tree.load(folder / "tree.npz")
     same = np.array_equal(found.edges, tree.edges) and np.array_equal(found.weights, tree.weights)
     return {"writing": writing, "bytes": path.stat().st_size, "same": same, **figures}
@@ -167,11 +167,3 @@ def measure() -> list[Table]:
         "the tree itself": found["same"],
     }
     return [Table("A uint8 matrix of tree distances on disk, none of it in memory before", [row])]
-
-
-if __name__ == "__main__":  # one matrix that stays, for experiments: python -m benchmarks.out_of_core FOLDER --points N
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--points", type=int, default=POINTS)
-    arguments = parser.parse_args()
-    print(json.dumps(measured(arguments.folder, arguments.points), indent=1))

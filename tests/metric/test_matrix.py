@@ -23,7 +23,9 @@ def symmetric(n: int, seed: int, high: int = 100) -> np.ndarray:
     return upper + upper.T
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "int32", "int64", "float16", "float32", "float64", ">f8"])
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int16", "uint16", "int32", "int64", "float16", "float32", "float64", ">f8"]
+)
 def test_any_real_dtype_is_kept_and_answers_in_float64(dtype: str) -> None:
     metric = MatrixMetric(SMALL.astype(dtype))
     assert metric.distances.dtype == np.dtype(dtype).newbyteorder("=")

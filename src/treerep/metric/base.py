@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,9 @@ class Metric(ABC):
     #: Precision of the distances. The rounding error of one of them is about `eps` times its size.
     eps: float = float(np.finfo(np.float64).eps)
 
+    #: True when distances are read from a disk at the moment they are asked for: more threads than cores wait less.
+    on_disk: bool = False
+
     @abstractmethod
     def __len__(self) -> int: ...
 
@@ -56,6 +60,10 @@ class Metric(ABC):
         i, j = np.broadcast_arrays(np.asarray(i), np.asarray(j))
         flat = [self.block([a], [b])[0, 0] for a, b in zip(i.ravel(), j.ravel(), strict=True)]
         return np.array(flat, dtype=np.float64).reshape(i.shape)
+
+    def scattered(self) -> AbstractContextManager[None]:
+        """Announce that single distances from all over will be asked for, which matters to a disk."""
+        return nullcontext()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self):,} points)"

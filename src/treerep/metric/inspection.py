@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..common.parallel import run
 from .base import BadEntryError, MetricError
+from .mapped import announce, scattered
 from .oracles import LARGEST
 
 # How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but honest code produces.
@@ -15,6 +16,7 @@ _ASYMMETRY = {np.dtype(np.float16): 5e-3, np.dtype(np.float32): 1e-4}
 _ASYMMETRY_DEFAULT = 1e-8
 _SAMPLE = 1_000_000
 _BAND = 64
+_AHEAD = 64 * _BAND  # rows whose pages are asked for together: some 32 MB
 
 
 class Seen(NamedTuple):
@@ -49,11 +51,15 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
     width = min(n, -(-_SAMPLE // (2 * n)))
     here, there = (np.empty((n, width), distances.dtype) for _ in range(2))
     left = np.random.default_rng(0).integers(0, n - width + 1, size=-(-n // _BAND)).repeat(_BAND)[:n]
-    for start in range(0, n, _BAND):
-        rows, cols = slice(start, min(start + _BAND, n)), slice(left[start], left[start] + width)
-        here[rows], there[rows] = distances[rows, cols], distances[cols, rows].T
-    for i in np.flatnonzero(np.diagonal(distances))[:1]:
-        _refuse_diagonal(i, distances[i, i])
+    with scattered(distances):
+        for start in range(0, n, _BAND):
+            rows, cols = slice(start, min(start + _BAND, n)), slice(left[start], left[start] + width)
+            if start % _AHEAD == 0:
+                announce(distances, _places(left, width, start, min(start + _AHEAD, n)))
+            here[rows], there[rows] = distances[rows, cols], distances[cols, rows].T
+            diagonal = np.diagonal(distances[rows, rows])
+            for i in np.flatnonzero(diagonal)[:1]:
+                _refuse_diagonal(start + i, diagonal[i])
     seen = _look(here, there)
     if seen is None:
         for block, swap in ((here, False), (there, True)):
@@ -64,6 +70,17 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
     for i, k in np.argwhere(apart)[:1]:
         _refuse_asymmetry(i, left[i] + k, here[i, k], there[i, k])
     return seen, here
+
+
+def _places(left: NDArray[np.int64], width: int, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    """Where `inspect_sample` looks for the bands of these rows: (row, first column, column after the last)."""
+    for top in range(start, stop, _BAND):
+        bottom, column = min(top + _BAND, len(left)), int(left[top])
+        for row in range(top, bottom):
+            yield row, column, column + width
+            yield row, row, row + 1
+        for row in range(column, column + width):
+            yield row, top, bottom
 
 
 def _allowed(distances: NDArray[Any], largest: float) -> float:

@@ -1,5 +1,8 @@
 """Matrices that stay on disk: which they are, and how they are laid out there."""
 
+import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,3 +50,39 @@ def _check_file(array: NDArray[Any]) -> None:
     end, size = mapped.offset + mapped.nbytes, path.stat().st_size
     if size < end:
         raise MetricError(f"{path} has {size:,} bytes, but the matrix in it ends at {end:,}: the file is cut short")
+
+
+@contextmanager
+def scattered(array: NDArray[Any]) -> Iterator[None]:
+    """While single entries of a mapped array are read: of the disk only their own pages, not the megabytes around."""
+    pages = _pages_of(array)
+    if pages is not None:
+        pages.madvise(mmap.MADV_RANDOM)
+    try:
+        yield
+    finally:
+        if pages is not None:
+            pages.madvise(mmap.MADV_NORMAL)
+
+
+def announce(array: NDArray[Any], entries: Iterator[tuple[int, int, int]]) -> None:
+    """Let the system fetch entries start ... stop-1 of some rows of a mapped array, given as (row, start, stop).
+
+    The disk then works on many of them at a time, while single reads wait one for another.
+    """
+    pages, mapped = _pages_of(array), _map_of(array)
+    if pages is None or mapped is None:
+        return
+    # A map begins where a page does, at most so much before its array.
+    address = mapped.ctypes.data - mapped.offset % mmap.ALLOCATIONGRANULARITY
+    first, width, size = array.ctypes.data - address, array.strides[0], array.itemsize
+    for row, start, stop in entries:
+        begin = first + row * width + start * size
+        begin -= begin % mmap.PAGESIZE
+        pages.madvise(mmap.MADV_WILLNEED, begin, first + row * width + stop * size - begin)
+
+
+def _pages_of(array: NDArray[Any]) -> mmap.mmap | None:
+    mapped = _map_of(array)
+    pages = None if mapped is None else mapped.base
+    return pages if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_RANDOM") else None

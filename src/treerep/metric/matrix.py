@@ -1,6 +1,7 @@
 """Distances given as a matrix."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..common.memory import check_memory
 from .base import MetricError, check_labels, frozen
 from .compiled import CompiledMetric
 from .inspection import inspect_all, inspect_sample
-from .mapped import is_large_map, laid_out
+from .mapped import is_large_map, laid_out, scattered
 from .oracles import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 
 
@@ -52,7 +53,7 @@ class MatrixMetric(CompiledMetric):
         check_square(array.shape, array.dtype)
         if symmetrize is not None:
             array = _symmetrized(array, symmetrize)
-        large = is_large_map(array)
+        self.on_disk = large = is_large_map(array)
         self.distances = laid_out(array) if large else frozen(array)
         self.labels = check_labels(labels, len(array))
         seen, rows = inspect_sample(self.distances) if large else (inspect_all(self.distances), self.distances)
@@ -68,6 +69,10 @@ class MatrixMetric(CompiledMetric):
 
     def __len__(self) -> int:
         return len(self.distances)
+
+    def scattered(self) -> AbstractContextManager[None]:
+        """Announce that single distances from all over will be asked for, which matters to a disk."""
+        return scattered(self.distances) if self.on_disk else nullcontext()
 
 
 def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
