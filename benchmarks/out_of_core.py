@@ -43,14 +43,14 @@ def rows_of(tree: tr.Tree) -> Iterator[np.ndarray]:
     if 2 * depth.max() > 255:
         raise ValueError(f"the tree is {depth.max()} deep: its distances may not fit into uint8")
     small, up, twice = depth.astype(np.uint8), view.up.tolist(), (2 * depth).astype(np.uint8)
-    shared = np.empty(tree.n_nodes, np.uint8)
-    for point in view.position[: len(tree)].tolist():
+    shared, points = np.empty(tree.n_nodes, np.uint8), view.position[: len(tree)].astype(np.int64)
+    for point in points.tolist():
         path = [point]
         while path[-1]:
             path.append(up[path[-1]])
         for ancestor in reversed(path):
             shared[ancestor : ancestor + size[ancestor]] = twice[ancestor]
-        yield ((small + small[point]) - shared)[view.position[: len(tree)]]
+        yield np.take((small + small[point]) - shared, points, mode="clip")  # twice as fast as checking the indices
 
 
 def write_matrix(tree: tr.Tree, path: Path) -> None:

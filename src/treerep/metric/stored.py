@@ -1,7 +1,8 @@
 """Matrices that are stored in compressed chunks, as zarr and HDF5 have them.
 
-A single distance costs a whole chunk there, and the pivots of a fit lie anywhere: they touch nearly every chunk, most
-of them many times. So each chunk is unpacked once: into memory, or what is large, into a temporary file that is mapped.
+A single distance costs a whole chunk there, and the pivots of a fit lie anywhere: they touch nearly every chunk
+(docs/scaling_out_of_core.md has the count). So each chunk is unpacked once: into memory, or what is large, into a
+temporary file that is mapped.
 """
 
 import os
