@@ -7,7 +7,7 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-all test-heavy check docs bench paper format clean
+.PHONY: help demo test test-all test-heavy test-slow check docs bench paper format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -45,7 +45,7 @@ docs: .venv/test ## build the documentation into docs/_build
 
 test: check docs ## all tests but those that need torch or a browser
 	@echo "tests that need torch or a browser are left out here: make test-all runs them"
-	$(BIN)/pytest -n $(JOBS) -m "not torch and not browser"
+	$(BIN)/pytest -n $(JOBS) -m "not torch and not browser and not slow"
 
 test-all: test test-heavy ## and those too
 
@@ -53,8 +53,11 @@ test-all: test test-heavy ## and those too
 test-heavy: .venv/heavy
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || [ "$$(id -u)" -ne 0 ] || \
 		{ apt-get update -qq && apt-get install -qq -y chromium; } || echo "Chromium could not be installed"
-	@$(BIN)/pytest -m "torch or browser" || \
+	@$(BIN)/pytest -m "(torch or browser) and not slow" || \
 		{ code=$$?; [ $$code -eq 5 ] && echo "no test needs torch or a browser yet" || exit $$code; }
+
+test-slow: .venv/test ## the tests that take minutes and 12 GB of disk: TMPDIR says where
+	$(BIN)/pytest -m slow
 
 bench: .venv/test ## measure; prints ratios
 	$(BIN)/python -m benchmarks

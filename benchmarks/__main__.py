@@ -9,7 +9,7 @@ from .common import store
 NAMES = (
     "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
     "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
-    "page", "dask_rest",
+    "page", "dask_rest", "out_of_core",
 )  # fmt: skip
 
 

@@ -6,6 +6,9 @@ from typing import Any
 # Graphs of these classes are read by `read_graph` of the module that has the name of their library.
 _GRAPHS = ("networkx.Graph", "igraph.Graph", "networkit.Graph")
 
+# Arrays of these classes are stored in chunks, which only a slice unpacks.
+_CHUNKED = ("zarr.Array", "h5py.Dataset")
+
 
 def register() -> None:
     """Tell `as_metric` and `GraphMetric` about the types of other libraries, and notebooks how to show a tree."""
@@ -18,6 +21,8 @@ def register() -> None:
         register_graph_reader(name, _graph_reader(library))
     register_converter("skbio.DistanceMatrix", _skbio)
     register_converter("anndata.AnnData", _anndata)
+    for name in _CHUNKED:
+        register_converter(name, _chunked)
     register_renderer(_tree_html)
 
 
@@ -63,3 +68,15 @@ def _anndata(adata: Any, metric: str | None, **options: Any) -> Any:
     from .scverse_data import cell_metric
 
     return cell_metric(adata, metric, **options)
+
+
+def _chunked(array: Any, metric: str | None, **options: Any) -> Any:
+    from ..metric.convert import as_metric
+    from ..metric.stored import stored_matrix
+
+    if metric not in (None, "precomputed"):
+        return as_metric(array[:], metric=metric, **options)
+    for name in options:
+        if name not in ("labels", "symmetrize"):
+            raise ValueError(f"{name} does not apply to a distance matrix: leave it out")
+    return stored_matrix(array, **options)

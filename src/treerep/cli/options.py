@@ -23,7 +23,8 @@ DeltaMethod = Literal["auto", "exact", "base", "sample"]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
 TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
 AnyFormat = Literal[
-    "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml", "newick", "json",
+    "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml", "zarr", "newick",
+    "json",
 ]  # fmt: skip
 WrittenFormat = Literal[
     "newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol", "npy", "csv", "tsv", "phylip",
@@ -112,7 +113,7 @@ class Reading:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="h5ad: the coordinates in obsm to take; npz: the name of the array.",
+            help="h5ad: the coordinates in obsm to take; npz, zarr: the name of the array.",
         ),
     ] = None
 

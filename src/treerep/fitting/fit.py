@@ -38,6 +38,9 @@ METHODS = {
     "frt": "frt",
 }
 
+# Threads that wait for a disk need no core, and a disk serves many at a time.
+_THREADS_AT_A_DISK = 16
+
 
 @overload
 def fit(
@@ -114,7 +117,7 @@ def fit(
         2,000 points, over 64 sampled rows beyond. The `support` of the tree's edges is the share of the trials that
         contain their split.
     n_jobs : int, optional
-        Number of threads; None uses every core.
+        Number of threads; None uses every core, and at least 16 for a matrix on disk.
     tol : float or "auto"
         Of `treerep`. Lengths below it count as zero. "auto", the default, is 0.1, as in the paper, for whole-number
         distances, and a few units in the last place of the largest distance otherwise. Rounding of the whole table to
@@ -211,6 +214,8 @@ def fit(
         found: Tree = other(data, method=method, metric=metric, rng=rng, trials=count, n_jobs=n_jobs, **options)
         return found
     space = as_metric(data, metric=metric)
+    if n_jobs is None and space.on_disk:
+        jobs = max(jobs, _THREADS_AT_A_DISK)
     side_by_side = count > 1 and len(space) <= EXACT_SCORES
     plan = Plan(space, method, options, 1 if side_by_side else jobs)
     return best_tree(plan, count, rng, Threads(jobs if side_by_side else 1))

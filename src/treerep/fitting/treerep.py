@@ -34,6 +34,7 @@ from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, P
 # Points of a zone that are finished together should fit a core's share of the cache.
 _CACHE_BYTES = 4 << 20
 _FINISH_POINTS = 1 << 15
+_FINISH_ON_DISK = 1 << 11  # zones for many threads, each of which waits for the disk
 # Without an oracle a zone's distances are asked for as one small matrix.
 _FINISH_BY_MATRIX = 64
 _CHUNK = 1 << 15
@@ -62,7 +63,7 @@ def treerep(
     joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
     n = len(metric)
     priority = Priorities(n, rng).of_points(0, n)
-    with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers:
+    with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers, metric.scattered():
         engine = TreeRep(metric, priority, given, rule, workers, bar, joined)
         edges, weights = engine.run()
     nodes, short = engine.nodes, engine.tol
@@ -149,7 +150,7 @@ class TreeRep:
         self.points = _with_room(slots, near_a, np.empty_like(near_a), priority)
         self.tol = tolerance(metric, tol, float(near_a.max(initial=0.0)))
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
-        self.finish_points = _FINISH_POINTS
+        self.finish_points = _FINISH_ON_DISK if metric.on_disk else _FINISH_POINTS
         if self.row_bytes:
             self.finish_points = min(_FINISH_POINTS, max(1024, _CACHE_BYTES // self.row_bytes))
         elif self.oracle is None:

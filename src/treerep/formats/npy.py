@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..common.memory import check_memory
 from ..metric.base import Metric
+from ..metric.mapped import LARGE
 from .condensed import expand
 from .request import Request
 from .source import Source
@@ -31,7 +32,7 @@ def read(source: Source, request: Request) -> Metric:
         if source.path is None or source.packed:
             return from_array(read_array(file, source.most_bytes), request)
         header = read_header(file, source.most_bytes)
-        if header.order == "F":
+        if header.order == "F" and header.size <= LARGE:
             _check_memory(header)  # a metric keeps a copy in C order
         if header.size == 0:  # which cannot be mapped
             return from_array(np.empty(header.shape, header.dtype), request)

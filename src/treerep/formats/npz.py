@@ -12,7 +12,7 @@ from .npy import from_array, read_array
 from .request import Request
 from .source import Source
 
-_LABELS = "labels"
+LABELS = "labels"
 _SPARSE = {"format", "shape", "data"}
 
 
@@ -26,16 +26,16 @@ def read(source: Source, request: Request) -> Metric:
             )
         if members.keys() >= _SPARSE:
             return _sparse(archive, members, request)
-        labels = _array(archive, members[_LABELS]) if _LABELS in members else None
-        array = _array(archive, members[_chosen(list(members), request.use_rep)])
+        labels = _array(archive, members[LABELS]) if LABELS in members else None
+        array = _array(archive, members[chosen(list(members), request.use_rep)])
     if labels is not None and labels.dtype.kind != "U":
         raise ValueError(f"its labels are of dtype {labels.dtype}: save them as strings")
     return from_array(array, request, None if labels is None else labels.reshape(-1).tolist())
 
 
-def _chosen(names: list[str], use_rep: str | None) -> str:
+def chosen(names: list[str], use_rep: str | None) -> str:
     """Return the name of the array to take."""
-    arrays = [name for name in names if name != _LABELS]
+    arrays = [name for name in names if name != LABELS]
     if use_rep is not None:
         if use_rep not in arrays:
             raise ValueError(f"it holds no array {use_rep!r}, but {', '.join(arrays) or 'none'}")

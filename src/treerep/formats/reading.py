@@ -8,11 +8,13 @@ from typing import Any
 from ..metric.base import Metric
 from .errors import errors_named
 from .request import Request
-from .sniff import guess_format
+from .sniff import guess_format, is_zarr
 from .source import Source
 
 #: The formats that `read` knows; each is described in docs/formats.md.
-DATA_FORMATS = ("npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml")
+DATA_FORMATS = (
+    "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml", "zarr",
+)  # fmt: skip
 
 # The file of each format; every one of them has read(source, request), and some take one more option.
 _HOMES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -44,7 +46,7 @@ def read(
     Parameters
     ----------
     path : str or path
-        A file, or "-" for standard input.
+        A file, a folder of zarr, or "-" for standard input.
     kind : "distances", "points" or "graph", optional
         What the file holds, where that cannot be told from its content.
     format : str, optional
@@ -61,7 +63,8 @@ def read(
     largest_component : bool
         For a graph: keep the largest connected component of a disconnected one.
     use_rep : str, optional
-        For h5ad: the key in `obsm` of the coordinates to take, in place of X. For npz: the name of the array.
+        For h5ad: the key in `obsm` of the coordinates to take, in place of X. For npz and zarr: the name of
+        the array.
 
     Returns
     -------
@@ -71,8 +74,9 @@ def read(
 
     Notes
     -----
-    An npy file is mapped, not read. Text is parsed as it is read. What cannot fit into memory is refused before memory
-    is taken. Every error is one line that names the file and, in texts, the line.
+    An npy file is mapped, not read; of one of more than 1 GiB only the distances that are asked for are read. Text is
+    parsed as it is read. What cannot fit into memory is refused before memory is taken. Every error is one line that
+    names the file and, in texts, the line.
 
     Examples
     --------
@@ -88,13 +92,15 @@ def read(
         raise ValueError(f"format is one of {', '.join(DATA_FORMATS)}, not {format!r}")
     with errors_named(path):
         source = Source(path)
+        if format in (None, "zarr") and is_zarr(source):
+            return _read(source, "zarr", request)
         if not source.head:
             raise ValueError("it is empty: save it anew")
         return _read(source, format or guess_format(source, request.kind), request)
 
 
 def _read(source: Source, name: str, request: Request) -> Metric:
-    if request.use_rep is not None and name not in ("h5ad", "npz"):
+    if request.use_rep is not None and name not in ("h5ad", "npz", "zarr"):
         raise ValueError(f"use_rep={request.use_rep!r} names an array of an h5ad or npz file, and this is {name}")
     module, options = _HOMES.get(name, (name, {}))
     metric: Metric = importlib.import_module(f".{module}", __package__).read(source, request, **options)

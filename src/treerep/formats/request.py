@@ -41,6 +41,13 @@ class Request:
         self._refuse("a distance matrix", ("weight", "largest_component"))
         return MatrixMetric(array, labels=self._names(labels), symmetrize=self.symmetrize)
 
+    def stored_distances(self, array: Any, labels: Sequence[object] | None = None) -> Metric:
+        """Return the metric of a square array that is stored in chunks."""
+        from ..metric.stored import stored_matrix
+
+        self._refuse("a distance matrix", ("weight", "largest_component"))
+        return stored_matrix(array, labels=self._names(labels), symmetrize=self.symmetrize)
+
     def points(self, array: Any, labels: Sequence[object] | None = None) -> Metric:
         """Return the metric of points, Euclidean unless another one was named."""
         from ..metric.points import PointMetric

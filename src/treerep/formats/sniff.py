@@ -25,6 +25,15 @@ _EXTENSIONS = {
 _TREES = {".nwk", ".newick", ".nw", ".tree", ".tre", ".treefile", ".nhx"}
 
 
+# Which files there are in a folder of zarr, version 3 or 2.
+_ZARR = ("zarr.json", ".zarray", ".zgroup")
+
+
+def is_zarr(source: Source) -> bool:
+    """Whether a source is a folder of zarr, the only format that is one."""
+    return source.path is not None and any((source.path / name).is_file() for name in _ZARR)
+
+
 def guess_format(source: Source, kind: str | None) -> str:
     r"""Return the name of the format of a source.
 

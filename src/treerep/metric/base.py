@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,22 @@ from numpy.typing import ArrayLike, NDArray
 
 class MetricError(ValueError):
     """Distances that cannot be used as they are. The message names the first bad entry and the remedy."""
+
+
+class BadEntryError(MetricError):
+    """An entry d(i, j) of a matrix that is no distance, given as (i, j, value); compiled code raises it, too.
+
+    >>> print(BadEntryError(2, 5, -1.0))
+    d(2, 5) is -1.0, but distances are never negative: check the input
+    """
+
+    def __str__(self) -> str:
+        i, j, value = self.args
+        if value < 0 and np.isfinite(value):
+            return f"d({i}, {j}) is {value}, but distances are never negative: check the input"
+        if np.isfinite(value):
+            return f"d({i}, {j}) is {value}, and sums of such numbers overflow: rescale the distances"
+        return f"d({i}, {j}) is {value}: replace or drop points with missing or infinite distances"
 
 
 class Metric(ABC):
@@ -28,6 +45,9 @@ class Metric(ABC):
     #: Precision of the distances. The rounding error of one of them is about `eps` times its size.
     eps: float = float(np.finfo(np.float64).eps)
 
+    #: True when distances are read from a disk at the moment they are asked for: more threads than cores wait less.
+    on_disk: bool = False
+
     @abstractmethod
     def __len__(self) -> int: ...
 
@@ -40,6 +60,10 @@ class Metric(ABC):
         i, j = np.broadcast_arrays(np.asarray(i), np.asarray(j))
         flat = [self.block([a], [b])[0, 0] for a, b in zip(i.ravel(), j.ravel(), strict=True)]
         return np.array(flat, dtype=np.float64).reshape(i.shape)
+
+    def scattered(self) -> AbstractContextManager[None]:
+        """Announce that single distances from all over will be asked for, which matters to a disk."""
+        return nullcontext()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self):,} points)"

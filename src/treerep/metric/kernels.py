@@ -12,6 +12,7 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from ..common.kernel import kernel
+from .base import BadEntryError
 from .frame_kernels import between, climb
 from .lane_kernels import (
     largest_absolute_difference,
@@ -23,11 +24,15 @@ from .lane_kernels import (
 )
 from .oracles import (
     BY_ROW,
+    LARGEST,
+    MATRICES,
     AngleOracle,
     ChebyshevOracle,
+    CheckedMatrixOracle,
     EmbeddingOracle,
     EuclideanOracle,
     FrameOracle,
+    HalfMatrixOracle,
     HubOracle,
     HyperbolicOracle,
     ManhattanOracle,
@@ -43,6 +48,27 @@ def distance(oracle: Any, i: Any, j: Any) -> float:
 
 def _matrix(oracle: Any, i: Any, j: Any) -> Any:
     return np.float64(oracle.distances[i, j])
+
+
+@register_jitable
+def _checked(value: Any, i: Any, j: Any) -> Any:
+    if not 0.0 <= value <= LARGEST:
+        raise BadEntryError(i, j, value)
+    return value
+
+
+def _checked_matrix(oracle: Any, i: Any, j: Any) -> Any:
+    return _checked(np.float64(oracle.distances[i, j]), i, j)
+
+
+def _half_matrix(oracle: Any, i: Any, j: Any) -> Any:
+    # Exponent and digits of a half, put where a float64 has them, give the number but for the offset of the exponent;
+    # subnormal ones, too. An exponent of all ones is infinity or NaN.
+    bits = np.int64(oracle.bits[i, j])
+    size: Any = np.int64((bits & 0x7FFF) << 42).view(np.float64) * 2.0**1008
+    if (bits & 0x7C00) == 0x7C00:
+        size = np.inf if (bits & 0x3FF) == 0 else np.nan
+    return _checked(-size if bits & 0x8000 else size, i, j)
 
 
 def _euclidean(oracle: Any, i: Any, j: Any) -> Any:
@@ -147,6 +173,8 @@ def _tree(oracle: Any, i: Any, j: Any) -> Any:
 
 _DISTANCES = {
     MatrixOracle: _matrix,
+    CheckedMatrixOracle: _checked_matrix,
+    HalfMatrixOracle: _half_matrix,
     EuclideanOracle: _euclidean,
     ManhattanOracle: _manhattan,
     ChebyshevOracle: _chebyshev,
@@ -178,7 +206,7 @@ def _fetch_point(oracle: Any, i: Any, j: Any) -> None:
 
 
 def _fetch_entry(oracle: Any, i: Any, j: Any) -> None:
-    prefetch_entry(oracle.distances, i, j)
+    prefetch_entry(oracle[0], i, j)
 
 
 def _fetch_nothing(oracle: Any, i: Any, j: Any) -> None:
@@ -188,7 +216,7 @@ def _fetch_nothing(oracle: Any, i: Any, j: Any) -> None:
 @overload(prefetch)
 def _specialise_prefetch(oracle: Any, i: Any, j: Any) -> Any:
     if isinstance(oracle, types.BaseNamedTuple):
-        if oracle.instance_class is MatrixOracle:
+        if oracle.instance_class in MATRICES:
             return _fetch_entry
         return _fetch_point if oracle.instance_class in BY_ROW else _fetch_nothing
     return None

@@ -1,33 +1,34 @@
 """Distances given as a matrix."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..common.parallel import run
+from ..common.memory import check_memory
 from .base import MetricError, check_labels, frozen
 from .compiled import CompiledMetric
-from .oracles import MatrixOracle
-
-# How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but honest code produces.
-_ASYMMETRY = {np.dtype(np.float32): 1e-4}
-_ASYMMETRY_DEFAULT = 1e-8
+from .inspection import inspect_all, inspect_sample
+from .mapped import is_large_map, laid_out, scattered
+from .oracles import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 
 
 class MatrixMetric(CompiledMetric):
     """The metric of a symmetric n x n distance matrix with a zero diagonal.
 
     The matrix is kept as it is: any real dtype from uint8 to float64, `np.memmap` included; it is neither widened nor
-    written to. It is copied only when it is not C-contiguous or `symmetrize` is asked for.
+    written to. It is copied only when it is not C-contiguous or `symmetrize` is asked for. A memory-mapped file of more
+    than 1 GiB is never copied, and read only where distances are asked for.
 
     Parameters
     ----------
     distances : (n, n) array
         Checked once, here: NaN, infinite or negative entries, a non-zero diagonal and asymmetry (beyond 1e-8 of the
-        largest distance; 1e-4 for float32) raise a `MetricError` that names the first bad entry. The triangle
-        inequality may be violated.
+        largest distance; 1e-4 for float32, 5e-3 for float16) raise a `MetricError` that names the first bad entry. The
+        triangle inequality may be violated. Of a mapped file of more than 1 GiB, the diagonal and a million other
+        entries are checked here, every other one when it is read, for all but symmetry.
     labels : sequence, optional
         Names of the points.
     symmetrize : "mean", optional
@@ -35,7 +36,8 @@ class MatrixMetric(CompiledMetric):
 
     Notes
     -----
-    Construction reads the matrix once, in parallel; O(1) memory beyond it.
+    Construction reads the matrix once, in parallel; O(1) memory beyond it. For a large mapped file it reads one or two
+    pages of every row, and whether the distances are whole numbers, or rounded ones, is judged by those.
 
     Examples
     --------
@@ -47,46 +49,61 @@ class MatrixMetric(CompiledMetric):
     def __init__(
         self, distances: ArrayLike, *, labels: Sequence[object] | None = None, symmetrize: str | None = None
     ) -> None:
-        array = _square(np.asarray(distances))
+        array = np.asarray(distances)
+        check_square(array.shape, array.dtype)
         if symmetrize is not None:
             array = _symmetrized(array, symmetrize)
-        self.distances = frozen(array)
+        self.on_disk = large = is_large_map(array)
+        self.distances = laid_out(array) if large else frozen(array)
         self.labels = check_labels(labels, len(array))
-        self.oracle = MatrixOracle(self.distances)
-        largest, whole, single = _validate(self.distances)
+        seen, rows = inspect_sample(self.distances) if large else (inspect_all(self.distances), self.distances)
+        self.oracle = _oracle(self.distances, seen=not large)
         # Large floats are all whole numbers, for want of digits: then that says nothing about the distances.
         precision = np.finfo(array.dtype if array.dtype.kind == "f" else np.float64).eps
-        self.integral = whole and largest * precision < 0.25
+        self.integral = seen.whole and seen.largest * precision < 0.25
         # float64 numbers that are all float32 numbers were rounded to that once.
-        if single and not self.integral:
-            self.eps = float(np.finfo(np.float32).eps)
+        if seen.single and not self.integral:
+            self.eps = float(max(precision, np.finfo(np.float32).eps))
         elif not self.integral:
-            self.eps = max(self.eps, 0.5 * _decimal_step(self.distances) / largest)
+            self.eps = max(self.eps, 0.5 * _decimal_step(rows) / seen.largest)
 
     def __len__(self) -> int:
         return len(self.distances)
 
+    def scattered(self) -> AbstractContextManager[None]:
+        """Announce that single distances from all over will be asked for, which matters to a disk."""
+        return scattered(self.distances) if self.on_disk else nullcontext()
 
-def _square(array: NDArray[Any]) -> NDArray[Any]:
-    if array.ndim == 1 and array.size:
+
+def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raise a MetricError for what is no square of real numbers."""
+    if len(shape) == 1 and shape[0]:
         raise MetricError(
-            f"a vector of {array.size} numbers is no distance matrix: expand condensed distances with "
+            f"a vector of {shape[0]} numbers is no distance matrix: expand condensed distances with "
             "scipy.spatial.distance.squareform first"
         )
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        shape = " x ".join(map(str, array.shape)) or "a single value"
-        raise MetricError(f"a distance matrix is square, this array is {shape}: for points say metric='euclidean'")
-    if len(array) == 0:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        size = " x ".join(map(str, shape)) or "a single value"
+        raise MetricError(f"a distance matrix is square, this array is {size}: for points say metric='euclidean'")
+    if shape[0] == 0:
         raise MetricError("the distance matrix is empty: give at least one point")
-    if array.dtype.kind not in "uif" or array.dtype.itemsize > 8 or array.dtype == np.float16:
-        raise MetricError(f"distances of dtype {array.dtype} are not supported: convert them, e.g. D.astype('float32')")
-    return array
+    if dtype.kind not in "uif" or dtype.itemsize > 8:
+        raise MetricError(f"distances of dtype {dtype} are not supported: convert them, e.g. D.astype('float32')")
+
+
+def _oracle(distances: NDArray[Any], *, seen: bool) -> MatrixOracle | CheckedMatrixOracle | HalfMatrixOracle:
+    """What compiled code receives of a matrix, of which every entry was seen already or not."""
+    if distances.dtype == np.float16:
+        return HalfMatrixOracle(distances.view(np.uint16))
+    # Unsigned integers can be nothing but distances.
+    return MatrixOracle(distances) if seen or distances.dtype.kind == "u" else CheckedMatrixOracle(distances)
 
 
 def _symmetrized(array: NDArray[Any], how: str) -> NDArray[Any]:
     if how != "mean":
         raise ValueError(f"symmetrize is 'mean' or None, not {how!r}")
     wide = array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)
+    check_memory(3 * array.size * wide.itemsize, "symmetrize='mean'", "save a matrix that is symmetric")
     return array.astype(wide) * wide.type(0.5) + array.T.astype(wide) * wide.type(0.5)
 
 
@@ -103,53 +120,3 @@ def _decimal_step(distances: NDArray[np.float64]) -> float:
             smallest = min(row.min(initial=np.inf, where=row > 0) for row in distances)
             return step if smallest >= 1000 * step else 0.0
     return 0.0
-
-
-def _validate(distances: NDArray[Any]) -> tuple[float, bool, bool]:
-    """Return the largest distance, whether all are whole numbers, and whether all are float32 numbers.
-
-    Raises a MetricError for the first bad entry.
-    """
-    from .validation_kernels import TILE, inspect_band
-
-    dtype = distances.dtype
-    bits = distances.view(f"i{dtype.itemsize}") if dtype.kind == "f" else distances
-    starts = range(0, len(distances), TILE)
-    found = np.empty((len(starts), 4), bits.dtype)
-
-    def inspect(start: int) -> float:
-        return inspect_band(distances, bits, start, found[start // TILE])
-
-    skew = max(run(inspect, starts, None if len(distances) > 1000 else 1))
-    low, high = found[:, 0].min(), found[:, 1:2].max(axis=0)
-    largest = float(high.view(dtype)[0])
-    # Negative numbers, infinity and NaN stand out by their bits; a minus sign at 0 does too, and is forgiven.
-    skewed = not skew <= _ASYMMETRY.get(dtype, _ASYMMETRY_DEFAULT) * largest
-    if low < 0 or not largest < np.inf or skewed or np.diagonal(distances).any():
-        _name_first_bad_entry(distances)
-    if largest > np.finfo(np.float64).max / 4:
-        raise MetricError(
-            f"the largest distance is {largest}, and sums of such numbers overflow: rescale the distances"
-        )
-    return largest, not found[:, 2].any(), not found[:, 3].any()
-
-
-def _name_first_bad_entry(distances: NDArray[Any]) -> None:
-    """Find the first bad entry in row order; only reached when there is one."""
-    finite_largest = max(float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances)
-    allowed = _ASYMMETRY.get(distances.dtype, _ASYMMETRY_DEFAULT) * finite_largest
-    for i, row in enumerate(distances):
-        if row[i] != 0 and np.isfinite(row[i]):
-            raise MetricError(
-                f"d({i}, {i}) is {row[i]}, but a point is at distance 0 from itself: fill the diagonal with 0"
-            )
-        for j in np.flatnonzero(~np.isfinite(row))[:1]:
-            raise MetricError(f"d({i}, {j}) is {row[j]}: replace or drop points with missing or infinite distances")
-        for j in np.flatnonzero(row < 0)[:1]:
-            raise MetricError(f"d({i}, {j}) is {row[j]}, but distances are never negative: check the input")
-        column = distances[:, i]
-        for j in np.flatnonzero(np.abs(row.astype(np.float64) - column) > allowed)[:1]:
-            raise MetricError(
-                f"d({i}, {j}) is {row[j]} but d({j}, {i}) is {column[j]}: the matrix is not symmetric; "
-                "tr.as_metric(D, symmetrize='mean') averages the two"
-            )

@@ -17,6 +17,18 @@ class MatrixOracle(NamedTuple):
     distances: NDArray[np.generic]
 
 
+class CheckedMatrixOracle(NamedTuple):
+    """Distances looked up in a matrix that nobody has read before: each is checked where it is read."""
+
+    distances: NDArray[np.generic]
+
+
+class HalfMatrixOracle(NamedTuple):
+    """Distances looked up in a matrix of float16, which compiled code knows by its bits; checked like those above."""
+
+    bits: NDArray[np.uint16]
+
+
 class EuclideanOracle(NamedTuple):
     """Straight-line distance between rows."""
 
@@ -97,6 +109,8 @@ class TreeOracle(NamedTuple):
 # cache, so a metric that brings one is asked through `block`.
 KNOWN = (
     MatrixOracle,
+    CheckedMatrixOracle,
+    HalfMatrixOracle,
     EuclideanOracle,
     ManhattanOracle,
     ChebyshevOracle,
@@ -107,6 +121,12 @@ KNOWN = (
     HubOracle,
     TreeOracle,
 )
+
+# Sums of a few distances up to here do not overflow.
+LARGEST = float(np.finfo(np.float64).max / 4)
+
+# Oracles that are one matrix, of one entry per pair.
+MATRICES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
 
 # Oracles whose arrays have one row per point: a few points can be gathered into a small oracle of their own.
 BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle, EmbeddingOracle)

@@ -12,6 +12,7 @@ import numpy as np
 from ..common.extras import require
 from ..metric.base import MetricError
 from ..metric.convert import as_metric
+from ..metric.matrix import MatrixMetric
 from ..metric.oracles import (
     AngleOracle,
     ChebyshevOracle,
@@ -19,7 +20,6 @@ from ..metric.oracles import (
     EuclideanOracle,
     HyperbolicOracle,
     ManhattanOracle,
-    MatrixOracle,
 )
 from ..metric.points import coordinate_bounds
 
@@ -35,7 +35,6 @@ _KINDS = {
     AngleOracle: "angle",
     HyperbolicOracle: "hyperbolic",
     EmbeddingOracle: "hyperbolic",
-    MatrixOracle: "matrix",
 }
 #: Kinds that are measured from coordinates as they are, which may be on the device already.
 _PLAIN = ("euclidean", "manhattan", "chebyshev")
@@ -47,7 +46,7 @@ class DeviceMetric:
     Attributes
     ----------
     kind : str
-        One of the values of `_KINDS`.
+        One of the values of `_KINDS`, or "matrix".
     table : (n, k) or (n, n) tensor
         Points, unit vectors or directions; or the distances themselves.
     radii, sinh_radii : (n,) tensors or None
@@ -77,7 +76,7 @@ class DeviceMetric:
     def _between(self, i: Tensor, j: Tensor) -> Tensor:
         torch = require("torch", "embed")
         if self.kind == "matrix":
-            return self.table[i, j]
+            return self.table[i, j].double()
         # Half-precision coordinates are measured in float64, as on the CPU.
         x, y = (rows.double() if rows.element_size() < 4 else rows for rows in (self.table[i], self.table[j]))
         if self.kind in ("manhattan", "chebyshev"):
@@ -126,6 +125,10 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
         data = data.numpy(force=True)
     space = as_metric(data, metric=metric)
     oracle = space.oracle
+    if isinstance(space, MatrixMetric):
+        table = _moved(space.distances, where)
+        _check_entries(table)
+        return DeviceMetric("matrix", table, labels=space.labels, integral=space.integral, eps=space.eps)
     if type(oracle) not in _KINDS:
         raise ValueError(
             f"a {type(space).__name__} cannot be measured on a device: give points, or a matrix of its distances, or "
@@ -162,6 +165,18 @@ def _moved(array: Any, device: Any) -> Tensor:
     for lo in range(0, len(array), step):
         out[lo : lo + step] = torch.from_numpy(array[lo : lo + step].astype(wider))
     return out
+
+
+def _check_entries(distances: Tensor) -> None:
+    """Look at every entry of a matrix: one that is mapped from a file has been sampled only."""
+    torch = require("torch", "embed")
+    step = max(1, _CHUNK // len(distances))
+    for lo in range(0, len(distances), step):
+        rows = distances[lo : lo + step]
+        bad = torch.nonzero(~((rows >= 0) & (rows < torch.inf)))
+        if len(bad):
+            i, j = bad[0].tolist()
+            raise MetricError(f"d({lo + i}, {j}) is {float(rows[i, j])}: distances are finite and never negative")
 
 
 def _points(points: Tensor, metric: str) -> DeviceMetric:

@@ -1,0 +1,36 @@
+"""Zarr: an array that is a folder of compressed chunks, or a group of arrays as in npz files."""
+
+from typing import Any
+
+from ..common.extras import require
+from ..common.memory import check_memory
+from ..metric.base import Metric
+from .npz import LABELS, chosen
+from .request import Request
+from .sniff import is_zarr
+from .source import Source
+
+
+def read(source: Source, request: Request) -> Metric:
+    """Read a folder of zarr: the array, or of a group the only one that is not `labels`, or that `use_rep` names."""
+    if not is_zarr(source):
+        raise ValueError("it is no folder of zarr: leave format='zarr' out")
+    zarr = require("zarr", "zarr")
+    found = zarr.open(source.path, mode="r")
+    labels = None
+    if not isinstance(found, zarr.Array):
+        arrays = {name: found[name] for name in found.array_keys()}
+        labels = [str(name) for name in arrays[LABELS][:].tolist()] if LABELS in arrays else None
+        found = arrays[chosen(list(arrays), request.use_rep)]
+    elif request.use_rep is not None:
+        raise ValueError(f"use_rep={request.use_rep!r} names an array of a group, and this is one array: leave it out")
+    if request.kind in (None, "distances"):
+        return request.stored_distances(found, labels)
+    if request.kind == "graph":
+        raise request.not_a("a folder of zarr")
+    return request.points(_whole(found), labels)
+
+
+def _whole(array: Any) -> Any:
+    check_memory(array.size * array.dtype.itemsize, f"an array of shape {array.shape}", "use fewer dimensions")
+    return array[:]
