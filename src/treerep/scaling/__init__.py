@@ -4,7 +4,10 @@ from ..common.engines import register_engine
 
 # What runs elsewhere, and the function of this room that does it.
 _DASK: dict[str, str] = {}
-_TORCH: dict[str, str] = {}
+_TORCH: dict[str, str] = {
+    "average_distortion": "torch_scores:average_distortion",
+    "refine": "torch_refine:refine",
+}
 
 
 def register() -> None:

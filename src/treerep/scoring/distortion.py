@@ -68,14 +68,18 @@ def average_distortion(
     >>> average_distortion(approx, truth)  # (1/2 + 0 + 1/4) / 3
     0.25 (all 3 pairs)
     """
-    from .distortion_kernels import RELATIVE
-
     check_choice("scale", scale, _SCALES)
     other = elsewhere("average_distortion", engine=engine, device=device)
     if other is not None:
         found: Score = other(approx, truth, scale=scale, rows=rows, rng=rng, n_jobs=n_jobs)
         return found
-    compared = Comparison(approx, truth, rows, rng, n_jobs)
+    return mean_distortion(Comparison(approx, truth, rows, rng, n_jobs), scale)
+
+
+def mean_distortion(compared: Comparison, scale: Literal["none", "optimal"]) -> Score:
+    """The average distortion of a comparison, whoever reads its distances."""
+    from .distortion_kernels import RELATIVE
+
     optimum = compared.optimum() if scale == "optimal" else None
     factor = optimum.scale if optimum else 1.0
     errors, signs, _, _, zeros = compared.sums(RELATIVE, factor).T
