@@ -6,6 +6,7 @@ from ..common.engines import register_engine
 _DASK: dict[str, str] = {}
 _TORCH: dict[str, str] = {
     "average_distortion": "torch_scores:average_distortion",
+    "hyperbolicity": "torch_hyperbolicity:hyperbolicity",
     "refine": "torch_refine:refine",
 }
 
