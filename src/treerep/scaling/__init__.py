@@ -7,6 +7,7 @@ _DASK: dict[str, str] = {}
 _TORCH: dict[str, str] = {
     "average_distortion": "torch_scores:average_distortion",
     "hyperbolicity": "torch_hyperbolicity:hyperbolicity",
+    "mean_average_precision": "torch_precision:mean_average_precision",
     "refine": "torch_refine:refine",
 }
 

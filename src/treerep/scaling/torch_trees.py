@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..common.extras import require
 from ..tree.rooted import exact_depths
 from ..tree.tree import Tree
-from .torch_rectangles import Rectangle
+from .torch_rectangles import Rectangle, rectangles
 
 
 class Turns(NamedTuple):
@@ -75,6 +75,25 @@ class TreeTensors:
         along += self._between(rows, left)[:, :, None]
         along += self._between(cols, right)[:, None, :]
         return along
+
+    def run(self, first: int, last: int) -> Any:
+        """Distances of the points first ... last - 1 to all, (last - first, n)."""
+        n = len(self.node)
+        out = self.torch.zeros((last - first, n), dtype=self.torch.float64, device=self.device)
+        inside, before, after = np.arange(first, last)[None], np.arange(first)[None], np.arange(last, n)[None]
+        if first > 0:
+            where = Rectangle(before, inside)
+            out[:, :first] = self.distances(where, self.turns(where))[0].T
+        if last < n:
+            where = Rectangle(inside, after)
+            out[:, last:] = self.distances(where, self.turns(where))[0]
+        for piece in rectangles(last - first, out.numel()):
+            where = Rectangle(piece.rows + first, piece.cols + first)
+            rows, cols = self._tensor(piece.rows)[:, :, None], self._tensor(piece.cols)[:, None, :]
+            found = self.distances(where, self.turns(where))
+            out[rows, cols + first] = found
+            out[cols, rows + first] = found
+        return out
 
     def from_points(self, points: NDArray[np.int64]) -> Any:
         """Distances of a few points to all, (points, n)."""
