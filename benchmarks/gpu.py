@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.sparse import csr_array
 
 import treerep as tr
 from treerep.common.parallel import Workers
@@ -79,6 +80,31 @@ def scores() -> Table:
     return Table(f"Average distortion of all pairs: a tree and points of {DIMENSIONS} dimensions", rows, NOTE)
 
 
+def precision() -> Table:
+    n = 50_000 // PART
+    tree, _ = cells(n)
+    rng = np.random.default_rng(0)
+    i = np.concatenate([np.arange(n - 1), rng.integers(n, size=4 * n)])
+    j = np.concatenate([np.arange(1, n), rng.integers(n, size=4 * n)])
+    apart = i != j
+    graph = tr.GraphMetric(_joined(n, i[apart], j[apart]))
+
+    def value(device: Any) -> float:
+        return tr.mean_average_precision(tree, graph, rows="all", device=device)
+
+    tr.mean_average_precision(tree, graph, rows=4)  # compiled
+    device, threads = on_device(lambda: value(DEVICE)), on_threads(lambda: value(None))
+    return Table(
+        "Mean average precision of all points: a tree and ten neighbours each", [row(n, device, threads, n**2)], NOTE
+    )
+
+
+def _joined(n: int, i: np.ndarray, j: np.ndarray) -> csr_array:
+    graph = csr_array((np.ones(2 * len(i)), (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n))
+    graph.data[:] = 1.0
+    return graph
+
+
 def passes() -> Table:
     """One sum of errors over the paths through every edge, distances kept: what weights by "l1" take hundreds of."""
     n = 50_000 // PART
@@ -125,4 +151,4 @@ def hyperbolicity() -> Table:
 
 
 def measure() -> list[Table]:
-    return [scores(), passes(), weights(), hyperbolicity()]
+    return [scores(), precision(), passes(), weights(), hyperbolicity()]
