@@ -7,7 +7,7 @@ import treerep as tr
 from tests.metrics import Table
 from tests.tree.strategies import caterpillar, naive_distances, trees
 from treerep.metric.base import MetricError
-from treerep.scaling import torch_rectangles
+from treerep.scaling import torch_blocks, torch_rectangles
 from treerep.scaling.torch_blocks import blocks_of
 from treerep.scaling.torch_rectangles import rectangles
 
@@ -99,7 +99,10 @@ def test_points_of_single_precision():
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64, np.int16, np.float32, np.float64])
 @pytest.mark.parametrize("rows", ["all", 7])
-def test_matrices_of_every_kind(small_pieces, dtype, rows):
+@pytest.mark.parametrize("room", [0, 10**9], ids=["moved", "held"])
+def test_matrices_of_every_kind(small_pieces, monkeypatch, dtype, rows, room):
+    monkeypatch.setattr(torch_blocks, "room_on", lambda device: room)
+    monkeypatch.setattr(torch_blocks, "_ROWS", 16)
     high = {np.uint8: 255, np.uint16: 65_000, np.int16: 30_000}.get(dtype, 70_000)
     d = np.triu(np.random.default_rng(3).integers(high // 2, high, size=(50, 50)), 1)
     metric = tr.MatrixMetric((d + d.T).astype(dtype))

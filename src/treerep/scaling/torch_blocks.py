@@ -28,12 +28,17 @@ from ..scoring.streaming import read_block
 # has lost their digits.
 _NEAR = 1e-3
 _NEAR_PAIRS = 1 << 22
-# A matrix stays on the device if it takes no more than this share of the memory that is free there.
+# What stays on a GPU takes no more than this share of the memory that is free there.
 _SHARE = 0.6
 _ROWS = 1024  # rows of a matrix that are moved together
 
 #: Answers blocks: called with numbers of points, (pieces, height) and (pieces, width), gives (pieces, height, width).
 Blocks = Callable[[NDArray[np.int64], NDArray[np.int64]], Any]
+
+
+def room_on(device: Any) -> int:
+    """How many bytes of distances may stay on a device; none on the CPU, where they are already."""
+    return int(_SHARE * require("torch", "embed").cuda.mem_get_info(device)[0]) if device.type == "cuda" else 0
 
 
 def blocks_of(metric: Metric, order: NDArray[np.int64], device: Any, name: str) -> Blocks:
@@ -125,12 +130,9 @@ class _Matrix:
         # torch has few operations for unsigned numbers: the same bits as signed ones are moved about instead.
         self.given = distances.view(f"i{self.kind.itemsize}") if self.kind.kind == "u" else distances
         self.order, self.places = order, self.torch.from_numpy(order).to(device)
-        self.held = self._hold() if device.type == "cuda" else None
+        self.held = self._hold() if self.given.nbytes <= room_on(device) else None
 
     def _hold(self) -> Any:
-        free, _ = self.torch.cuda.mem_get_info(self.device)
-        if self.given.nbytes > _SHARE * free:
-            return None
         n = len(self.order)
         held = self.torch.empty((n, n), dtype=self._rows(self.order[:1]).dtype, device=self.device)
         for start in range(0, n, _ROWS):
@@ -163,7 +165,7 @@ class _Matrix:
     def _widened(self, block: Any) -> Any:
         if self.kind.kind == "u":
             block = block.to(self.torch.int64) & ((1 << 8 * self.kind.itemsize) - 1)
-        return block.to(self.torch.float64)
+        return block.to(self.torch.float64, copy=True)  # whoever asks may write to it
 
 
 class _Host:

@@ -26,7 +26,7 @@ from ..refinement.splits import Splits, Vector, find_tree_splits, gather
 from ..refinement.weights import fitted
 from ..scoring.streaming import check_same_points
 from ..tree.tree import Tree
-from .torch_blocks import blocks_of
+from .torch_blocks import blocks_of, room_on
 from .torch_rectangles import Rectangle, entries_on, rectangles
 from .torch_scores import average_distortion
 from .torch_trees import TreeTensors, Turns
@@ -37,8 +37,6 @@ _NEIGHBORHOODS = 10_000
 _TOL = 1e-9
 #: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would overflow.
 _NOTHING = 1e-100
-# Distances are kept on the device if they take no more than this share of what is free there.
-_SHARE = 0.6
 
 
 def refine(
@@ -114,8 +112,8 @@ class DevicePairs(Pairs):
         self.torch, self.device, self.power = require("torch", "embed"), device, power
         self._blocks = blocks_of(metric, splits.points, device, "data")
         self._held: dict[int, Any] = {}
-        if device.type == "cuda":
-            self._keep = 8 * self.count < _SHARE * self.torch.cuda.mem_get_info(device)[0]
+        if device.type != "cpu":
+            self._keep = 8 * self.count <= room_on(device)
         self._at_zero = 0.0
         if power and with_zeros:
             self._at_zero = self._smallest() ** (-power / 2)
