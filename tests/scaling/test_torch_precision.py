@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 
 import treerep as tr
 from tests.metrics import Table
+from tests.scaling.devices import DEVICE
 from tests.tree.strategies import trees
 from treerep.metric.base import MetricError
 from treerep.scaling import torch_rectangles
@@ -18,7 +19,7 @@ FIELDS = ("low", "high", "exact", "pairs", "basis")
 
 def assert_same(approx, graph, **options):
     ours = tr.mean_average_precision(approx, graph, **options)
-    theirs = tr.mean_average_precision(approx, graph, device="cpu", **options)
+    theirs = tr.mean_average_precision(approx, graph, device=DEVICE, **options)
     assert float(theirs) == pytest.approx(float(ours), rel=1e-12)
     for name in FIELDS:
         one, two = getattr(ours, name), getattr(theirs, name)

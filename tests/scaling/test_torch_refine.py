@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import treerep as tr
 from tests.metrics import Table
+from tests.scaling.devices import DEVICE
 from tests.tree.strategies import caterpillar, trees
 from treerep.common.parallel import Workers
 from treerep.refinement.pairs import Pairs
@@ -24,7 +25,7 @@ def shaken(tree, seed=0, zeros=0.0):
 
 
 def refined(tree, data, **options):
-    return tr.refine(tree, data, moves=False, balance=0.0, device="cpu", **options)
+    return tr.refine(tree, data, moves=False, balance=0.0, device=DEVICE, **options)
 
 
 def test_three_leaves_by_hand():
@@ -57,7 +58,7 @@ def test_one_pass_is_that_of_the_threads(tree, what, power, low, seed):
         patch.setattr(torch_rectangles, "CPU_ENTRIES", 64)
         patch.setattr(torch_rectangles, "_SMALLEST_TILE", 2)
         ours = Pairs(splits, metric, None, power, workers, with_zeros=True)
-        theirs = DevicePairs(splits, metric, power, workers, torch.device("cpu"), with_zeros=True)
+        theirs = DevicePairs(splits, metric, power, workers, torch.device(DEVICE), with_zeros=True)
         for one, two in ((ours, theirs), (ours.with_power(0.0), theirs.with_power(0.0))):
             value, sums = one.sums(what, length, 0.1)
             again, others = two.sums(what, length, 0.1)
@@ -138,7 +139,7 @@ def test_what_does_not_run_says_so():
         ({"moves": False, "weights": "none"}, "weights='none' do not run with device='cpu'"),
     ]:
         with pytest.raises(ValueError, match=message):
-            tr.refine(tree, data, device="cpu", **options)
+            tr.refine(tree, data, device=DEVICE, **options)
 
 
 def test_time_is_kept():

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import treerep as tr
 from tests.metrics import Table
+from tests.scaling.devices import DEVICE
 from tests.tree.strategies import caterpillar, naive_distances, trees
 from treerep.metric.base import MetricError
 from treerep.scaling import torch_blocks, torch_rectangles
@@ -19,7 +20,7 @@ FIELDS = ("low", "high", "exact", "pairs", "skipped", "scale", "basis")
 def both(approx, truth, **options):
     """The score of this machine's threads, and the one of torch."""
     return tr.average_distortion(approx, truth, **options), tr.average_distortion(
-        approx, truth, device="cpu", **options
+        approx, truth, device=DEVICE, **options
     )
 
 
