@@ -9,11 +9,11 @@ from .common import store
 NAMES = (
     "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
     "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
-    "page", "dask_rest", "out_of_core",
+    "page", "dask_rest", "out_of_core", "gpu",
 )  # fmt: skip
 
 
-NEEDS = {"direct": "torch", "page": "playwright", "dask_rest": "distributed"}
+NEEDS = {"direct": "torch", "gpu": "torch", "page": "playwright", "dask_rest": "distributed"}
 
 
 def main() -> None:

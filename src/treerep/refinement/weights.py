@@ -111,7 +111,7 @@ def fit_weights(
     deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
     splits = find_tree_splits(tree)
     if objective == "heuristic":
-        return _fitted(tree, splits, heuristic(tree, metric, splits, lower, rng), 1.0, lower, len(tree), False)
+        return fitted(tree, splits, heuristic(tree, metric, splits, lower, rng), 1.0, lower, len(tree), False)
     sample = sample_rows(len(tree), rows, rng, len(tree))
     with Workers(n_jobs) as workers:
         # The distortion of a pair at distance 0 is not defined; its squared error is.
@@ -128,10 +128,11 @@ def fit_weights(
                 shared = Balance(float(balance), Neighborhoods(graph, splits, pairs.unit, workers))
             best = least_distortion(pairs, given, floor, tol, deadline, shared)
     exact = sample is None and best.residual <= tol
-    return _fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
+    return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
 
 
-def _fitted(tree: Tree, splits: Splits, best: Optimum, unit: float, lower: float, count: int, exact: bool) -> WeightFit:
+def fitted(tree: Tree, splits: Splits, best: Optimum, unit: float, lower: float, count: int, exact: bool) -> WeightFit:
+    """The tree with the weights that a search has found, in units of `unit`."""
     given = gather(splits, tree.weights)
     # What has not moved keeps its bits.
     found = np.where(best.length == given / unit, given, best.length * unit)

@@ -4,13 +4,17 @@ from ..common.engines import register_engine
 
 # What runs elsewhere, and the function of this room that does it.
 _DASK: dict[str, str] = {
-    "fit": "dask_trials:fit_trials",
     "average_distortion": "dask_scores:average_distortion",
-    "refine": "dask_refine:refine",
+    "fit": "dask_trials:fit_trials",
     "mean_average_precision": "dask_scores:mean_average_precision",
+    "refine": "dask_refine:refine",
 }
 _TORCH: dict[str, str] = {
+    "average_distortion": "torch_scores:average_distortion",
     "fit": "torch_fit:fit",
+    "hyperbolicity": "torch_hyperbolicity:hyperbolicity",
+    "mean_average_precision": "torch_precision:mean_average_precision",
+    "refine": "torch_refine:refine",
 }
 
 

@@ -81,7 +81,7 @@ def fit_on_device(
     if n > _MOST_POINTS:
         raise ValueError(f"fit takes 1 to {_MOST_POINTS:,} points, not {n:,}")
     priorities = Priorities(n, np.random.default_rng(rng))
-    with progress_bar(n, "TreeRep", "points") as bar:
+    with progress_bar(n, "TreeRep", "points") as bar, space.current():
         engine = DeviceTreeRep(space, priorities, rule, lambda largest: tolerance(space, given, largest), bar)
         engine.run()
     # Lengths that come out negative, on metrics far from a tree, are none.

@@ -5,11 +5,13 @@ then the rest. So matrices and Euclidean, Manhattan and Chebyshev points give th
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from ..common.extras import require
+from ..embedding.training import find_device
 from ..metric.base import MetricError
 from ..metric.convert import as_metric
 from ..metric.matrix import MatrixMetric
@@ -63,6 +65,12 @@ class DeviceMetric:
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def current(self) -> Any:
+        """A context in which new kernels go to this device, if it is one of several GPUs."""
+        torch = require("torch", "embed")
+        device = self.table.device
+        return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
 
     def between(self, i: Tensor, j: Tensor) -> Tensor:
         """Distances d(i[k], j[k]) in float64, for two tensors of indices."""
@@ -118,7 +126,7 @@ def _root(x: Tensor) -> Tensor:
 def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
     """Bring data to a device: a tensor that is there already stays where it is, anything else goes by `as_metric`."""
     torch = require("torch", "embed")
-    where = _checked_device(device)
+    where = find_device(device)
     if isinstance(data, torch.Tensor):
         if metric in _PLAIN:
             return _points(data.to(where), metric)
@@ -140,19 +148,6 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
         made.radii, made.sinh_radii = tables[1:3]
         made.unit = float(oracle.unit[0]) if isinstance(oracle, EmbeddingOracle) else 1.0
     return made
-
-
-def _checked_device(device: Any) -> Any:
-    torch = require("torch", "embed")
-    try:
-        where = torch.device(device)
-        torch.empty(0, device=where)
-    except (RuntimeError, AssertionError, TypeError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(
-            f"torch has no device {str(device)!r} here ({reason}): choose another, or leave it out"
-        ) from error
-    return where
 
 
 def _moved(array: Any, device: Any) -> Tensor:

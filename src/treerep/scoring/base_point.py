@@ -20,12 +20,19 @@ _ROUND = 16
 _TASK = 1 << 31  # steps of a task, at most: tenths of a second, so that a time limit is kept
 _FINE = float(1 << 29)  # twice that is an int32
 
+#: Finds the largest max over z of min(P_xz, P_zy) - P_xy: called with the products, the same as keys (see
+#: `base_point_kernels.largest_defect`), what to tell of better x and y, and a pace.
+Search = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
 
-def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace) -> tuple[float, bool]:
+
+def search_bases(
+    space: Space, metric: bool, bases: int, best: Best, pace: Pace, search: Search | None = None
+) -> tuple[float, bool]:
     """Return an upper bound of h = 2 delta, and whether all bases were looked at; better quadruples go to `best`.
 
     The first base is the farthest from point 0, and every other one the farthest from those before it.
-    `metric` says that the triangle inequality holds. O(n^3) time for each base, and a second n x n array.
+    `metric` says that the triangle inequality holds; `search` does the work in place of this machine's threads. O(n^3)
+    time for each base, and a second n x n array.
     """
     d = space.distances
     high = float(d.max()) * (1 if metric else 2)
@@ -33,7 +40,7 @@ def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace)
     try:
         for _ in range(min(bases, len(d))):
             base = int(np.argmax(nearest))
-            high = min(high, 2 * _one_base(space, metric, base, best, pace))
+            high = min(high, 2 * _one_base(space, metric, base, best, pace, search or _largest_defect))
             best.show(high)
             np.minimum(nearest, d[base], out=nearest)
     except Stopped:
@@ -41,14 +48,14 @@ def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace)
     return max(high, best.h), True
 
 
-def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> float:
+def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace, search: Search) -> float:
     """Return 2 delta_w, or a little more where distances are real."""
     from .base_point_kernels import gromov_products
 
     d = space.distances
     n = len(d)
     products = np.empty((n, n), _product_type(d, base, metric))
-    for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), _chunks(n)):
+    for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), row_chunks(n)):
         pass
 
     def offer(x: int, y: int) -> None:
@@ -60,11 +67,11 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace) -> 
     if products.dtype.kind == "f":
         # Eight small integers are compared at once, floats one by one: a fine grid first, which tells all but 0.
         grid, unit = _to_grid(products, pace)
-        h = _largest_defect(grid, grid, offer, pace)
+        h = search(grid, grid, offer, pace)
         if h > 1:
             return (h + 1) * unit  # either side of the difference is off by half a unit
     keys = products.view(np.int64) if products.dtype.kind == "f" else products
-    return _largest_defect(products, keys, offer, pace)
+    return search(products, keys, offer, pace)
 
 
 def _largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace) -> float:
@@ -72,7 +79,7 @@ def _largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[
 
     scalar = products.dtype.type
     h = scalar(0)
-    chunks = _chunks(len(products))
+    chunks = row_chunks(len(products))
     for k in range(0, len(chunks), _ROUND):
 
         def work(rows: tuple[int, int], h: Any = h) -> Any:
@@ -85,7 +92,8 @@ def _largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[
     return float(h)
 
 
-def _chunks(n: int) -> list[tuple[int, int]]:
+def row_chunks(n: int) -> list[tuple[int, int]]:
+    """The rows of each task: the first, and the one after the last."""
     step = max(1, min(_ROWS, _TASK // n**2) // 8) * 8  # kernels take eight rows at a time
     return [(k, min(k + step, n)) for k in range(0, n, step)]
 
@@ -112,7 +120,7 @@ def _to_grid(values: NDArray[np.float64], pace: Pace) -> tuple[NDArray[np.int32]
     def work(rows: tuple[int, int]) -> None:
         grid[slice(*rows)] = np.rint(values[slice(*rows)] / unit)
 
-    for _ in pace.map(work, _chunks(len(values))):
+    for _ in pace.map(work, row_chunks(len(values))):
         pass
     return grid, unit
 
@@ -153,7 +161,7 @@ def _worst_triangle(d: NDArray[Any], pace: Pace) -> tuple[float, int, int]:
     from .base_point_kernels import largest_violation
 
     worst, x, y = 0.0, 0, 0
-    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows), _chunks(len(d))):
+    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows), row_chunks(len(d))):
         if found > worst:
             worst, x, y = float(found), at_x, at_y
     return worst, x, y

@@ -17,7 +17,7 @@ from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
 from ..metric.oracles import TreeOracle
-from .base_point import exact_violation, search_bases, triangle_violation
+from .base_point import Search, exact_violation, search_bases, triangle_violation
 from .diameter import bound_diameter, bound_graph_diameter
 from .far_apart import search_far_apart
 from .far_points import search_far_points
@@ -137,13 +137,29 @@ def hyperbolicity(
             quadruples=quadruples, rng=rng, n_jobs=n_jobs,
         )  # fmt: skip
         return found
+    return bounded(data, metric, method, normalize, time_limit, bases, quadruples, rng, n_jobs)
+
+
+def bounded(
+    data: Any,
+    metric: str | None,
+    method: str,
+    normalize: bool,
+    time_limit: float | None,
+    bases: int,
+    quadruples: int,
+    rng: Any,
+    n_jobs: int | None,
+    search: Search | None = None,
+) -> Hyperbolicity:
+    """What `hyperbolicity` does, with somebody else to search the products of a base point."""
     if not isinstance(normalize, (bool, np.bool_)):
         raise ValueError(f"normalize is True or False, not {normalize!r}")
     bases, quadruples = positive_number(bases, "bases"), positive_number(quadruples, "quadruples")
     distances = as_metric(data, metric=metric)
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
-        job = _Job(distances, Best(bar), Pace(workers, time_limit, steps), obeys_triangles(distances))
+        job = _Job(distances, Best(bar), Pace(workers, time_limit, steps), obeys_triangles(distances), search)
         if not isinstance(distances, GraphMetric) and isinstance(distances.oracle, TreeOracle):
             # In a tree two sweeps find the diameter, among the data points too.
             reach, _ = bound_diameter(distances, True, 2, Pace(workers, None))
@@ -171,6 +187,7 @@ class _Job(NamedTuple):
     best: Best
     pace: Pace
     triangles: bool  # the triangle inequality is known to hold
+    search: Search | None = None  # see `search_bases`
 
 
 class _Outcome(NamedTuple):
@@ -249,7 +266,7 @@ def _bound_graph(job: _Job, graph: GraphMetric, method: str, bases: int) -> _Out
 def _looker(job: _Job, method: str, bases: int) -> Look:
     """Return the search of one space."""
     if method == "base":
-        return lambda space: search_bases(space, job.triangles, bases, job.best, job.pace)
+        return lambda space: search_bases(space, job.triangles, bases, job.best, job.pace, job.search)
     return lambda space: _search(job, space)
 
 
