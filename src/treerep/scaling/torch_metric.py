@@ -194,7 +194,7 @@ def _points(points: Tensor, metric: str) -> DeviceMetric:
     least, most = coordinate_bounds(metric, points.shape[1], floats)
     if 0 < largest < least or largest > most:
         raise MetricError(
-            f"the largest coordinate is {largest}, too {'small' if largest < least else 'large'} for {metric} "
+            f"the largest coordinate is {largest:g}, too {'small' if largest < least else 'large'} for {metric} "
             f"distances in {floats.__name__}: rescale the points towards 1"
         )
     whole = metric != "euclidean" and largest * points.shape[1] < 2**22 and bool((points.floor() == points).all())
