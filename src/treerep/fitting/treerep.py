@@ -56,22 +56,38 @@ def treerep(
     zone_size: int | None = None,
 ) -> Tree:
     """Learn a tree with TreeRep; see `fit`."""
+    choices = checked_choices(tol, pivot, finish, zone_size)
+    n = len(metric)
+    priority = Priorities(n, rng).of_points(0, n)
+    with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers:
+        engine = TreeRep(metric, priority, choices.tol, choices.rule, workers, bar, choices.joined)
+        edges, weights = engine.run()
+    nodes, short = engine.nodes, engine.tol
+    del engine  # its working memory is not needed any more, and the next step has its own
+    tree = finished_tree(metric, edges, weights, nodes)
+    # Neighbour joining makes every point a leaf and every node binary, at the price of edges without length.
+    return tree.contracted(short) if choices.joined else tree
+
+
+class Choices(NamedTuple):
+    """The options of TreeRep as its engines take them."""
+
+    tol: float | None  # None: "auto"
+    rule: int  # index into PIVOT_RULES
+    joined: int  # zones of at most so many points are finished by neighbour joining
+
+
+def checked_choices(
+    tol: float | str = "auto", pivot: str = "random", finish: str = "treerep", zone_size: int | None = None
+) -> Choices:
+    """Return the options of `treerep`, or say which one is wrong."""
     if pivot not in PIVOT_RULES:
         raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
     check_choice("finish", finish, FINISHES)
     if finish != "nj" and zone_size is not None:
         raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
     joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
-    n = len(metric)
-    priority = Priorities(n, rng).of_points(0, n)
-    with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers:
-        engine = TreeRep(metric, priority, _tolerance(tol), PIVOT_RULES.index(pivot), workers, bar, joined)
-        edges, weights = engine.run()
-    nodes, short = engine.nodes, engine.tol
-    del engine  # its working memory is not needed any more, and the next step has its own
-    tree = finished_tree(metric, edges, weights, nodes)
-    # Neighbour joining makes every point a leaf and every node binary, at the price of edges without length.
-    return tree.contracted(short) if joined else tree
+    return Choices(_tolerance(tol), PIVOT_RULES.index(pivot), joined)
 
 
 def _tolerance(tol: float | str) -> float | None:
@@ -146,9 +162,9 @@ class TreeRep:
         self.nodes = self.skeleton.nodes
         begin = self._first_zone(priority) if start is None else start
         self.zones, self.half = begin.zones, len(begin.slots)
-        self.points = _with_room(*begin[:3], priority)
-        # "Closer than the tolerance" must hold for equal numbers, so it is never 0.
-        self.tol = max(automatic_tolerance(metric, begin.near_a) if tol is None else tol, np.finfo(np.float64).tiny)
+        self.points = with_room(*begin[:3], priority)
+        largest = float(begin.near_a.max(initial=0.0))
+        self.tol = effective_tolerance(metric, largest, tol)
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
         self.finish_points = _FINISH_POINTS
         if self.row_bytes:
@@ -298,13 +314,13 @@ class TreeRep:
         slots, near_a, near_b = taken
         priority = self.points.priority
         if self.oracle is not None and not self.row_bytes:
-            return self.oracle, self.nodes, _with_room(slots, near_a, near_b, priority)
+            return self.oracle, self.nodes, with_room(slots, near_a, near_b, priority)
         if self.oracle is not None:
             local: Any = gathered(self.oracle, slots)
         else:
             local = MatrixOracle(frozen(self._block(slots, slots)))
         here = np.arange(len(slots), dtype=np.int32)
-        return local, self.nodes[slots], _with_room(here, near_a, near_b, priority[slots])
+        return local, self.nodes[slots], with_room(here, near_a, near_b, priority[slots])
 
     def _finish(self, zones: list[Zone]) -> Finished:
         """Complete neighbouring zones: by steps of TreeRep, or by neighbour joining where that is asked for."""
@@ -361,7 +377,7 @@ class TreeRep:
         return growth.edges[:n_edges].copy(), growth.weights[:n_edges].copy(), int(state[3])
 
 
-def _with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
+def with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
     """Points in the first half of arrays that have room for their next order in the second."""
     n = len(slots)
     doubled = [np.empty(2 * n, array.dtype) for array in (slots, near_a, near_b)]
@@ -370,6 +386,11 @@ def _with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
     return Points(doubled[0], doubled[1], doubled[2], np.empty(2 * n, np.uint8), priority)
 
 
-def automatic_tolerance(metric: Metric, from_first: NDArray[np.float64]) -> float:
-    """The paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest distance."""
-    return 0.1 if metric.integral else rounding_of(metric, float(from_first.max(initial=0.0)))
+def effective_tolerance(metric: Metric, largest: float, tol: float | None) -> float:
+    """The length below which lengths count as zero, given the largest distance from the first point.
+
+    By default the paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest one.
+    """
+    automatic = 0.1 if metric.integral else rounding_of(metric, largest)
+    # "Closer than the tolerance" must hold for equal numbers, so it is never 0.
+    return max(automatic if tol is None else tol, float(np.finfo(np.float64).tiny))

@@ -3,7 +3,7 @@
 from ..common.engines import register_engine
 
 # What runs elsewhere, and the function of this room that does it.
-_DASK: dict[str, str] = {}
+_DASK: dict[str, str] = {"fit": "dask_fit:fit"}
 _TORCH: dict[str, str] = {}
 
 
