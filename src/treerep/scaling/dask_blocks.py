@@ -3,7 +3,8 @@
 Every block is the result of a task, whose inputs Dask knows: when a worker dies, another one makes its blocks again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,22 +88,35 @@ def spread(client: Any, data: Any, metric: str, priorities: Priorities, count: i
     n = priorities.n
     starts = np.linspace(0, n, min(count, n) + 1).astype(np.int64)
     blocks = (_from_array if is_dask_array(data) else _from_memory)(client, data, metric, priorities, starts)
-    facts: list[Facts] = raise_first(client, client.map(_facts, blocks, pure=False))
-    widest = max(range(len(facts)), key=lambda b: facts[b].extent)
-    check = client.submit(_check, blocks[widest], metric, facts[widest].extent, pure=False)
-    raise_first(client, [check])
-    return SpreadPoints(blocks, starts, facts, getattr(data, "labels", None))
+    with dropping(client, blocks):
+        facts: list[Facts] = raise_first(client, client.map(_facts, blocks, pure=False))
+        widest = max(range(len(facts)), key=lambda b: facts[b].extent)
+        check = client.submit(_check, blocks[widest], metric, facts[widest].extent, pure=False)
+        raise_first(client, [check])
+        return SpreadPoints(_balanced(client, blocks), starts, facts, getattr(data, "labels", None))
 
 
 def raise_first(client: Any, futures: list[Any]) -> list[Any]:
     """Gather results; if tasks failed, raise the error of the first of them in this order, as one machine would."""
-    distributed = require("distributed", "dask")
-    distributed.wait(futures)
-    for future in futures:
-        if future.status == "error":
-            error = future.exception()
-            raise error if isinstance(error, MetricError) else explained(error)
-    return list(client.gather(futures))
+    with dropping(client, futures):
+        try:
+            return list(client.gather(futures))
+        except Exception:
+            for future in futures:
+                error = future.exception()  # waits until it is done
+                if error is not None:
+                    raise explained(error) from None
+            raise
+
+
+@contextmanager
+def dropping(client: Any, futures: Iterable[Any]) -> Iterator[None]:
+    """Cancel futures on an error or an interrupt: its traceback would hold on to them, and they to the workers."""
+    try:
+        yield
+    except BaseException:
+        client.cancel(list(futures), force=True)
+        raise
 
 
 def explained(error: BaseException) -> BaseException:
@@ -134,17 +148,34 @@ def _from_memory(
     for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         # Data that is scattered is lost with its worker. A task that holds it stays with the scheduler.
         pieces = [
-            client.submit(_piece, data.points[lo : min(lo + rows, stop)], pure=False) for lo in range(start, stop, rows)
+            client.submit(_same, data.points[lo : min(lo + rows, stop)], pure=False) for lo in range(start, stop, rows)
         ]
         blocks.append(client.submit(_block, metric, start, priorities.part(start, stop), *pieces, pure=False))
     return blocks
 
 
+def _balanced(client: Any, blocks: list[Any]) -> list[Any]:
+    """Move blocks from workers with more of them than threads to those with fewer: Dask may begin unevenly."""
+    places = client.who_has(blocks)
+    free = [worker for worker, threads in client.nthreads().items() for _ in range(threads)]
+    left = []
+    for b, block in enumerate(blocks):
+        here = next((worker for worker in places.get(block.key, ()) if worker in free), None)
+        if here is None:
+            left.append(b)
+        else:
+            free.remove(here)
+    moved = list(blocks)
+    for b, worker in zip(left, free, strict=False):
+        moved[b] = client.submit(_same, blocks[b], workers=[worker], allow_other_workers=True, pure=False)
+    return moved
+
+
 # On the workers.
 
 
-def _piece(points: NDArray[Any]) -> NDArray[Any]:
-    return points
+def _same(thing: Any) -> Any:
+    return thing
 
 
 def _block(metric: str, start: int, priority: Callable[[], NDArray[np.int32]], *pieces: Any) -> Block:

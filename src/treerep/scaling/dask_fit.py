@@ -67,9 +67,9 @@ def fit(
         if n == 1:
             return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, n))
         finish_points = max(_FINISH_POINTS, n // (_SHARES * threads), choices.joined)
-        with progress_bar(n, "TreeRep", "points") as bar, Run(cluster, points, choices, finish_points, bar) as run:
-            run.split(int(priorities.points_at(np.zeros(1, np.int64))[0]))
-            edges, weights = run.finish(2 * threads)
+        with progress_bar(n, "TreeRep", "points") as bar:
+            run = Run(cluster, points, choices, finish_points, bar)
+            edges, weights = run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
         tree = finished_tree(points, edges, weights, run.skeleton.nodes)
         return tree.contracted(run.tol) if choices.joined else tree
 

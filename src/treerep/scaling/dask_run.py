@@ -1,6 +1,7 @@
 """The client's part of TreeRep on a cluster: it keeps the zones and the futures of what the workers hold."""
 
-from types import TracebackType
+import itertools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..fitting import zone_kernels as kernels
 from ..fitting.skeleton import Skeleton, Zone
 from ..fitting.treerep import Choices, effective_tolerance
 from ..fitting.zone_kernels import BINS, CLOSEST, COULD_BE_R, NEAR, Z1_R
-from .dask_blocks import SpreadPoints, explained, raise_first
+from .dask_blocks import SpreadPoints, dropping, explained, raise_first
 from .dask_finish import Batch, Finished, finish, part_of, twins_of
 from .dask_waves import (
     NEAR_A,
@@ -42,7 +43,7 @@ class Held(NamedTuple):
 
 
 class Run:
-    """One run of TreeRep on points spread over workers. Used as a context manager, which lets go of all futures.
+    """One run of TreeRep on points spread over workers. `drop` lets go of what they hold.
 
     Attributes
     ----------
@@ -61,21 +62,26 @@ class Run:
         self.held: list[Held] = []
         self.gone = np.empty((0, 2), np.int64)
         self.states: list[Any] = []
+        self.running: set[Any] = set()
         self.waves: list[dict[str, int]] = []
 
-    def __enter__(self) -> "Run":
-        return self
+    def run(self, first: int, at_once: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return edges and lengths as `Skeleton.all_edges` does.
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is not None:  # nobody waits for the results any more, and a traceback may hold on to the futures
-            self.client.cancel([*self.states, *self.points.blocks], force=True)
+        All points hang off the point `first` at the beginning; at the end, so many batches are finished at once.
+        """
+        with dropping(self.client, self._futures()):
+            self._split(first)
+            self._finish(at_once)
         self.states, self.points.blocks = [], []
+        return self.skeleton.all_edges()
+
+    def _futures(self) -> Iterator[Any]:
+        yield from (*self.running, *self.states, *self.points.blocks)
 
     # Split: all large zones together.
 
-    def split(self, first: int) -> None:
+    def _split(self, first: int) -> None:
         """Hang all points off the first one, and split zones until each fits a worker."""
         rule = self.choices.rule
         row = self.client.submit(rows_of, self.points.blocks[self._owner(first)], np.array([first]), pure=False)
@@ -175,23 +181,24 @@ class Run:
 
     # Finish: every small zone alone.
 
-    def finish(self, at_once: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Complete all zones, so many batches at a time, and return edges and lengths as `Skeleton.all_edges` does."""
+    def _finish(self, at_once: int) -> None:
+        """Complete all zones, so many batches at a time."""
         batches = self._batches([held for held in self.held if held.zone.kind > 0])
         twins = [held for held in self.held if held.zone.kind == 0]
         if twins:
             self._add_twins(twins, sum(held.zone.size for held in self.held if held.zone.kind > 0))
-        running = require("distributed", "dask").as_completed(with_results=True, raise_errors=False)
-        running.update([self._submit(batch) for batch in batches[:at_once]])
-        waiting = iter(batches[at_once:])
-        for future, result in running:
+        done = require("distributed", "dask").as_completed(loop=self.client.loop, with_results=True, raise_errors=False)
+        waiting = iter(batches)
+        self.running = {self._submit(batch) for batch in itertools.islice(waiting, at_once)}
+        done.update(self.running)
+        for future, result in done:
             if future.status == "error":
-                raise explained(future.exception())
+                raise explained(future.exception()) from None
             self._add(result)
-            more = next(waiting, None)
-            if more is not None:
-                running.add(self._submit(more))
-        return self.skeleton.all_edges()
+            self.running.discard(future)
+            for batch in itertools.islice(waiting, 1):
+                self.running.add(more := self._submit(batch))
+                done.add(more)
 
     def _batches(self, small: list[Held]) -> list[Batch]:
         """Zones together up to the largest size allowed; large ones first, so that no worker waits at the end."""
