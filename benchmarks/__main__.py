@@ -9,11 +9,11 @@ from .common import store
 NAMES = (
     "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
     "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
-    "page",
+    "page", "dask",
 )  # fmt: skip
 
 
-NEEDS = {"direct": "torch", "page": "playwright"}
+NEEDS = {"direct": "torch", "page": "playwright", "dask": "distributed"}
 
 
 def main() -> None:
