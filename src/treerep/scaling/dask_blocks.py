@@ -3,6 +3,7 @@
 Every block is the result of a task, whose inputs Dask knows: when a worker dies, another one makes its blocks again.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -13,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..common.extras import require
 from ..fitting.priorities import Priorities
 from ..metric.base import Metric, MetricError
-from ..metric.oracles import bytes_per_point
 from ..metric.points import PointMetric, check_extent, prepared_rows
 
 # Points in the client's memory travel inside tasks, in pieces of which Dask does not say that they are large.
@@ -26,7 +26,6 @@ class Facts(NamedTuple):
     extent: float
     integral: bool
     eps: float
-    row_bytes: int
 
 
 class Block(NamedTuple):
@@ -47,14 +46,16 @@ class SpreadPoints(Metric):
         Each a Block.
     starts : (blocks + 1,) int64 array
         The points of block b are starts[b] ... starts[b+1]-1.
-    row_bytes : int
-        Size of one point as kernels take it.
+    homes : list of str
+        The worker that has each of them, unless it died.
     """
 
-    def __init__(self, blocks: list[Any], starts: NDArray[np.int64], facts: list[Facts], labels: Any) -> None:
-        self.blocks, self.starts, self.labels = blocks, starts, labels
+    def __init__(
+        self, blocks: list[Any], homes: list[str], starts: NDArray[np.int64], facts: list[Facts], labels: Any
+    ) -> None:
+        self.blocks, self.homes, self.starts, self.labels = blocks, homes, starts, labels
         self.integral = all(fact.integral for fact in facts)
-        self.eps, self.row_bytes = facts[0].eps, facts[0].row_bytes
+        self.eps = facts[0].eps
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -93,7 +94,7 @@ def spread(client: Any, data: Any, metric: str, priorities: Priorities, count: i
         widest = max(range(len(facts)), key=lambda b: facts[b].extent)
         check = client.submit(_check, blocks[widest], metric, facts[widest].extent, pure=False)
         raise_first(client, [check])
-        return SpreadPoints(_balanced(client, blocks), starts, facts, getattr(data, "labels", None))
+        return SpreadPoints(*_balanced(client, blocks), starts, facts, getattr(data, "labels", None))
 
 
 def raise_first(client: Any, futures: list[Any]) -> list[Any]:
@@ -145,30 +146,47 @@ def _from_memory(
 ) -> list[Any]:
     rows = max(1, _PIECE_BYTES // data.points[0].nbytes)
     blocks = []
-    for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+    workers = itertools.cycle(_threads(client) or ["nowhere"])
+    for start, stop, worker in zip(starts[:-1].tolist(), starts[1:].tolist(), workers, strict=False):
         # Data that is scattered is lost with its worker. A task that holds it stays with the scheduler.
         pieces = [
-            client.submit(_same, data.points[lo : min(lo + rows, stop)], pure=False) for lo in range(start, stop, rows)
+            submit_to(client, worker, _same, data.points[lo : min(lo + rows, stop)]) for lo in range(start, stop, rows)
         ]
-        blocks.append(client.submit(_block, metric, start, priorities.part(start, stop), *pieces, pure=False))
+        blocks.append(submit_to(client, worker, _block, metric, start, priorities.part(start, stop), *pieces))
     return blocks
 
 
-def _balanced(client: Any, blocks: list[Any]) -> list[Any]:
-    """Move blocks from workers with more of them than threads to those with fewer: Dask may begin unevenly."""
+def submit_to(client: Any, worker: str, task: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """A future of a task that runs on this worker, or, when that is dead, on any.
+
+    Left to itself, Dask would rather send a whole block to an idle worker than let a short task wait.
+    """
+    return client.submit(task, *arguments, **options, workers=[worker], allow_other_workers=True, pure=False)
+
+
+def _threads(client: Any) -> list[str]:
+    """The worker of each thread."""
+    return [worker for worker, threads in client.nthreads().items() for _ in range(threads)]
+
+
+def _balanced(client: Any, blocks: list[Any]) -> tuple[list[Any], list[str]]:
+    """Move blocks from workers with more of them than threads to those with fewer: Dask may begin unevenly.
+
+    Returns the blocks and the worker of each.
+    """
     places = client.who_has(blocks)
-    free = [worker for worker, threads in client.nthreads().items() for _ in range(threads)]
+    free = _threads(client)
+    homes = [next(iter(places.get(block.key, ())), "nowhere") for block in blocks]
     left = []
-    for b, block in enumerate(blocks):
-        here = next((worker for worker in places.get(block.key, ()) if worker in free), None)
-        if here is None:
-            left.append(b)
+    for b, home in enumerate(homes):
+        if home in free:
+            free.remove(home)
         else:
-            free.remove(here)
+            left.append(b)
     moved = list(blocks)
     for b, worker in zip(left, free, strict=False):
-        moved[b] = client.submit(_same, blocks[b], workers=[worker], allow_other_workers=True, pure=False)
-    return moved
+        homes[b], moved[b] = worker, submit_to(client, worker, _same, blocks[b])
+    return moved, homes
 
 
 # On the workers.
@@ -185,8 +203,7 @@ def _block(metric: str, start: int, priority: Callable[[], NDArray[np.int32]], *
             raise MetricError(f"point {start + first} has a masked coordinate: fill it or drop the point")
     rows = prepared_rows(pieces[0] if len(pieces) == 1 else np.concatenate(pieces), metric, start)
     eps = float(np.finfo(rows.oracle[0].dtype).eps)
-    facts = Facts(rows.extent, rows.integral, eps, bytes_per_point(rows.oracle))
-    return Block(rows.oracle, priority(), start, facts)
+    return Block(rows.oracle, priority(), start, Facts(rows.extent, rows.integral, eps))
 
 
 def _facts(block: Block) -> Facts:

@@ -1,7 +1,7 @@
 """The client's part of TreeRep on a cluster: it keeps the zones and the futures of what the workers hold."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..fitting import zone_kernels as kernels
 from ..fitting.skeleton import Skeleton, Zone
 from ..fitting.treerep import Choices, effective_tolerance
 from ..fitting.zone_kernels import BINS, CLOSEST, COULD_BE_R, NEAR, Z1_R
-from .dask_blocks import SpreadPoints, dropping, explained, raise_first
+from .dask_blocks import SpreadPoints, dropping, explained, raise_first, submit_to
 from .dask_finish import Batch, Finished, finish, part_of, twins_of
 from .dask_waves import (
     NEAR_A,
@@ -76,6 +76,14 @@ class Run:
         self.states, self.points.blocks = [], []
         return self.skeleton.all_edges()
 
+    @property
+    def _every(self) -> range:
+        return range(len(self.points.blocks))
+
+    def _submit_to(self, b: int, task: Callable[..., Any], *arguments: Any) -> Any:
+        """A future of a task on block b, where that is."""
+        return submit_to(self.client, self.points.homes[b], task, self.points.blocks[b], *arguments)
+
     def _futures(self) -> Iterator[Any]:
         yield from (*self.running, *self.states, *self.points.blocks)
 
@@ -84,8 +92,8 @@ class Run:
     def _split(self, first: int) -> None:
         """Hang all points off the first one, and split zones until each fits a worker."""
         rule = self.choices.rule
-        row = self.client.submit(rows_of, self.points.blocks[self._owner(first)], np.array([first]), pure=False)
-        self.states = self.client.map(first_wave, self.points.blocks, first=first, row=row, rule=rule, pure=False)
+        row = self._submit_to(int(self._owner(first)), rows_of, np.array([first]))
+        self.states = [self._submit_to(b, first_wave, first, row, rule) for b in self._every]
         summary = self._summary()
         self.tol = effective_tolerance(self.points, summary.largest, self.choices.tol)
         zone = Zone(1, 0, self.n - 1, self.skeleton.name(first), -1, 0.0)
@@ -102,7 +110,7 @@ class Run:
         taken = {held.piece: k for k, held in enumerate(large)}
         order = np.array([(held.piece, taken.get(held.piece, -1)) for held in self.held])
         plan = self._placed(Plan(order, self.gone, steps, self.tol, self.choices.rule))
-        self.states = self.client.map(wave, self.points.blocks, self.states, what=plan, pure=False)
+        self.states = [self._submit_to(b, wave, self.states[b], plan) for b in self._every]
         summary = self._summary()
         steps = steps._replace(yz=summary.yz)
         before, gone = self.held, []
@@ -144,10 +152,7 @@ class Run:
         wanted = np.column_stack([np.where(steps.kind == 1, steps.y, steps.z), steps.z]).ravel()
         points, place = np.unique(wanted, return_inverse=True)
         owners = self._owner(points)
-        rows = [
-            self.client.submit(rows_of, self.points.blocks[b], points[owners == b], pure=False)
-            for b in np.unique(owners).tolist()
-        ]
+        rows = [self._submit_to(b, rows_of, points[owners == b]) for b in np.unique(owners).tolist()]
         return self.client.submit(placed, plan, place, *rows, pure=False)
 
     def _owner(self, point: Any) -> Any:
@@ -155,7 +160,7 @@ class Run:
 
     def _summary(self) -> Summary:
         """What all blocks together say of the wave under way."""
-        parts = self.client.map(summary_of, self.states, pure=False)
+        parts = [submit_to(self.client, self.points.homes[b], summary_of, self.states[b]) for b in self._every]
         while len(parts) > _FAN_IN:
             groups = [parts[k : k + _FAN_IN] for k in range(0, len(parts), _FAN_IN)]
             parts = [self.client.submit(merged, *group, pure=False) for group in groups]
@@ -220,9 +225,7 @@ class Run:
 
     def _submit(self, batch: Batch) -> Any:
         """A future of a batch's edges. Its parts need no name here: Dask drops them as soon as they are used."""
-        parts = self.client.map(
-            part_of, self.points.blocks, self.states, gone=self.gone, pieces=batch.pieces, pure=False
-        )
+        parts = [self._submit_to(b, part_of, self.states[b], self.gone, batch.pieces) for b in self._every]
         return self.client.submit(finish, batch, *parts, pure=False)
 
     def _add(self, done: Finished) -> None:
@@ -234,7 +237,7 @@ class Run:
         """Points that equal a node become its leaves. There may be more of them than fit a worker, but few bytes."""
         pieces = [held.piece for held in twins]
         ends = np.array([held.zone.a for held in twins])
-        parts = self.client.map(twins_of, self.points.blocks, self.states, gone=self.gone, pieces=pieces, pure=False)
+        parts = [self._submit_to(b, twins_of, self.states[b], self.gone, pieces) for b in self._every]
         for points, near_a, counts in raise_first(self.client, parts):
             nodes = np.arange(first, first + len(points), dtype=np.int32)
             first += len(points)
