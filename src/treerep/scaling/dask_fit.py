@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..fitting.priorities import Priorities
 from ..fitting.result import finished_tree
@@ -67,8 +68,8 @@ def fit(
         if n == 1:
             return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, n))
         finish_points = max(_FINISH_POINTS, n // (_SHARES * threads), choices.joined)
-        with progress_bar(n, "TreeRep", "points") as bar:
-            run = Run(cluster, points, choices, finish_points, bar)
+        with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:  # so that no interrupt is lost
+            run = Run(cluster, points, choices, finish_points, workers, bar)
             edges, weights = run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
         tree = finished_tree(points, edges, weights, run.skeleton.nodes)
         return tree.contracted(run.tol) if choices.joined else tree

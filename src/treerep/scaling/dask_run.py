@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.extras import require
+from ..common.parallel import Workers
 from ..fitting import zone_kernels as kernels
 from ..fitting.skeleton import Skeleton, Zone
 from ..fitting.treerep import Choices, effective_tolerance
@@ -53,8 +54,10 @@ class Run:
         For each wave: how many zones and points were split.
     """
 
-    def __init__(self, client: Any, points: SpreadPoints, choices: Choices, finish_points: int, bar: Any) -> None:
-        self.client, self.points, self.choices, self.bar = client, points, choices, bar
+    def __init__(
+        self, client: Any, points: SpreadPoints, choices: Choices, finish_points: int, workers: Workers, bar: Any
+    ) -> None:
+        self.client, self.points, self.choices, self.workers, self.bar = client, points, choices, workers, bar
         self.finish_points = finish_points
         self.n = len(points)
         self.skeleton = Skeleton(self.n)
@@ -99,6 +102,7 @@ class Run:
         zone = Zone(1, 0, self.n - 1, self.skeleton.name(first), -1, 0.0)
         self.held = [Held(zone, 0, summary.lowest[0], summary.closest[0])]
         while any(self._is_large(held) for held in self.held):
+            self.workers.check()
             self._wave()
 
     def _is_large(self, held: Held) -> bool:
@@ -197,6 +201,7 @@ class Run:
         self.running = {self._submit(batch) for batch in itertools.islice(waiting, at_once)}
         done.update(self.running)
         for future, result in done:
+            self.workers.check()
             if future.status == "error":
                 raise explained(future.exception()) from None
             self._add(result)
