@@ -9,11 +9,14 @@ from .common import store
 NAMES = (
     "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
     "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
-    "page", "dask_rest", "out_of_core", "gpu", "gpu_fit",
+    "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit",
 )  # fmt: skip
 
 
-NEEDS = {"direct": "torch", "gpu": "torch", "gpu_fit": "torch", "page": "playwright", "dask_rest": "distributed"}
+NEEDS = {
+    "direct": "torch", "gpu": "torch", "gpu_fit": "torch", "page": "playwright", "dask": "distributed",
+    "dask_rest": "distributed",
+}  # fmt: skip
 
 
 def main() -> None:

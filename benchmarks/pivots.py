@@ -6,7 +6,8 @@ import numpy as np
 
 import treerep as tr
 from treerep.common.parallel import Workers
-from treerep.fitting.treerep import PIVOT_RULES, TreeRep
+from treerep.fitting.settings import PIVOT_RULES
+from treerep.fitting.treerep import TreeRep
 
 from .common import Table
 

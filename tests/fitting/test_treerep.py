@@ -18,6 +18,7 @@ from tests.fitting import naive_treerep
 from tests.strategies import any_symmetric, integer_metrics, parents, tree_metrics
 from treerep.common.parallel import Workers
 from treerep.fitting import treerep as engine
+from treerep.fitting.settings import PIVOT_RULES
 from treerep.metric.base import Metric, MetricError
 
 RULES = ("closest", "random", "near")
@@ -358,7 +359,7 @@ def visits_per_point(shape: str, n: int, rule: str) -> float:
     parent = parents(shape, n, np.random.default_rng(0))
     tree = tr.Tree(n, np.column_stack([np.arange(1, n), parent]), np.ones(n - 1))
     with Workers(1) as workers:
-        run = engine.TreeRep(tree, priority_of(0, n), None, engine.PIVOT_RULES.index(rule), workers, Mock())
+        run = engine.TreeRep(tree, priority_of(0, n), None, PIVOT_RULES.index(rule), workers, Mock())
         run.run()
     return run.visits / n
 

@@ -11,7 +11,7 @@ from ..tree.tree import Tree
 from . import zone_kernels as kernels
 from .locate import Indices, Numbers, Places
 from .settings import PIVOT_RULES
-from .treerep import _with_room
+from .treerep import with_room
 from .zone_kernels import Growth
 
 # Points of zones that are finished in one task, and how many are sorted between two looks at the keyboard.
@@ -108,7 +108,7 @@ def _finish_zones(
         oracle = gathered(mutual.oracle, who) if local else mutual.oracle
         slots = (np.arange(len(who)) if local else who).astype(np.int32)
         numbers = (n + (who if local else np.arange(len(priority)))).astype(np.int32)
-        points = _with_room(slots, near_a, near_b, priority[who] if local else priority)
+        points = with_room(slots, near_a, near_b, priority[who] if local else priority)
         zones, lengths = np.empty((len(who) + 1, 5), np.int64), np.empty(len(who) + 1)
         zones[: len(mine)], lengths[: len(mine)] = mine, rooted.length[a[batch]]
         room = 2 * len(who) + len(mine)  # a point brings at most one Steiner node, a zone on an edge one edge more

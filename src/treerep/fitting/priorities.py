@@ -5,6 +5,8 @@ of 0 ... n-1, of which any part can be computed anywhere from a few random numbe
 on a GPU. Both give every engine the same priorities, and so the same tree.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,12 @@ class Priorities:
             hi = min(lo + _CHUNK, stop)
             out[lo - start : hi - start] = self._walk(np.arange(lo, hi, dtype=np.int64), self._backward)
         return out
+
+    def part(self, start: int, stop: int) -> Callable[[], NDArray[np.int32]]:
+        """The same as a function, small enough to be sent to where these points are."""
+        if self._stored is not None:
+            return partial(np.asarray, self._stored[start:stop])
+        return partial(self.of_points, start, stop)
 
     def points_at(self, ranks: Any) -> Any:
         """The points that have these priorities, as an array of the same kind: int64, of NumPy or of torch."""

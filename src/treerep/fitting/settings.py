@@ -1,19 +1,37 @@
 """What can be set of TreeRep, whoever runs it. Imports no compiled code, so that a device needs none."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..common.numbers import positive_number
+from ..scoring.streaming import check_choice
 from .result import rounding_of
 
 PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernels' codes
+FINISHES = ("treerep", "nj")
+_ZONE_SIZE = 100
 
 
-def pivot_rule(pivot: Any) -> int:
-    """The code of a rule by which a zone on an edge chooses its pivot."""
+class Choices(NamedTuple):
+    """The options of TreeRep as its engines take them."""
+
+    tol: float | None  # None: "auto"
+    rule: int  # index into PIVOT_RULES
+    joined: int  # zones of at most so many points are finished by neighbour joining
+
+
+def checked_choices(
+    tol: float | str = "auto", pivot: str = "random", finish: str = "treerep", zone_size: int | None = None
+) -> Choices:
+    """Return the options of `treerep`, or say which one is wrong."""
     if pivot not in PIVOT_RULES:
         raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
-    return PIVOT_RULES.index(pivot)
+    check_choice("finish", finish, FINISHES)
+    if finish != "nj" and zone_size is not None:
+        raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
+    joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
+    return Choices(given_tolerance(tol), PIVOT_RULES.index(pivot), joined)
 
 
 def given_tolerance(tol: Any) -> float | None:

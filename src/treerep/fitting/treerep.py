@@ -16,19 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.numbers import positive_number
 from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..metric.base import Metric, frozen
 from ..metric.kernels import block_distances
 from ..metric.oracles import KNOWN, MatrixOracle, bytes_per_point, gathered
-from ..scoring.streaming import check_choice
 from ..tree.tree import Tree
 from . import zone_kernels as kernels
 from .joining import join_few
 from .priorities import Priorities
 from .result import checked_block, finished_tree
-from .settings import given_tolerance, pivot_rule, tolerance
+from .settings import checked_choices, tolerance
+from .skeleton import Skeleton, Zone
 from .zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
 
 # Points of a zone that are finished together should fit a core's share of the cache.
@@ -40,9 +39,6 @@ _FINISH_BY_MATRIX = 64
 _CHUNK = 1 << 15
 # Points looked at between two looks at the clock and the keyboard: about a tenth of a second.
 _BUDGET = 4_000_000
-
-FINISHES = ("treerep", "nj")
-_ZONE_SIZE = 100
 
 
 def treerep(
@@ -56,37 +52,17 @@ def treerep(
     zone_size: int | None = None,
 ) -> Tree:
     """Learn a tree with TreeRep; see `fit`."""
-    rule, given = pivot_rule(pivot), given_tolerance(tol)
-    check_choice("finish", finish, FINISHES)
-    if finish != "nj" and zone_size is not None:
-        raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
-    joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
+    choices = checked_choices(tol, pivot, finish, zone_size)
     n = len(metric)
     priority = Priorities(n, rng).of_points(0, n)
     with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers, metric.scattered():
-        engine = TreeRep(metric, priority, given, rule, workers, bar, joined)
+        engine = TreeRep(metric, priority, choices.tol, choices.rule, workers, bar, choices.joined)
         edges, weights = engine.run()
     nodes, short = engine.nodes, engine.tol
     del engine  # its working memory is not needed any more, and the next step has its own
     tree = finished_tree(metric, edges, weights, nodes)
     # Neighbour joining makes every point a leaf and every node binary, at the price of edges without length.
-    return tree.contracted(short) if joined else tree
-
-
-class Zone(NamedTuple):
-    """Points lo:hi that hang off node a (kind 1), off the edge (a, b) of this length (kind 2), or equal a (kind 0)."""
-
-    kind: int
-    lo: int
-    hi: int
-    a: int
-    b: int
-    length: float
-
-    @property
-    def size(self) -> int:
-        """Number of points."""
-        return self.hi - self.lo
+    return tree.contracted(short) if choices.joined else tree
 
 
 #: Edges, their lengths, and how many points were sorted for them.
@@ -102,6 +78,15 @@ class Step(NamedTuple):
     fresh: list[int]  # the points that become pivots: y and z, or z alone
 
 
+class Start(NamedTuple):
+    """Zones to begin with: slices of these arrays, whose nodes a and b have numbers from 2 n on."""
+
+    slots: NDArray[np.int32]
+    near_a: NDArray[np.float64]
+    near_b: NDArray[np.float64]
+    zones: list[Zone]
+
+
 class TreeRep:
     """One run of TreeRep on a metric with a given priority of its points.
 
@@ -114,6 +99,8 @@ class TreeRep:
     workers, bar : the threads to use and the progress bar to move
     joined : int
         Zones of at most so many points are finished by neighbour joining; 0: none.
+    start : Start, optional
+        What to begin with, for points that hang off a tree already; by default all points but the first hang off it.
 
     Attributes
     ----------
@@ -132,23 +119,19 @@ class TreeRep:
         workers: Workers,
         bar: Any,
         joined: int = 0,
+        start: Start | None = None,
     ) -> None:
         self.metric, self.rule, self.workers, self.bar, self.joined = metric, rule, workers, bar, joined
         self.n = len(metric)
         self.oracle = metric.oracle if isinstance(metric.oracle, KNOWN) else None
         self.visits = 0
-        self.edges: list[NDArray[np.int32]] = []
-        self.weights: list[NDArray[np.float64]] = []
-        # The first zone: everything but the point of lowest priority hangs off it.
-        first = int(np.argmin(priority))
-        self.nodes = np.empty(self.n, np.int32)
-        self.unnamed = self.n
-        slots = np.delete(np.arange(self.n, dtype=np.int32), first)
-        near_a = self._distances_from(first, slots)
-        self.zone = Zone(1, 0, self.n - 1, self._name(first), -1, 0.0)
-        self.half = len(slots)
-        self.points = _with_room(slots, near_a, np.empty_like(near_a), priority)
-        self.tol = tolerance(metric, tol, float(near_a.max(initial=0.0)))
+        self.skeleton = Skeleton(self.n)
+        self.nodes = self.skeleton.nodes
+        begin = self._first_zone(priority) if start is None else start
+        self.zones, self.half = begin.zones, len(begin.slots)
+        self.points = with_room(*begin[:3], priority)
+        largest = float(begin.near_a.max(initial=0.0))
+        self.tol = tolerance(metric, tol, largest)
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
         self.finish_points = _FINISH_ON_DISK if metric.on_disk else _FINISH_POINTS
         if self.row_bytes:
@@ -161,17 +144,25 @@ class TreeRep:
 
     def run(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""
-        waiting, small = [self.zone], []
+        waiting, small = self.zones, []
         while waiting:
             self.workers.check()
             large = [zone for zone in waiting if zone.kind and zone.size > self.finish_points]
             small += [zone for zone in waiting if not (zone.kind and zone.size > self.finish_points)]
             waiting = self._split(large) if large else []
         for edges, weights, visits in self.workers.map(self._finish, list(self._batches(small))):
-            self._add(edges, weights)
+            self.skeleton.add(edges, weights)
             self.visits += visits
         self.workers.check()  # zones left unfinished are no tree
-        return np.concatenate(self.edges), np.concatenate(self.weights)
+        return self.skeleton.all_edges()
+
+    def _first_zone(self, priority: NDArray[np.int32]) -> Start:
+        """Everything but the point of lowest priority hangs off it."""
+        first = int(np.argmin(priority))
+        slots = np.delete(np.arange(self.n, dtype=np.int32), first)
+        near_a = self._distances_from(first, slots)
+        zone = Zone(1, 0, self.n - 1, self.skeleton.name(first), -1, 0.0)
+        return Start(slots, near_a, np.empty_like(near_a), [zone])
 
     def _distances_from(self, point: int, slots: NDArray[np.int32]) -> NDArray[np.float64]:
         from_point = np.empty((1, len(slots)))
@@ -189,16 +180,6 @@ class TreeRep:
 
     def _block(self, rows: NDArray[Any], cols: NDArray[Any]) -> NDArray[np.float64]:
         return checked_block(self.metric, rows, cols)
-
-    def _name(self, point: int) -> int:
-        """Give a point placed by the split phase its number in the tree: from n - 1 down."""
-        self.unnamed -= 1
-        self.nodes[point] = self.unnamed
-        return self.unnamed
-
-    def _add(self, edges: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
-        self.edges.append(edges)
-        self.weights.append(weights)
 
     # Split: all large zones together.
 
@@ -232,7 +213,8 @@ class TreeRep:
             to = zone.lo + self.half if zone.lo < self.half else zone.lo - self.half  # the other half
             starts = np.concatenate([[to], to + np.cumsum(per_chunk.sum(axis=0))])
             places[mine] = starts[:-1] + np.cumsum(per_chunk, axis=0) - per_chunk
-            new += self._grow(zone, step, becomes_r[k], starts)
+            r = int(self.points.slots[becomes_r[k]]) if becomes_r[k] >= 0 else -1
+            new += self.skeleton.grow(zone, step.fresh, step.arms, r, starts)
 
         def scatter(task: int) -> None:
             k, lo, hi = chunks[task]
@@ -276,20 +258,6 @@ class TreeRep:
         arms = kernels.universal_tree(pivots, self.tol)
         return Step(pivots, arms, MatrixOracle(frozen(self.rows)), names.tolist())
 
-    def _grow(self, zone: Zone, step: Step, becomes_r: int, starts: NDArray[np.int64]) -> list[Zone]:
-        """Add the edges that are final and return the new zones."""
-        fresh = [self._name(point) for point in step.fresh]
-        y, z = fresh if zone.kind == 1 else (zone.b, fresh[0])
-        r = self.n + z
-        if step.arms.contracted:
-            r = (zone.a, y, z)[step.arms.contracted - 1]
-        elif becomes_r >= 0:
-            r = self._name(int(self.points.slots[becomes_r]))
-        growth = Growth(np.empty((BINS, 5), np.int64), np.empty(BINS), np.empty((3, 2), np.int32), np.empty(3))
-        n_zones, n_edges = kernels.grow(zone.a, y, z, r, step.arms, starts, growth)
-        self._add(growth.edges[:n_edges], growth.weights[:n_edges])
-        return [Zone._make([*growth.zones[k].tolist(), float(growth.lengths[k])]) for k in range(n_zones)]
-
     # Finish: every small zone alone.
 
     def _batches(self, zones: list[Zone]) -> Iterator[list[Zone]]:
@@ -313,13 +281,13 @@ class TreeRep:
         slots, near_a, near_b = taken
         priority = self.points.priority
         if self.oracle is not None and not self.row_bytes:
-            return self.oracle, self.nodes, _with_room(slots, near_a, near_b, priority)
+            return self.oracle, self.nodes, with_room(slots, near_a, near_b, priority)
         if self.oracle is not None:
             local: Any = gathered(self.oracle, slots)
         else:
             local = MatrixOracle(frozen(self._block(slots, slots)))
         here = np.arange(len(slots), dtype=np.int32)
-        return local, self.nodes[slots], _with_room(here, near_a, near_b, priority[slots])
+        return local, self.nodes[slots], with_room(here, near_a, near_b, priority[slots])
 
     def _finish(self, zones: list[Zone]) -> Finished:
         """Complete neighbouring zones: by steps of TreeRep, or by neighbour joining where that is asked for."""
@@ -376,7 +344,7 @@ class TreeRep:
         return growth.edges[:n_edges].copy(), growth.weights[:n_edges].copy(), int(state[3])
 
 
-def _with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
+def with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
     """Points in the first half of arrays that have room for their next order in the second."""
     n = len(slots)
     doubled = [np.empty(2 * n, array.dtype) for array in (slots, near_a, near_b)]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,21 +60,42 @@ class PointMetric(CompiledMetric):
     """
 
     def __init__(self, points: ArrayLike, metric: str = "euclidean", *, labels: Sequence[object] | None = None) -> None:
-        prepare = _prepare(metric)
-        array, largest = _coordinates(points)
+        rows = prepared_rows(points, metric)
+        check_extent(rows.oracle, metric, rows.extent)
         self.metric = metric
-        self.points = frozen(array)
-        _check_range(self.points, metric, largest)
-        self.labels = check_labels(labels, len(array))
-        self.oracle = prepare(self.points)
-        self.integral = metric in ("manhattan", "chebyshev") and _small_whole_numbers(self.points, largest)
+        self.points = rows.points
+        self.labels = check_labels(labels, len(rows.points))
+        self.oracle, self.integral = rows.oracle, rows.integral
         self.eps = float(np.finfo(self.oracle[0].dtype).eps)
 
     def __len__(self) -> int:
         return len(self.points)
 
 
-def _coordinates(points: ArrayLike) -> tuple[NDArray[Any], float]:
+class Rows(NamedTuple):
+    """Points that are ready to be measured: all of them, or those that one worker of a cluster holds."""
+
+    points: NDArray[Any]
+    oracle: Any
+    extent: float  # the largest absolute coordinate, or distance from the origin in hyperbolic space
+    integral: bool  # whether their distances are small whole numbers
+
+
+def prepared_rows(points: ArrayLike, metric: str, first: int = 0) -> Rows:
+    """Check and prepare points row by row, so that any part of them gives the same numbers as all together.
+
+    `first` is the number of the first row, for messages. What remains is `check_extent` of the largest extent.
+    """
+    prepare = _prepare(metric)
+    array, largest = _coordinates(points, first)
+    table = frozen(array)
+    oracle = prepare(table, first)
+    extent = float(oracle.radii.max()) if isinstance(oracle, HyperbolicOracle) else largest
+    integral = metric in ("manhattan", "chebyshev") and _small_whole_numbers(table, largest)
+    return Rows(table, oracle, extent, integral)
+
+
+def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
     """Return the points as a table of floats, and their largest absolute coordinate."""
     array = np.asarray(points)
     if array.ndim != 2 or 0 in array.shape:
@@ -89,7 +110,9 @@ def _coordinates(points: ArrayLike) -> tuple[NDArray[Any], float]:
         low, high = float(rows.min()), float(rows.max())
         if not (math.isfinite(low) and math.isfinite(high)):
             i, k = np.argwhere(~np.isfinite(rows))[0]
-            raise MetricError(f"coordinate {k} of point {start + i} is {rows[i, k]}: replace it or drop the point")
+            raise MetricError(
+                f"coordinate {k} of point {first + start + i} is {rows[i, k]}: replace it or drop the point"
+            )
         largest = max(largest, -low, high)
     return array, largest
 
@@ -107,15 +130,26 @@ def coordinate_bounds(metric: str, k: int, dtype: Any) -> tuple[float, float]:
     return (_least(dtype) if metric == "euclidean" else 0.0), most
 
 
-def _check_range(points: NDArray[Any], metric: str, largest: float) -> None:
-    """Refuse coordinates whose distances would overflow, or vanish when squared, in the floats of the points."""
+def check_extent(oracle: Any, metric: str, largest: float, first: int = 0) -> None:
+    """Refuse coordinates whose distances would overflow, or vanish when squared, in the floats of the points.
+
+    `largest` is the largest extent of all points, and one of these rows, which begin with number `first`, has it.
+    """
+    if isinstance(oracle, HyperbolicOracle):
+        if 0 < largest < _least(np.float64):
+            raise MetricError(
+                f"point {first + int(np.argmax(oracle.radii))} is the farthest from the origin, at {largest}: too near "
+                "for hyperbolic distances in float64; spread the points"
+            )
+        return
+    points = oracle[0]
     k = points.shape[1]
     least, most = coordinate_bounds(metric, k, points.dtype)
     small = 0 < largest < least
     if small or largest > most:
         position = points.argmax() if points.max() == largest else points.argmin()
         raise MetricError(
-            f"point {position // k} has the largest coordinate, {points.flat[position]}, which is too "
+            f"point {first + position // k} has the largest coordinate, {points.flat[position]}, which is too "
             f"{'small' if small else 'large'} for {metric} distances in {points.dtype}: rescale the points towards 1"
         )
 
@@ -142,7 +176,7 @@ def _norms(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ldexp(np.sqrt((scaled * scaled).sum(axis=1)), exponents[:, 0])
 
 
-def _unit_vectors(points: NDArray[Any], centre: bool) -> AngleOracle:
+def _unit_vectors(points: NDArray[Any], first: int, centre: bool) -> AngleOracle:
     units = np.empty_like(points)
     for start, given in _chunks(points):
         # Scale first, here and below: sums and squares of huge or tiny coordinates leave the range of floats.
@@ -153,24 +187,18 @@ def _unit_vectors(points: NDArray[Any], centre: bool) -> AngleOracle:
         zero = np.flatnonzero(largest <= floor)
         if zero.size:
             what = "is constant, so its correlation" if centre else "is the zero vector, so its angle"
-            raise MetricError(f"point {start + zero[0]} {what} with others is undefined: drop it")
+            raise MetricError(f"point {first + start + zero[0]} {what} with others is undefined: drop it")
         scaled = vectors / largest
         units[start : start + len(rows)] = scaled / np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
     return AngleOracle(frozen(units))
 
 
 def _polar(vectors: NDArray[np.float64], norms: NDArray[np.float64], radii: NDArray[np.float64]) -> HyperbolicOracle:
-    farthest = int(np.argmax(radii))
-    if 0 < radii[farthest] < _least(np.float64):
-        raise MetricError(
-            f"point {farthest} is the farthest from the origin, at {radii[farthest]}: too near for hyperbolic "
-            "distances in float64; spread the points"
-        )
     directions = np.divide(vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0)
     return HyperbolicOracle(frozen(directions), frozen(radii), frozen(np.sinh(radii)))
 
 
-def _hyperboloid(points: NDArray[Any]) -> HyperbolicOracle:
+def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
     wide = points.astype(np.float64, copy=False)
     height, vectors = wide[:, 0], wide[:, 1:]
     if not vectors.shape[1]:
@@ -178,40 +206,43 @@ def _hyperboloid(points: NDArray[Any]) -> HyperbolicOracle:
     norms = _norms(vectors)
     if norms.max() > 1e150:  # sinh r sinh s must not overflow
         i = int(np.argmax(norms))
-        raise MetricError(f"point {i} has |x| = {norms[i]}, beyond 1e150: move the points towards the origin")
+        raise MetricError(f"point {first + i} has |x| = {norms[i]}, beyond 1e150: move the points towards the origin")
     allowed = 64 * np.finfo(points.dtype).eps
     off = np.abs(height - np.hypot(1.0, norms)) > allowed * np.abs(height)
     off |= height < 1 - allowed
     if off.any():
         i = int(np.argmax(off))
         raise MetricError(
-            f"point {i} is not on the hyperboloid: x0 is {height[i]}, but sqrt(1 + |x|^2) is "
+            f"point {first + i} is not on the hyperboloid: x0 is {height[i]}, but sqrt(1 + |x|^2) is "
             f"{np.hypot(1.0, norms[i])}; put x0 first and recompute it"
         )
     return _polar(vectors, norms, np.arcsinh(norms))
 
 
-def _poincare(points: NDArray[Any]) -> HyperbolicOracle:
+def _poincare(points: NDArray[Any], first: int) -> HyperbolicOracle:
     wide = points.astype(np.float64, copy=False)
     norms = _norms(wide)
     if (norms >= 1).any():
         i = int(np.argmax(norms >= 1))
-        raise MetricError(f"point {i} has norm {norms[i]}, but the Poincare ball has radius 1: scale the points down")
+        raise MetricError(
+            f"point {first + i} has norm {norms[i]}, but the Poincare ball has radius 1: scale the points down"
+        )
     return _polar(wide, norms, 2 * np.arctanh(norms))
 
 
-_PREPARE: dict[str, Callable[[NDArray[Any]], Any]] = {
-    "euclidean": EuclideanOracle,
-    "manhattan": ManhattanOracle,
-    "chebyshev": ChebyshevOracle,
-    "cosine": lambda points: _unit_vectors(points, centre=False),
-    "correlation": lambda points: _unit_vectors(points, centre=True),
+# What makes an oracle of a table whose first row is point `first`.
+_PREPARE: dict[str, Callable[[NDArray[Any], int], Any]] = {
+    "euclidean": lambda points, _: EuclideanOracle(points),
+    "manhattan": lambda points, _: ManhattanOracle(points),
+    "chebyshev": lambda points, _: ChebyshevOracle(points),
+    "cosine": lambda points, first: _unit_vectors(points, first, centre=False),
+    "correlation": lambda points, first: _unit_vectors(points, first, centre=True),
     "hyperboloid": _hyperboloid,
     "poincare": _poincare,
 }
 
 
-def _prepare(metric: str) -> Callable[[NDArray[Any]], Any]:
+def _prepare(metric: str) -> Callable[[NDArray[Any], int], Any]:
     if not isinstance(metric, str):
         raise TypeError(f"metric is a name, one of {', '.join(_PREPARE)}, not of type {type(metric).__name__}")
     if metric in _PREPARE:

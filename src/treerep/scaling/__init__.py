@@ -1,11 +1,14 @@
 """Room `scaling`: the same trees and scores from a cluster (Dask) or a GPU (torch). Importing it imports neither."""
 
+from typing import Any, NoReturn
+
 from ..common.engines import register_engine
+from ..metric.registry import register_converter
 
 # What runs elsewhere, and the function of this room that does it.
 _DASK: dict[str, str] = {
     "average_distortion": "dask_scores:average_distortion",
-    "fit": "dask_trials:fit_trials",
+    "fit": "dask_fit:fit",
     "mean_average_precision": "dask_scores:mean_average_precision",
     "refine": "dask_refine:refine",
 }
@@ -23,3 +26,9 @@ def register() -> None:
     for where, table in (("dask", _DASK), ("torch", _TORCH)):
         for what, function in table.items():
             register_engine(what, where, f"{__name__}.{function}")
+    register_converter("dask.Array", _refuse)
+
+
+def _refuse(array: Any, metric: str | None, **options: Any) -> NoReturn:  # noqa: ARG001
+    # Nobody wants all points of a cluster on one machine by accident.
+    raise TypeError("points in a dask array stay with their workers: add engine='dask' or engine=client, or compute()")

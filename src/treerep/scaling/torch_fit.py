@@ -8,7 +8,7 @@ from ..common.parallel import Threads
 from ..common.progress import progress_bar
 from ..fitting.fit import Plan, best_tree
 from ..fitting.priorities import Priorities
-from ..fitting.settings import given_tolerance, pivot_rule, tolerance
+from ..fitting.settings import checked_choices, tolerance
 from ..metric.base import Metric, MetricError
 from ..metric.convert import as_metric
 from ..tree.tree import Tree
@@ -75,14 +75,16 @@ def fit_on_device(
 
     Parameters as those of `treerep.fit`; `data` may be a tensor on the device, or a DeviceMetric.
     """
-    rule, given = pivot_rule(pivot), given_tolerance(tol)
+    choices = checked_choices(tol, pivot)
     space = data if isinstance(data, DeviceMetric) else device_metric(data, metric, device)
     n = len(space)
     if n > _MOST_POINTS:
         raise ValueError(f"fit takes 1 to {_MOST_POINTS:,} points, not {n:,}")
     priorities = Priorities(n, np.random.default_rng(rng))
     with progress_bar(n, "TreeRep", "points") as bar, space.current():
-        engine = DeviceTreeRep(space, priorities, rule, lambda largest: tolerance(space, given, largest), bar)
+        engine = DeviceTreeRep(
+            space, priorities, choices.rule, lambda largest: tolerance(space, choices.tol, largest), bar
+        )
         engine.run()
     # Lengths that come out negative, on metrics far from a tree, are none.
     return DeviceTree(engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits)

@@ -1,0 +1,81 @@
+"""TreeRep on a Dask cluster: the same tree as on one machine, bit for bit.
+
+The points stay with the workers. The client keeps the zones: it sends the pivots of all large ones out, and gets counts
+and the next pivots back (`dask_waves`), bytes per zone. Zones that fit a worker are completed there (`dask_finish`).
+Random choices are made by one priority per point, which every worker computes for its own, so neither the number of
+workers or blocks nor the order of events has a say.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..common.parallel import Workers
+from ..common.progress import progress_bar
+from ..fitting.priorities import Priorities
+from ..fitting.result import finished_tree
+from ..fitting.settings import checked_choices
+from ..metric.base import MetricError, check_labels
+from ..metric.convert import as_metric
+from ..metric.points import PointMetric
+from ..tree.tree import Tree
+from .cluster import client_for
+from .dask_blocks import check_shape, is_dask_array, spread
+from .dask_run import Run
+
+# Zones are finished by one worker when they have at most the share of a thread divided by this, or so many points.
+_SHARES = 4
+_FINISH_POINTS = 1 << 15
+
+
+def fit(
+    data: Any,
+    *,
+    client: Any,
+    method: str,
+    metric: str | None,
+    rng: Any,
+    trials: int,
+    n_jobs: int | None,
+    **options: Any,
+) -> Any:
+    """`treerep.fit` on a cluster; see there. Points are spread over its workers; everything else is one worker's.
+
+    A dask array holds points, Euclidean if `metric` is None.
+    """
+    if is_dask_array(data):
+        space: Any = data
+        n, name = check_shape(data), _named(metric)
+        if method != "treerep" or trials > 1:
+            wish = f"method={method!r}" if method != "treerep" else f"trials={trials}"
+            raise ValueError(f"{wish} needs all points in one place: leave it out, or give the dask array's compute()")
+    else:
+        space = as_metric(data, metric=metric)
+        if not isinstance(space, PointMetric) or method != "treerep" or trials > 1:
+            from .dask_trials import fit_trials
+
+            return fit_trials(
+                space, client=client, method=method, metric=None, rng=rng, trials=trials, n_jobs=n_jobs, **options
+            )
+        n, name = len(space), space.metric
+    choices = checked_choices(**options)
+    if not n < 2**30:
+        raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
+    with client_for(client) as cluster:
+        threads = max(1, sum(cluster.nthreads().values()))
+        priorities = Priorities(n, np.random.default_rng(rng))
+        points = spread(cluster, space, name, priorities, threads)
+        if n == 1:
+            return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, n))
+        finish_points = max(_FINISH_POINTS, n // (_SHARES * threads), choices.joined)
+        with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:  # so that no interrupt is lost
+            run = Run(cluster, points, choices, finish_points, workers, bar)
+            edges, weights = run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
+        tree = finished_tree(points, edges, weights, run.skeleton.nodes)
+        return tree.contracted(run.tol) if choices.joined else tree
+
+
+def _named(metric: str | None) -> str:
+    if metric == "precomputed":
+        raise MetricError("a dask array holds points, not distances: name their metric, or give the matrix itself")
+    return "euclidean" if metric is None else metric
