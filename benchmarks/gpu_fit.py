@@ -84,8 +84,9 @@ def waves() -> Table:
         if GPU:
             torch.cuda.empty_cache()
     note = (
-        f"On {NAME}; a copy moves {ceiling / 1e12:.2f} TB/s. `first` includes compiling and taking memory, `seconds` is "
-        "the median of three runs after it. The share of bandwidth counts one read of the coordinates and 41 bytes a visit."
+        f"On {NAME}; a copy moves {ceiling / 1e12:.2f} TB/s. `first` includes compiling and taking memory, `seconds` "
+        "is the median of three runs after it. The share of bandwidth counts one read of the coordinates and 41 bytes "
+        "a visit."
     )
     return Table("TreeRep on one GPU, points on the device, edges and weights left there", rows, note)
 
