@@ -6,8 +6,6 @@ import queue
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -92,17 +90,23 @@ class Child:
         )  # fmt: skip
         self.lines: queue.Queue[str | None] = queue.Queue()
         self.complaints: list[str] = []
-        threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
-        threading.Thread(target=self._hear_complaints, args=(self.process.stderr,), daemon=True).start()
+        self.listeners = [
+            threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True),
+            threading.Thread(target=self._hear_complaints, args=(self.process.stderr,), daemon=True),
+        ]
+        for listener in self.listeners:
+            listener.start()
 
     def _listen(self, pipe: IO[str]) -> None:
-        for line in pipe:
-            self.lines.put(line)
+        with pipe:
+            for line in pipe:
+                self.lines.put(line)
         self.lines.put(None)
 
     def _hear_complaints(self, pipe: IO[str]) -> None:
-        for line in pipe:
-            self.complaints = [*self.complaints, line][-5:]
+        with pipe:
+            for line in pipe:
+                self.complaints = [*self.complaints, line][-5:]
 
     def __enter__(self) -> "Child":
         return self
@@ -115,36 +119,34 @@ class Child:
         if self.process.poll() is None:
             os.killpg(self.process.pid, 9)
         self.process.wait()
+        for listener in self.listeners:
+            listener.join()
 
     def answer(self, limit: float, patience: float) -> dict[str, Any]:
         """Return the next outcome; "over time" if a computation takes longer than the limit."""
-        wait, computing = patience, False
-        for words in self._words(lambda: wait):
-            if words is None:
-                return self._ended(limit if computing else patience, computing)
+        computing = False
+        while (words := self._next(limit if computing else patience)) is not None:
             if "now" not in words:
                 return words
             computing = words["now"] == "computing"
-            wait = limit if computing else patience
-        raise AssertionError("there is always another word")
+        return self._ended(limit if computing else patience, computing)
 
-    def _words(self, wait: Any) -> Iterator[dict[str, Any] | None]:
-        """Yield what the process says; None when it says nothing for too long, or has ended."""
+    def _next(self, wait: float) -> dict[str, Any] | None:
+        """Return what the process says next; None when it says nothing for too long, or has ended."""
         while True:
             try:
-                line = self.lines.get(timeout=wait())
+                line = self.lines.get(timeout=wait)
             except queue.Empty:
-                yield None
-                return
+                return None
             if line is None:
-                yield None
-                return
+                return None
             if line.startswith("{"):  # rivals print, too
-                yield json.loads(line)
+                return json.loads(line)
 
     def _ended(self, waited: float, computing: bool) -> dict[str, Any]:
-        time.sleep(0.05)  # for its last words
-        if self.process.poll() is None:
+        try:
+            self.process.wait(0.5)  # it may be about to end
+        except subprocess.TimeoutExpired:
             self.end()
             if computing:
                 return {"status": "over time", "why": f"more than {waited:g} s"}

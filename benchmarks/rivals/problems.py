@@ -11,6 +11,9 @@ import numpy as np
 import treerep as tr
 from treerep.common.files import atomic_write
 
+#: A graph for the first use of a rival, which needs no data.
+LITTLE = "little graph"
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -22,6 +25,7 @@ class Problem:
 
     @property
     def path(self) -> Path:
+        """Its files without their suffix."""
         return self.folder / f"{self.family.replace(' ', '_')}-{self.n}"
 
     def matrix(self) -> np.ndarray:
@@ -95,11 +99,17 @@ MATRICES: dict[str, Callable[[int], np.ndarray]] = {
 }  # fmt: skip
 
 
+def _adjacency(name: str) -> Any:
+    if name == LITTLE:
+        return tr.GraphMetric(tr.datasets.random_tree(16).edges).adjacency
+    return tr.datasets.load(name).metric.adjacency
+
+
 def graph_distances(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return edges and distances of a graph; the distances by SciPy, so that nobody is judged by himself alone."""
     from scipy.sparse.csgraph import shortest_path
 
-    adjacency = tr.datasets.load(name).metric.adjacency
+    adjacency = _adjacency(name)
     entries = adjacency.tocoo()
     upper = entries.row < entries.col
     edges = np.column_stack([entries.row[upper], entries.col[upper]]).astype(np.int64)

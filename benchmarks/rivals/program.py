@@ -63,10 +63,11 @@ class _Words:
         self._thread.start()
 
     def _listen(self, pipe: IO[bytes], mark: str | None) -> None:
-        for line in pipe:
-            if mark and mark.encode() in line:
-                self.heard = time.perf_counter()
-            self._lines = [*self._lines, line.decode(errors="replace").strip()][-3:]
+        with pipe:
+            for line in pipe:
+                if mark and mark.encode() in line:
+                    self.heard = time.perf_counter()
+                self._lines = [*self._lines, line.decode(errors="replace").strip()][-3:]
 
     def last(self) -> str:
         self._thread.join(1)

@@ -13,9 +13,7 @@ from typing import Any
 from .problems import Problem
 
 #: Programs and libraries get one thread each, ours too: then seconds are those of the algorithm.
-ONE_THREAD = {
-    name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-}
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
 def matrix_of(problem: Problem) -> Any:
