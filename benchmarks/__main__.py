@@ -10,7 +10,7 @@ import sys
 from .common import store
 
 NAMES = (
-    "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
+    "recovery", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
     "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
     "page",
 )  # fmt: skip
