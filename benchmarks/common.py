@@ -60,10 +60,20 @@ def markdown(name: str, table: Table) -> str:
     return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
 
 
+def _processor() -> str:
+    """Name the processor, as Linux does where it is Linux."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    named = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())
+
+
 def machine() -> dict[str, Any]:
     """Describe the machine, and the versions of what everything rests on."""
     return {
-        "processor": platform.processor() or platform.machine(),
+        "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
         **{package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")},

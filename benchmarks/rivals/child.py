@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from statistics import mean
 from typing import Any, NamedTuple
 
 from .answers import SCORES, Wrong
@@ -20,14 +21,16 @@ from .rival import Rival, Timed, find
 
 #: Timings are repeated while they have taken less than this, in seconds, and at most so often.
 ENOUGH, MOST = 0.5, 5
+#: Those of random methods: the answers differ.
+ENOUGH_OF_RANDOM = 2.0
 
 
 class Measured(NamedTuple):
-    """The least seconds, the bytes beyond what was there before, and the answer."""
+    """The least seconds, the bytes beyond what was there before, and the last answer or, of a random rival, all."""
 
     seconds: float
     memory: int
-    result: Any
+    results: list[Any]
 
 
 def say(**words: Any) -> None:
@@ -36,10 +39,12 @@ def say(**words: Any) -> None:
 
 def measure(rival: Rival, problem: Problem) -> Measured:
     """Prepare and compute, again and again if it is quick."""
-    best, spent, memory, result = float("inf"), 0.0, 0, None
+    best, spent, memory = float("inf"), 0.0, 0
+    results: list[Any] = []
+    enough = ENOUGH_OF_RANDOM if rival.random else ENOUGH
     for turn in range(MOST):
         given = rival.prepare(problem)  # each time, for some write into what they get
-        result = None
+        results = results if rival.random else []
         gc.collect()
         before = _reset_peak()
         say(now="computing")
@@ -50,11 +55,12 @@ def measure(rival: Rival, problem: Problem) -> Measured:
         used = peak_memory() - before
         if isinstance(result, Timed):
             taken, used, result = result.seconds, result.memory, result.result
+        results.append(result)
         best, spent = min(best, taken), spent + taken
         memory = memory if turn else used  # later ones find memory that was freed and not given back
-        if spent >= ENOUGH:
+        if spent >= enough:
             break
-    return Measured(best, max(memory, 0), result)
+    return Measured(best, max(memory, 0), results)
 
 
 def _reset_peak() -> int:
@@ -69,12 +75,13 @@ def _reset_peak() -> int:
 def outcome(rival: Rival, problem: Problem) -> dict[str, Any]:
     """Return the seconds, memory and scores of one run, or why there are none."""
     try:
-        seconds, memory, result = measure(rival, problem)
+        seconds, memory, results = measure(rival, problem)
     except (Exception, SystemExit) as error:
         return {"status": "failed", "why": _one_line(error)}
     run = {"seconds": seconds, "memory": memory}
     try:
-        return {"status": "right", **run, **SCORES[rival.task](rival.convert(result, problem), problem)}
+        scores = [SCORES[rival.task](rival.convert(result, problem), problem) for result in results]
+        return {"status": "right", **run, **{key: mean(one[key] for one in scores) for key in scores[0]}}
     except Wrong as verdict:
         return {"status": "wrong", "why": str(verdict), **run}
     except Exception as error:

@@ -40,7 +40,7 @@ def measure(plan: Plan, adapters: tuple[str, ...] = ADAPTERS) -> dict[str, Any]:
         inputs = Inputs(Path(folder))
         rivals = [row for adapter in adapters for row in _adapter(f"{__package__}.{adapter}", plan, inputs)]
     return {
-        "plan": plan.name, "limit": plan.limit, "machine": machine(), "took": round(time.perf_counter() - begin),
+        "plan": plan.name, "limits": plan.limits, "machine": machine(), "took": round(time.perf_counter() - begin),
         "missing": inputs.missing, "rivals": rivals,
     }  # fmt: skip
 
@@ -70,7 +70,7 @@ def _adapter(module: str, plan: Plan, inputs: Inputs) -> list[dict[str, Any]]:
         small = inputs.get(*SMALL[rival.task])
         if not problems or small is None:
             continue
-        found = contest(rival, module, small, problems, limit=plan.limit)
+        found = contest(rival, module, small, problems, limit=plan.limits[rival.task])
         said = {name: getattr(rival, name) for name in ("name", "task", "kind", "install", "ours")}
         rows.append({**said, **_rounded(asdict(found))})
         print(f"{rival.name}: {summary(rows[-1])}", flush=True)

@@ -31,6 +31,6 @@ RIVALS = [
     Rival(
         "hyperlib treerep", "tree", "TreeRep", package_version("hyperlib"),
         "pip install --no-deps hyperlib (its extension is compiled; its trees need no TensorFlow)",
-        prepare=_prepare, compute=_compute, convert=_edges,
+        prepare=_prepare, compute=_compute, convert=_edges, random=True,
     ),
 ]  # fmt: skip

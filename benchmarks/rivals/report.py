@@ -38,11 +38,12 @@ def write(record: dict[str, Any], folder: Path = RESULTS, pictures: Path = DOCS 
 def about(record: dict[str, Any]) -> str:
     """Say on what machine this was measured, how, and what could not be."""
     of = record["machine"]
-    command = "make bench-full" if record["plan"] == "full" else "make bench"
+    least, most = min(record["limits"].values()), max(record["limits"].values())
+    limit = f"{least:g} s" + f", an embedding {most:g} s" * (most > least)
     lines = [
-        f"Measured with `{command}` in {record['took']:,} s on a {of['processor']} with {of['cores']} cores, one "
+        f"Measured with {record['plan']} in {record['took']:,} s on {of['processor']} with {of['cores']} cores, one "
         f"thread each; Python {of['python']}, NumPy {of['numpy']}, SciPy {of['scipy']}, numba {of['numba']}. One "
-        f"computation may take {record['limit']:g} s."
+        f"computation may take {limit}."
     ]
     lines += [f"- Left out, as the data is not there: {why}" for why in record["missing"].values()]
     return "\n".join(lines)

@@ -42,6 +42,7 @@ class Rival:
     prepare: Callable[[Problem], Any] = matrix_of
     convert: Callable[[Any, Problem], Any] = as_it_is  # into what `answers` checks
     ours: bool = False
+    random: bool = False  # then several answers are scored, and the mean counts
 
 
 @dataclass(frozen=True)

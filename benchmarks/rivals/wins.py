@@ -68,8 +68,10 @@ def _closest(rivals: list[Row]) -> list[str]:
             continue
         best = min(trees, key=lambda rival: rival["runs"][place]["distortion"])
         least = best["runs"][place]["distortion"]
-        same = [r["name"] for r in trees if r["runs"][place]["distortion"] <= least + CLOSER]
-        lines.append(f"Least distortion of all on {_at(place)}: {least:.2g}, by {', '.join(same)}.")
+        same = [r for r in trees if r["runs"][place]["distortion"] <= least + CLOSER]
+        who = f"by {best['name']}" + f" and {len(same) - 1} more within 0.001" * (len(same) > 1)
+        among = "" if best["ours"] else f", {sum(r['ours'] for r in same) or 'none'} of them ours"
+        lines.append(f"Least distortion of all on {_at(place)}: {least:.2g}, {who}{among}.")
     return lines
 
 

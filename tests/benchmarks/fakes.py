@@ -1,5 +1,6 @@
 """Rivals that do all that a rival can do wrong. Each runs in a process of its own, as real ones do."""
 
+import itertools
 import os
 import time
 
@@ -16,6 +17,15 @@ def fake(name, compute, version=lambda: "1.0", **options):
 def star(d):
     n = len(d)
     return Edges(np.column_stack([np.full(n, n), np.arange(n)]), d.max() / 2 * np.ones(n))
+
+
+turn = itertools.count()
+
+
+def other_each_time(d):
+    found = star(d)
+    found.lengths[: next(turn)] = -1
+    return found
 
 
 def cycle(d):
@@ -43,6 +53,7 @@ def dead_when_large(d):
 
 RIVALS = [
     fake("star", star),
+    fake("random", other_each_time, random=True),
     fake("cycle", cycle),
     fake("slow", slow_when_large),
     fake("broken", broken_when_large),

@@ -49,6 +49,12 @@ def test_a_star_is_a_tree_with_its_seconds_memory_and_scores(small, large):
     assert run["distortion"] == pytest.approx(tr.average_distortion(tree, large[0].matrix()))
 
 
+def test_answers_of_random_rivals_are_scored_together(small):
+    found = outcome(find(FAKES, "random"), small)
+    assert found["status"] == "right" and found["nodes"] == pytest.approx(17)
+    assert found["negative"] == pytest.approx((0 + 1 + 2 + 3 + 4) / 5)
+
+
 def test_what_is_no_tree_is_called_wrong(small, large):
     run = of_fake("cycle", small, large[:1]).runs["random tree/24"]
     assert run["status"] == "wrong" and run["why"] == "24 nodes and 24 edges: no tree"
@@ -129,7 +135,7 @@ INSTALLED = [
     *(("scikit_bio", f"scikit-bio {name}") for name in ("nj", "gme", "bme")),
     ("treerep_graphs", "treerep GraphMetric"), ("treerep_graphs", "treerep hyperbolicity"),
     ("scipy", "SciPy shortest_path"), ("networkit", "networkit APSP"),
-    ("treerep_embeddings", "treerep NJ and Sarkar, 2 dimensions"),
+    ("treerep_embeddings", "treerep NJ and Sarkar"),
 ]  # fmt: skip
 
 
@@ -188,7 +194,14 @@ def record(tmp_path):
     ]  # fmt: skip
     of = {"processor": "p", "cores": 2, "python": "3", "numpy": "2", "scipy": "1", "numba": "0"}
     missing = {"yeast": "yeast is not there"}
-    return {"plan": "bench", "limit": 10.0, "machine": of, "took": 9, "missing": missing, "rivals": rivals}
+    return {
+        "plan": "`make bench`",
+        "limits": {"tree": 10.0},
+        "machine": of,
+        "took": 9,
+        "missing": missing,
+        "rivals": rivals,
+    }
 
 
 def test_the_report_names_winners_and_absentees(tmp_path, capsys):
@@ -214,4 +227,4 @@ def test_a_better_answer_is_a_win():
     other["runs"] = {place: {"status": "right", "seconds": 1.0, "distortion": 0.1, "map": 0.5}}
     text = wins.wins([one, other])
     assert "**b is better** than treerep a on proteins with n = 9 (distortion 0.100, ours 0.200)." in text
-    assert "Least distortion of all on proteins with n = 9: 0.1, by b." in text
+    assert "Least distortion of all on proteins with n = 9: 0.1, by b, none of them ours." in text
