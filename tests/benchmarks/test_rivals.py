@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import treerep as tr
+from benchmarks.common import RESULTS
 from benchmarks.rivals import ADAPTERS, answers, report, wins
 from benchmarks.rivals.child import outcome
+from benchmarks.rivals.command import STORE
 from benchmarks.rivals.contest import contest
 from benchmarks.rivals.newick import read_newick
 from benchmarks.rivals.plans import BENCH, FULL, SMALL
@@ -228,3 +230,9 @@ def test_a_better_answer_is_a_win():
     text = wins.wins([one, other])
     assert "**b is better** than treerep a on proteins with n = 9 (distortion 0.100, ours 0.200)." in text
     assert "Least distortion of all on proteins with n = 9: 0.1, by b, none of them ours." in text
+
+
+def test_the_page_is_what_is_stored(tmp_path, capsys):
+    report.write(json.loads(STORE.read_text()), tmp_path, tmp_path)
+    for path in tmp_path.glob("*.md"):
+        assert path.read_text() == (RESULTS / path.name).read_text(), "python -m benchmarks rivals --docs"
