@@ -11,6 +11,12 @@ from treerep.drawing.curves import curves
 
 Row = dict[str, Any]
 
+_EXACT, _OTHER, _REST = "exact neighbour joining", "other joining, and TreeRep", "minimum evolution and UPGMA"
+_GROUPS = {
+    "neighbour joining": _EXACT, "relaxed neighbour joining": _OTHER, "BIONJ": _OTHER, "TreeRep": _OTHER,
+    "TreeRep, best of 20": _OTHER,
+}  # fmt: skip
+
 
 def draw(rivals: list[Row], folder: Path) -> None:
     """Write rivals_time.svg and rivals_quality.svg."""
@@ -24,25 +30,25 @@ def draw(rivals: list[Row], folder: Path) -> None:
 
 
 def time_against_n(rivals: list[Row]) -> Any:
-    """Left those who join neighbours, right all others; the names have the fitted exponents."""
+    """One panel for each group of kinds, for there are more rivals than colours; names have the fitted exponents."""
     import matplotlib.pyplot as plt
 
     from .report import exponent, ladder
 
     trees = [rival for rival in rivals if rival["task"] == "tree" and len(ladder(rival)[0])]
     sizes = np.unique(np.concatenate([ladder(rival)[0] for rival in trees]))
-    figure, axes = plt.subplots(1, 2, figsize=(12, 4.6), layout="constrained", sharey=True)
-    for ax, joining in zip(axes, (True, False), strict=True):
+    figure, axes = plt.subplots(1, 3, figsize=(16, 4.4), layout="constrained", sharey=True)
+    for ax, title in zip(axes, (_EXACT, _OTHER, _REST), strict=True):
         series = {}
         for rival in sorted(trees, key=lambda rival: not rival["ours"]):
-            if (rival["kind"] == "neighbour joining") == joining:
+            if _GROUPS.get(rival["kind"], _REST) == title:
                 power = exponent(rival)
                 name = rival["name"] + ("" if power is None else f", n^{power:.1f}")
                 series[name] = _on(sizes, *ladder(rival))
-        curves(sizes, series, xlabel="n", ylabel="seconds" if joining else "", log_y=True, ax=ax)
+        curves(sizes, series, xlabel="n", ylabel="seconds" if ax is axes[0] else "", log_y=True, ax=ax)
         for line in ax.lines:  # ours stand out
             line.set_linewidth(2.6 if str(line.get_label()).startswith("treerep") else 1.1)
-        ax.set_title("neighbour joining, exact" if joining else "other trees", fontsize=10)
+        ax.set_title(title, fontsize=10)
     return figure
 
 
