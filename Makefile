@@ -7,7 +7,7 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-all test-heavy test-slow check docs bench paper format clean
+.PHONY: help demo test test-all test-heavy test-slow check docs bench bench-full bench-ready paper format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -59,7 +59,22 @@ test-heavy: .venv/heavy
 test-slow: .venv/test ## the tests that take minutes and 12 GB of disk: TMPDIR says where
 	$(BIN)/pytest -m slow
 
-bench: .venv/test ## measure; prints ratios
+# Beside the test environment: what we are compared with. Torch first, or pip would bring a larger build of it.
+.venv/rivals: .venv/test
+	$(PIP) install '$(TORCH)' --editable '.[rivals]'
+	$(PIP) install --no-deps hyperlib || echo "hyperlib could not be built: it is listed as absent"
+	@touch $@
+
+# Programs come from the system; those that are not there are listed as absent.
+bench-ready: .venv/rivals
+	@command -v clearcut quicktree >/dev/null || [ "$$(id -u)" -ne 0 ] || \
+		{ apt-get update -qq && apt-get install -qq -y clearcut quicktree; } || echo "clearcut and quicktree are absent"
+
+bench: bench-ready ## compare with other libraries and programs, in five minutes; writes the tables of docs/rivals.md
+	$(BIN)/python -m benchmarks rivals
+
+bench-full: bench-ready ## the same at larger sizes, and every other table of benchmarks/ (hours)
+	$(BIN)/python -m benchmarks rivals --full
 	$(BIN)/python -m benchmarks
 
 paper: .venv/test ## compute the paper's tables anew and compare them with the stored ones; PAPER="--write" stores

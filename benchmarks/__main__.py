@@ -1,4 +1,7 @@
-"""Run benchmarks and store their tables: `python -m benchmarks [name ...]`; without names, all that can run here."""
+"""Run benchmarks and store their tables: `python -m benchmarks [name ...]`; without names, all that can run here.
+
+`python -m benchmarks rivals [--full] [--docs]` compares with other libraries and programs: see benchmarks/rivals.
+"""
 
 import importlib
 import importlib.util
@@ -7,7 +10,7 @@ import sys
 from .common import store
 
 NAMES = (
-    "recovery", "quality", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
+    "recovery", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
     "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
     "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit",
 )  # fmt: skip
@@ -20,10 +23,15 @@ NEEDS = {
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["rivals"]:
+        from .rivals.command import run
+
+        run(sys.argv[2:])
+        return
     able = [name for name in NAMES if name not in NEEDS or importlib.util.find_spec(NEEDS[name])]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
-            sys.exit(f"no benchmark is named {name!r}: choose from {', '.join(NAMES)}")
+            sys.exit(f"no benchmark is named {name!r}: choose from rivals, {', '.join(NAMES)}")
         store(name, importlib.import_module(f"benchmarks.{name}").measure())
 
 

@@ -60,17 +60,31 @@ def markdown(name: str, table: Table) -> str:
     return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
 
 
+def _processor() -> str:
+    """Name the processor, as Linux does where it is Linux."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    named = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())
+
+
+def machine() -> dict[str, Any]:
+    """Describe the machine, and the versions of what everything rests on."""
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "python": platform.python_version(),
+        **{package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")},
+    }
+
+
 def store(name: str, tables: list[Table]) -> None:
     """Print the tables, and keep them beside a description of the machine."""
     text = "\n".join(markdown(name, table) for table in tables)
     print(text, flush=True)
     RESULTS.mkdir(exist_ok=True)
-    machine = {
-        "processor": platform.processor() or platform.machine(),
-        "cores": len(os.sched_getaffinity(0)),
-        "python": platform.python_version(),
-        **{package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")},
-    }
     (RESULTS / f"{name}.md").write_text(text)
-    record = {"machine": machine, "tables": [table._asdict() for table in tables]}
+    record = {"machine": machine(), "tables": [table._asdict() for table in tables]}
     (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")

@@ -1,0 +1,11 @@
+"""clearcut: relaxed neighbour joining, and with -N the exact one, in C."""
+
+from .program import program
+
+_COMMAND = ["clearcut", "--stdin", "--stdout", "--distance", "--expblen", "--seed=1"]
+_INSTALL = "apt install clearcut"
+
+RIVALS = [
+    program("clearcut", "relaxed neighbour joining", _COMMAND, version=["--version"], install=_INSTALL),
+    program("clearcut -N", "neighbour joining", [*_COMMAND, "--neighbor"], version=["--version"], install=_INSTALL),
+]

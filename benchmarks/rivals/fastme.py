@@ -1,0 +1,11 @@
+"""FastME: balanced minimum evolution with exchanges of neighbours, in C. Its seconds include reading the file."""
+
+from .program import program
+
+RIVALS = [
+    program(
+        "fastme", "minimum evolution, balanced",
+        ["fastme", "-i", "{}", "-o", "/dev/stdout", "-I", "/dev/null", "-m", "B", "-n", "B", "-T", "1", "-v", "0"],
+        version=["--version"], install="build FastME 2 (atgc-montpellier.fr/fastme), and put fastme on the PATH",
+    ),
+]  # fmt: skip

@@ -1,0 +1,91 @@
+"""Time against n, and quality against time."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treerep.common.files import atomic_write
+from treerep.drawing.colors import MARKERS, PALETTE
+from treerep.drawing.curves import curves
+
+Row = dict[str, Any]
+
+_EXACT, _OTHER, _REST = "exact neighbour joining", "other joining, and TreeRep", "minimum evolution and UPGMA"
+_GROUPS = {
+    "neighbour joining": _EXACT, "relaxed neighbour joining": _OTHER, "BIONJ": _OTHER, "TreeRep": _OTHER,
+    "TreeRep, best of 20": _OTHER,
+}  # fmt: skip
+
+
+def draw(rivals: list[Row], folder: Path) -> None:
+    """Write rivals_time.svg and rivals_quality.svg."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    folder.mkdir(exist_ok=True)
+    for name, figure in (("time", time_against_n(rivals)), ("quality", quality_against_time(rivals))):
+        with mpl.rc_context({"svg.hashsalt": "treerep"}), atomic_write(folder / f"rivals_{name}.svg", "wb") as stream:
+            figure.savefig(stream, format="svg", bbox_inches="tight", metadata={"Date": None})
+
+
+def time_against_n(rivals: list[Row]) -> Any:
+    """One panel for each group of kinds, for there are more rivals than colours; names have the fitted exponents."""
+    import matplotlib.pyplot as plt
+
+    from .report import exponent, ladder
+
+    trees = [rival for rival in rivals if rival["task"] == "tree" and len(ladder(rival)[0])]
+    sizes = np.unique(np.concatenate([ladder(rival)[0] for rival in trees]))
+    figure, axes = plt.subplots(1, 3, figsize=(16, 4.4), layout="constrained", sharey=True)
+    for ax, title in zip(axes, (_EXACT, _OTHER, _REST), strict=True):
+        series = {}
+        for rival in sorted(trees, key=lambda rival: not rival["ours"]):
+            if _GROUPS.get(rival["kind"], _REST) == title:
+                power = exponent(rival)
+                name = rival["name"] + ("" if power is None else f", n^{power:.1f}")
+                series[name] = _on(sizes, *ladder(rival))
+        curves(sizes, series, xlabel="n", ylabel="seconds" if ax is axes[0] else "", log_y=True, ax=ax)
+        for line in ax.lines:  # ours stand out
+            line.set_linewidth(2.6 if str(line.get_label()).startswith("treerep") else 1.1)
+        ax.set_title(title, fontsize=10)
+    return figure
+
+
+def _on(sizes: np.ndarray, n: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    values = np.full(len(sizes), np.nan)
+    values[np.searchsorted(sizes, n)] = seconds
+    return values
+
+
+def quality_against_time(rivals: list[Row]) -> Any:
+    """One panel for each kind of data: left and low is good. Filled: ours."""
+    import matplotlib.pyplot as plt
+
+    trees = [rival for rival in rivals if rival["task"] == "tree" and rival["runs"]]
+    largest = {place.split("/")[0]: place for rival in trees for place in rival["runs"]}
+    largest.pop("random tree", None)  # where almost all are exact
+    rows = -(-len(largest) // 3)
+    figure, axes = plt.subplots(rows, 3, figsize=(12, 3.4 * rows), layout="constrained", squeeze=False)
+    kinds = list(dict.fromkeys(rival["kind"] for rival in trees))
+    for ax, place in zip(axes.flat, largest.values(), strict=False):
+        for rival in trees:
+            run = rival["runs"].get(place, {})
+            if run.get("status") == "right":
+                _dot(ax, run, kinds.index(rival["kind"]), rival["ours"])
+        ax.set(xscale="log", xlabel="seconds", ylabel="average distortion", title=place.replace("/", ", n = "))
+        ax.title.set_fontsize(10)
+        ax.set_ylim(bottom=0)
+        ax.spines[["top", "right"]].set_visible(False)
+    for unused in axes.flat[len(largest) :]:
+        unused.set_axis_off()
+    marks = [_dot(axes.flat[0], None, k, True) for k in range(len(kinds))]
+    figure.legend(marks, kinds, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return figure
+
+
+def _dot(ax: Any, run: Row | None, kind: int, ours: bool) -> Any:
+    x, y = ([], []) if run is None else ([run["seconds"]], [run["distortion"]])
+    color = PALETTE[kind % len(PALETTE)]
+    face = color if ours else "none"
+    return ax.scatter(x, y, s=42, marker=MARKERS[kind % len(MARKERS)], facecolors=face, edgecolors=color, zorder=3)

@@ -1,0 +1,132 @@
+"""What the rivals are given: distances and graphs, made once for all and kept in a folder while they are measured."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import treerep as tr
+from treerep.common.files import atomic_write
+
+#: A graph for the first use of a rival, which needs no data.
+LITTLE = "little graph"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One input: a family, a size, and its files."""
+
+    family: str
+    n: int
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        """Its files without their suffix."""
+        return self.folder / f"{self.family.replace(' ', '_')}-{self.n}"
+
+    def matrix(self) -> np.ndarray:
+        """Return the distances, which the caller may write to."""
+        return np.load(self.path.with_suffix(".npy"))
+
+    def edges(self) -> np.ndarray | None:
+        """Return the edges of the graph, each once; None where there is no graph."""
+        path = self.path.with_suffix(".edges.npy")
+        return np.load(path) if path.exists() else None
+
+    def graph(self) -> tr.GraphMetric:
+        """Return the graph as a metric that has computed nothing yet."""
+        return tr.GraphMetric(self.edges())
+
+    def phylip(self) -> Path:
+        """Return a PHYLIP file of the distances, all digits, points named p0, p1, ...; written when first asked for."""
+        path = self.path.with_suffix(".phylip")
+        if not path.exists():
+            _write_phylip(self.matrix(), path)
+        return path
+
+
+def _write_phylip(d: np.ndarray, path: Path) -> None:
+    # Tabs, for ccphylo takes nothing else; and a letter before the number, which clearcut would read as a distance.
+    with atomic_write(path) as file:
+        file.write(f"{len(d)}\n")
+        for i, row in enumerate(d.tolist()):
+            file.write(f"p{i}\t" + "\t".join(map(repr, row)) + "\n")
+
+
+def random_tree(n: int) -> np.ndarray:
+    """Distances of the leaves of a random binary tree: a tree metric."""
+    return tr.datasets.random_tree(n, shape="binary", rng=n).distances()
+
+
+def noisy_tree(n: int) -> np.ndarray:
+    """The same, each distance longer by up to a tenth."""
+    noise = np.triu(np.random.default_rng(n).uniform(0, 0.1, (n, n)), 1)
+    return random_tree(n) * (1 + noise + noise.T)
+
+
+def proteins(n: int, sites: int = 400) -> np.ndarray:
+    """Distances as of aligned proteins: sites change along a Yule tree, and are counted with Poisson's correction."""
+    generator = np.random.default_rng(n)
+    tree = tr.datasets.random_tree(n, shape="binary", weights=(0.01, 0.15), rng=n)
+    rooted = tree.rooted()
+    letters = np.empty((tree.n_nodes, sites), np.int8)
+    for node in rooted.order.tolist():
+        above = rooted.parent[node]
+        if above < 0:
+            letters[node] = generator.integers(0, 20, sites)
+            continue
+        # Drawn from all twenty letters: the same one again is no change, and that is what the correction undoes.
+        drawn = generator.random(sites) < 1 - np.exp(-rooted.length[node])
+        letters[node] = np.where(drawn, generator.integers(0, 20, sites), letters[above])
+    differ = np.array([(letters[:n] != row).mean(axis=1) for row in letters[:n]])
+    # Beyond nine tenths the correction means nothing: programs cut it off somewhere.
+    return -0.95 * np.log1p(-np.minimum(differ, 0.9) / 0.95)
+
+
+def cells(n: int) -> np.ndarray:
+    """Euclidean distances of some of Zeisel's cells."""
+    metric = tr.datasets.load("zeisel").metric
+    chosen = np.sort(np.random.default_rng(0).choice(len(metric), min(n, len(metric)), replace=False))
+    return metric.block(chosen, chosen)
+
+
+MATRICES: dict[str, Callable[[int], np.ndarray]] = {
+    "random tree": random_tree, "noisy tree": noisy_tree, "proteins": proteins, "zeisel": cells,
+}  # fmt: skip
+
+
+def _adjacency(name: str) -> Any:
+    if name == LITTLE:
+        return tr.GraphMetric(tr.datasets.random_tree(16).edges).adjacency
+    return tr.datasets.load(name).metric.adjacency
+
+
+def graph_distances(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return edges and distances of a graph; the distances by SciPy, so that nobody is judged by himself alone."""
+    from scipy.sparse.csgraph import shortest_path
+
+    adjacency = _adjacency(name)
+    entries = adjacency.tocoo()
+    upper = entries.row < entries.col
+    edges = np.column_stack([entries.row[upper], entries.col[upper]]).astype(np.int64)
+    return edges, shortest_path(adjacency, method="D", directed=False, unweighted=True)
+
+
+def make(family: str, n: int, folder: str | os.PathLike[str]) -> Problem:
+    """Compute an input and store it; of a graph, `family` is its name and n may be 0."""
+    edges: Any = None
+    if family in MATRICES:
+        d = MATRICES[family](n)
+        d = np.maximum(d, d.T)  # exactly symmetric, which some insist on
+        np.fill_diagonal(d, 0)
+    else:
+        edges, d = graph_distances(family)
+    problem = Problem(family, len(d), Path(folder))
+    np.save(problem.path.with_suffix(".npy"), d)
+    if edges is not None:
+        np.save(problem.path.with_suffix(".edges.npy"), edges)
+    return problem

@@ -1,0 +1,42 @@
+"""Our own tree methods, on one thread like everybody else's."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import treerep as tr
+
+from .answers import Edges
+from .problems import Problem
+from .rival import Rival
+
+
+def _fit(**options: Any) -> Callable[[Any], tr.Tree]:
+    seeds = itertools.count()
+    # The matrix is handed over as it is: checking it is part of what is timed.
+    return lambda d: tr.fit(d, n_jobs=1, rng=next(seeds), **options)
+
+
+def edges_of(tree: tr.Tree, problem: Problem) -> Edges:  # noqa: ARG001
+    return Edges(tree.edges, tree.weights)
+
+
+def _ours(name: str, kind: str, *, random: bool = False, **options: Any) -> Rival:
+    return Rival(
+        f"treerep {name}", "tree", kind, lambda: tr.__version__, "pip install treerep",
+        compute=_fit(**options), convert=edges_of, ours=True, random=random,
+    )  # fmt: skip
+
+
+_RELAXED = "relaxed neighbour joining"
+
+RIVALS = [
+    _ours("TreeRep", "TreeRep", random=True),
+    _ours("TreeRep, best of 20", "TreeRep, best of 20", random=True, trials=20),
+    _ours("neighbor_joining", "neighbour joining", method="neighbor_joining"),
+    _ours("bionj", "BIONJ", method="bionj"),
+    _ours("relaxed_neighbor_joining", _RELAXED, random=True, method="relaxed_neighbor_joining"),
+    _ours("minimum_evolution, balanced", "minimum evolution, balanced", method="minimum_evolution"),
+    _ours("minimum_evolution, ols", "minimum evolution, ols", method="minimum_evolution", criterion="ols"),
+    _ours("upgma", "UPGMA", method="upgma"),
+]
