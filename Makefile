@@ -40,8 +40,8 @@ check: .venv/test ## what can be checked without running: style, types, imports 
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-docs: .venv/test ## build the documentation into docs/_build
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+docs: .venv/test ## build the documentation into docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
 test: check docs ## all tests but those that need torch or a browser
 	@echo "tests that need torch or a browser are left out here: make test-all runs them"
