@@ -59,8 +59,8 @@ default_role = "literal"
 html_theme = "pydata_sphinx_theme"
 html_title = f"treerep {release}"
 html_show_sourcelink = False
-# All pages are of one level: there is nothing to navigate within, and tables want the width.
-html_sidebars: dict[str, list[str]] = {"**": []}
+# The front page and pages of one level have nothing to navigate within.
+html_sidebars: dict[str, list[str]] = {name: [] for name in ("index", "quickstart", "api", "citing")}
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 
 

@@ -18,7 +18,7 @@ ELSEWHERE = {
     "formats_trees.md": "tests/formats/test_pages.py",
     "single_cell.md": "tests/adapters/test_scverse.py",
 }
-PLAIN = ("formats.md", "hyperbolicity.md", "page.md", "refinement.md")
+PLAIN = ("extending_metric.md", "formats.md", "hyperbolicity.md", "page.md", "refinement.md")
 WITH_DATA = ("datasets.md", "tutorial_network.md")
 WITH_TORCH = ("embeddings.md", "tutorial_learning.md")
 

@@ -12,6 +12,7 @@ from ..common.numbers import positive_number
 from ..common.options import chosen_options
 from ..common.parallel import Workers, count_jobs
 from ..common.progress import progress_bar
+from ..common.used import note
 from ..metric.base import Metric, check_labels
 from ..metric.convert import as_metric
 from ..tree.average import TreeAverage
@@ -203,6 +204,7 @@ def fit(
         "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees,
     }  # fmt: skip
     options = chosen_options(method, learn, own)
+    note(method)
     if count > 1 and "rng" not in takes:
         raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
     if count > 1 and root is not None:
