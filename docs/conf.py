@@ -1,8 +1,10 @@
 """Sphinx: `make docs` builds these pages into docs/_build/html, with warnings as errors."""
 
 import hashlib
+import importlib
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import treerep
 from treerep.datasets.finding import locate
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
 
 project = "treerep"
 author = "The treerep developers"
@@ -47,6 +50,10 @@ if locate("paul15") is None:
     tags.add("no_cells")  # noqa: F821 (Sphinx brings it)
     nb_execution_excludepatterns = ["tutorial_cells.md"]
 
+# The measured part of methods.md.
+(HERE / "_build").mkdir(exist_ok=True)
+(HERE / "_build" / "method_table.md").write_text(importlib.import_module("method_table").table(), encoding="utf-8")
+
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say it in words
 autodoc_default_options = {"members": True, "inherited-members": False}
@@ -61,7 +68,13 @@ html_title = f"treerep {release}"
 html_show_sourcelink = False
 # The front page and pages of one level have nothing to navigate within.
 html_sidebars: dict[str, list[str]] = {name: [] for name in ("index", "quickstart", "api", "citing")}
-html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
+html_static_path = ["static"]
+html_css_files = ["wide.css"]  # room for tables
+html_theme_options = {
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 7,
+}
 
 
 def keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

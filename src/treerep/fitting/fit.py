@@ -105,7 +105,7 @@ def fit(
         A distance matrix; points, with `metric`; or a graph (see `as_metric`; a networkx graph counts edges unless
         `as_metric(G, weight=...)` names their lengths). Never modified.
     method : str
-        One of those below. The page "Methods" of the documentation compares them.
+        One of those below. The page "Choosing a method" of the documentation compares them.
     metric : str, optional
         How to measure points: "euclidean", "cosine", ... (see `PointMetric`).
     rng : int, numpy Generator or None
