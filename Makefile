@@ -7,7 +7,7 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-all test-heavy check docs bench paper format clean
+.PHONY: help demo test test-all test-heavy check docs linkcheck bench paper format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -42,6 +42,10 @@ check: .venv/test ## what can be checked without running: style, types, imports 
 
 docs: .venv/test ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+# Links between pages are checked by `docs`, where a target that is missing is a warning; these are those to elsewhere.
+linkcheck: .venv/test ## follow the links of the documentation to other sites
+	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/linkcheck
 
 test: check docs ## all tests but those that need torch or a browser
 	@echo "tests that need torch or a browser are left out here: make test-all runs them"

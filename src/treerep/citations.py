@@ -49,6 +49,10 @@ def bibtex(*methods: str) -> str:
     str
         Each entry once. Data sets are not among them: `datasets.load(name).citation` says whose they are.
 
+    Notes
+    -----
+    O(number of entries) time. What was used is noted by `fit`, `embed`, `refine`, `hyperbolicity` and graphs.
+
     Examples
     --------
     >>> text = bibtex("neighbor_joining", "sarkar")

@@ -65,6 +65,10 @@ def branching_cells(
     n_jobs : int, optional
         Number of threads; None means all cores.
 
+    Notes
+    -----
+    O(n dim) time and memory.
+
     Examples
     --------
     >>> cells = branching_cells(1000, dim=10, levels=3)
