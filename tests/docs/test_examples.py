@@ -11,7 +11,6 @@ DOCS = ROOT / "docs"
 # Pages whose blocks other tests run, because they look at what comes out, too.
 ELSEWHERE = {
     "index.md": "tests/test_front_door.py",
-    "quickstart.md": "tests/test_front_door.py",
     "place.md": "tests/test_front_door.py",
     "sklearn.md": "tests/test_front_door.py",
     "drawing.md": "tests/drawing/test_pages.py",
