@@ -47,9 +47,11 @@ docs: .venv/test ## build the documentation into docs/_build/html
 linkcheck: .venv/test ## follow the links of the documentation to other sites
 	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/linkcheck
 
-test: check docs ## all tests but those that need torch or a browser
+# The documentation comes last: its tutorials then find the kernels that the tests have compiled.
+test: check ## all tests but those that need torch or a browser, and the documentation
 	@echo "tests that need torch or a browser are left out here: make test-all runs them"
 	$(BIN)/pytest -n $(JOBS) -m "not torch and not browser"
+	@$(MAKE) --no-print-directory docs
 
 test-all: test test-heavy ## and those too
 
