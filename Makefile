@@ -7,7 +7,7 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-all test-heavy test-slow check docs bench bench-full bench-ready paper format clean
+.PHONY: help demo test test-all test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -40,12 +40,18 @@ check: .venv/test ## what can be checked without running: style, types, imports 
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-docs: .venv/test ## build the documentation into docs/_build
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+docs: .venv/test ## build the documentation into docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-test: check docs ## all tests but those that need torch or a browser
+# Links between pages are checked by `docs`, where a target that is missing is a warning; these are those to elsewhere.
+linkcheck: .venv/test ## follow the links of the documentation to other sites
+	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/linkcheck
+
+# The documentation comes last: its tutorials then find the kernels that the tests have compiled.
+test: check ## all tests but those that need torch or a browser, and the documentation
 	@echo "tests that need torch or a browser are left out here: make test-all runs them"
 	$(BIN)/pytest -n $(JOBS) -m "not torch and not browser and not slow"
+	@$(MAKE) --no-print-directory docs
 
 test-all: test test-heavy ## and those too
 

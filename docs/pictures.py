@@ -1,5 +1,9 @@
-"""Make the pictures of docs/drawing.md: `python docs/pictures.py`. Nothing but the package and matplotlib is needed."""
+"""Make the pictures of the documentation: `python docs/pictures.py`, or with the names of some of them behind it.
 
+Nothing but the package, matplotlib and, for the digits of the front page, scikit-learn is needed.
+"""
+
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +18,76 @@ from treerep.drawing.distortion_picture import distortion_picture
 from treerep.drawing.draw import LAYOUTS
 
 FOLDER = Path(__file__).parent / "pictures"
+
+
+def digits() -> plt.Figure:
+    """The front page: handwritten digits, coloured by what they are."""
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    tree = tr.fit(X, metric="euclidean", method="relaxed_neighbor_joining")
+    figure, ax = plt.subplots(figsize=(7.6, 6.2), layout="constrained")
+    tr.draw(tree, layout="equal_daylight", color=y, ax=ax)
+    return figure
+
+
+class Asked:
+    """A distance matrix that remembers which of its entries were read."""
+
+    def __init__(self, D: np.ndarray) -> None:
+        self.D, self.asked = D, np.zeros(D.shape, bool)
+
+    def __len__(self) -> int:
+        return len(self.D)
+
+    def __getitem__(self, pair: tuple[int, int]) -> float:
+        self.asked[pair] = self.asked[pair[::-1]] = True
+        return float(self.D[pair])
+
+
+def asked() -> plt.Figure:
+    """Which distances TreeRep asks for. The plain twin of the compiled engine, which tests hold equal to it, tells."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.fitting.naive_treerep import treerep
+
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.7), layout="constrained")
+    for n, ax in zip((60, 240, 960), axes, strict=True):
+        points = tr.datasets.hyperbolic_points(n, 3, scale=10.0)
+        metric = Asked(points.block(range(n), range(n)))
+        treerep(metric, np.random.default_rng(0).permutation(n), 1e-9)
+        # Points in the order of the tree, so that those of one zone are neighbours.
+        order = tr.fit(points).rooted(0).order
+        order = order[order < n]
+        ax.imshow(~metric.asked[np.ix_(order, order)], cmap="gray", interpolation="antialiased")
+        count = metric.asked.sum() // 2
+        ax.set_title(f"{n} points: {count / (n * (n - 1) // 2):.0%} of the pairs, {count / n:.0f} a point", fontsize=9)
+        ax.set(xticks=[], yticks=[])
+    return figure
+
+
+def refined() -> plt.Figure:
+    """Distances in the tree against true ones, as TreeRep leaves them and refined."""
+    points = tr.datasets.hyperbolic_points(500, 3, scale=10.0)
+    tree = tr.fit(points, trials=20)
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+    better = tr.refine(tree, points, weights="l2", moves=False)
+    drawn = {"TreeRep": tree, "best weights": better, "weights and moves": tr.refine(tree, points, balance=0)}
+    for (title, found), ax in zip(drawn.items(), axes, strict=True):
+        distortion_picture(found, points, ax=ax)
+        ax.set_title(f"{title}: distortion {tr.average_distortion(found, points):.3f}", fontsize=10)
+    return figure
+
+
+def scales() -> plt.Figure:
+    """The mammals in the Poincaré disk at three scales."""
+    tree = tr.fit(tr.datasets.sarich(), trials=20)
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.7), layout="constrained")
+    for scale, ax in zip((0.01, 0.03, 0.1), axes, strict=True):
+        embedding = tr.embed(tree, scale=scale)
+        tr.draw(embedding, ax=ax, labels=True)
+        worst = tr.worst_distortion(embedding, tree)
+        ax.set_title(f"scale {scale}: worst distortion {worst:.2f}", fontsize=10)
+    return figure
 
 
 def layouts() -> plt.Figure:
@@ -74,6 +148,10 @@ def dimensions() -> plt.Figure:
 
 
 PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
+    "digits": (digits, 72),
+    "asked": (asked, 90),
+    "refined": (refined, 75),
+    "scales": (scales, 80),
     "layouts": (layouts, 80),
     "cells": (cells, 70),
     "large": (large, 60),
@@ -85,7 +163,8 @@ PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
 if __name__ == "__main__":
     mpl.use("Agg")
     FOLDER.mkdir(exist_ok=True)
-    for name, (make, dpi) in PICTURES.items():
+    for name in sys.argv[1:] or PICTURES:
+        make, dpi = PICTURES[name]
         figure = make()
         figure.savefig(FOLDER / f"{name}.png", dpi=dpi, metadata={"Software": None}, pil_kwargs={"optimize": True})
         plt.close(figure)

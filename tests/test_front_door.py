@@ -104,7 +104,7 @@ def test_version_is_that_of_the_package():
     assert tr.__version__ == importlib.metadata.version("treerep")
 
 
-PAGES = ["README.md", "docs/index.md", "docs/quickstart.md", "docs/place.md", "docs/sklearn.md"]
+PAGES = ["README.md", "docs/index.md", "docs/place.md", "docs/sklearn.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -48,6 +48,10 @@ def tree(
     -------
     Axes, or a list of Axes where `color` is a list.
 
+    Notes
+    -----
+    Costs what `treerep.draw` costs, for each picture.
+
     Examples
     --------
     >>> import anndata, treerep as tr
@@ -85,6 +89,10 @@ def disk(
     Returns
     -------
     Axes, or a list of Axes where `color` is a list.
+
+    Notes
+    -----
+    Costs what `treerep.embed` and `treerep.draw` cost, for each picture.
 
     Examples
     --------

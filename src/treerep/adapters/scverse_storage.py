@@ -58,6 +58,10 @@ def get_tree(adata: Any, *, key: str = "treerep") -> Tree:
     ValueError
         If there is no such tree, or if it does not know one of the cells.
 
+    Notes
+    -----
+    O(N) time and memory.
+
     Examples
     --------
     >>> import anndata, treerep as tr

@@ -71,6 +71,10 @@ def tree(
     `adata.obs[f"{key_added}_pseudotime"]`, `adata.obs[f"{key_added}_lineage"]`
         With `root` and `n_clusters`.
 
+    Notes
+    -----
+    Costs what `treerep.fit` costs, with `trials` fits and their scores; exactness as there.
+
     Examples
     --------
     >>> import anndata, treerep as tr
@@ -126,6 +130,10 @@ def pseudotime(
     copy : bool
         Whether to leave `adata` as it is and return a copy.
 
+    Notes
+    -----
+    O(N) time. Exact: sums of edge lengths.
+
     Examples
     --------
     >>> import anndata, treerep as tr
@@ -162,6 +170,10 @@ def lineages(
         Column of `obs`, categorical: f"{key}_lineage" by default.
     copy : bool
         Whether to leave `adata` as it is and return a copy.
+
+    Notes
+    -----
+    O(N) a cut, at worst. Ward's criterion on tree distances: see `Tree.cut`.
 
     Examples
     --------
@@ -213,6 +225,10 @@ def embed(
         `sc.pl.embedding(adata, basis="treerep")` shows them.
     copy : bool
         Whether to leave `adata` as it is and return a copy.
+
+    Notes
+    -----
+    Costs what `treerep.embed` costs: O(N dim). Sarkar, Graph Drawing 2011.
 
     Examples
     --------

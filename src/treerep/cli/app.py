@@ -351,6 +351,21 @@ def convert(
 app.add_typer(data)
 
 
+@app.command()
+def cite(
+    methods: Annotated[
+        list[str] | None, typer.Argument(metavar="[METHOD]...", help="Methods as `treerep fit` and `embed` have them.")
+    ] = None,
+) -> None:
+    """Print the BibTeX of this software and of the methods you used.
+
+    treerep cite treerep neighbor_joining sarkar
+    """
+    from ..citations import bibtex
+
+    typer.echo(bibtex(*(methods or ["treerep"])), nl=False)
+
+
 @app.command("warm-up")
 def warm_up() -> None:
     """Compile everything once, for quick starts later."""

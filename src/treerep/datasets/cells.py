@@ -71,6 +71,10 @@ def branching_cells(
         Return arrays of Dask in chunks of so many cells, which workers make when they are needed: the same cells,
         whatever the chunks. `n_jobs` then means nothing.
 
+    Notes
+    -----
+    O(n dim) time and memory.
+
     Examples
     --------
     >>> cells = branching_cells(1000, dim=10, levels=3)

@@ -32,6 +32,10 @@ def fetch(name: str) -> Path:
     FileNotFoundError
         If this data set is not to be had from the network; the message says where else.
 
+    Notes
+    -----
+    It takes the time of the download, once: what is on this machine is not fetched again.
+
     Examples
     --------
     >>> fetch("sarich").name  # comes with the package

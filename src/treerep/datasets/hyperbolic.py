@@ -15,6 +15,10 @@ def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: Any = 0) -> 
     coordinates, 1e-100 to 1e100. The larger the scale, the farther apart the points and the more tree-like their
     distances.
 
+    Notes
+    -----
+    O(n dim) time and memory. Sonthalia and Gilbert (NeurIPS 2020) draw their points this way.
+
     Examples
     --------
     >>> hyperbolic_points(100, 2, scale=4.0, rng=1)

@@ -61,6 +61,10 @@ def load(name: str, *, download: bool = False) -> DataSet:
     FileNotFoundError
         If it is not on this machine; the message says how to obtain it.
 
+    Notes
+    -----
+    Time and memory are linear in the size of the data. Each source is to be cited: see `.citation`.
+
     Examples
     --------
     >>> mammals = load("sarich")

@@ -23,6 +23,10 @@ def paper_points(dim: int, *, scale: int = 1, draw: int = 1) -> MatrixMetric:
         If there are no such points.
     FileNotFoundError
         If the folder or the file is missing.
+
+    Notes
+    -----
+    O(1) beyond reading the file. Sonthalia and Gilbert (NeurIPS 2020).
     """
     powers = [2**k for k in range(1, 11)]
     varied_dim = dim in powers and (scale, draw) == (1, 1)

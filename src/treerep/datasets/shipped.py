@@ -18,6 +18,10 @@ def sarich() -> MatrixMetric:
     V. M. Sarich, "Pinniped origins and the rate of evolution of carnivore albumins", Systematic Zoology 18, 1969, as
     tabulated in J. Felsenstein, *Inferring Phylogenies*, 2004.
 
+    Notes
+    -----
+    A constant, read from a file of the package.
+
     Examples
     --------
     >>> mammals = sarich()

@@ -43,6 +43,10 @@ def random_tree(
     rng : int, Generator or None
         Source of randomness (SPEC 7).
 
+    Notes
+    -----
+    Distances of the tree are exact: sums of its weights. The same seed gives the same tree.
+
     Examples
     --------
     >>> tree = random_tree(6, shape="binary")
@@ -72,6 +76,10 @@ def random_tree_metric(depth: int, *, rng: Any = 0) -> Tree:
     nodes (an edge then joins random members of two cliques), and a breadth-first tree is grown from a random node.
     An edge weighs the sum of two uniform numbers of [0, 1]. About 12 (2^depth - 1) points; depths 1 to 7 give the
     paper's sizes, 11 to 1611.
+
+    Notes
+    -----
+    O(n) time and memory. Sonthalia and Gilbert (NeurIPS 2020), experiments.
 
     Examples
     --------

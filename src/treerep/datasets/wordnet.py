@@ -35,6 +35,10 @@ def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
         If one of the two files is missing.
     ValueError
         If one cannot be read; the message names the line.
+
+    Notes
+    -----
+    O(size of the files) time and memory. Miller, Comm. ACM 38, 1995.
     """
     from ..metric.graph import GraphMetric
 

@@ -87,6 +87,12 @@ def draw(
         `draw(tree).figure.savefig("tree.pdf")` saves it as PDF, SVG or PNG. From 5,000 nodes on, points and edges are
         pixels within a PDF or SVG.
 
+    Notes
+    -----
+    Seconds for 100,000 nodes (see the page "Drawing"). "radial" and "equal_daylight" are those of Felsenstein,
+    Inferring Phylogenies (2004); "hyperbolic" is Sarkar's construction (Graph Drawing 2011). Edges of the straight
+    layouts have exact lengths.
+
     Examples
     --------
     >>> tree = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 1.0, 2.0, 1.0, 1.0], labels="abcd")

@@ -10,6 +10,7 @@ from ..common.memory import check_memory
 from ..common.numbers import positive_number
 from ..common.options import chosen_options
 from ..common.parallel import Workers
+from ..common.used import note
 from ..metric.convert import as_metric
 from .embedding import Embedding
 
@@ -138,6 +139,7 @@ def embed(
         "negatives": negatives, "symmetrize": symmetrize, "subsample": subsample, "device": device,
     }  # fmt: skip
     options = chosen_options(method, place, own)
+    note(method)
     space = as_metric(data, metric=metric)
     check_memory(16 * len(space) * dimension, f"{len(space):,} points in {dimension:,} dimensions", "use a smaller dim")
     if "rng" in takes:

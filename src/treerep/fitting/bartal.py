@@ -33,6 +33,8 @@ def bartal(metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs
     200 distance matrices, which is no tree metric, and compare that with trees. `bartal_average` does the same.
 
     n^2 memory, and O(n^2) time a tree and halving of the diameter, of which the first is shared by all trees.
+
+    Not exact on trees. Bartal, FOCS 1996; Calinescu, Karloff and Rabani, SIAM J. Comput. 34, 2005.
     """
     count, table = positive_number(trees, "trees"), _table(metric)
 
@@ -52,6 +54,8 @@ def bartal_average(
     """Return the mean of the trees that `bartal` draws from the same generator. It is a metric, but not a tree.
 
     This is what Sonthalia and Gilbert (NeurIPS 2020) call "Bartal" and compare with trees.
+
+    Not exact on trees. O(n^2) time a tree and halving of the diameter, as `bartal`.
     """
     count = positive_number(trees, "trees")
     return TreeAverage(_draw(_table(metric), lambda tree: tree, count, rng, n_jobs))

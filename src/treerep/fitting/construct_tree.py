@@ -42,6 +42,8 @@ def construct_tree(metric: Metric, *, rng: np.random.Generator, root: int | None
     root by twice the distance from p to the branch. With the paper's rule that makes 0.29, 0.23, 0.20.
 
     Two to four times n rows of distances are looked at, one at a time: O(n^2) time in practice, O(n) memory.
+
+    Abraham et al., Reconstructing approximate tree metrics (PODC 2007).
     """
     start, depth = hang_from(metric, root, rng)
     return tree_of_merges(metric, start, depth, _removals(metric, depth))

@@ -12,6 +12,7 @@ from ..common.numbers import positive_number
 from ..common.options import chosen_options
 from ..common.parallel import Runner, Threads, Workers, count_jobs
 from ..common.progress import progress_bar
+from ..common.used import note
 from ..metric.base import Metric, check_labels
 from ..metric.convert import as_metric
 from ..tree.average import TreeAverage
@@ -107,7 +108,7 @@ def fit(
         A distance matrix; points, with `metric`; or a graph (see `as_metric`; a networkx graph counts edges unless
         `as_metric(G, weight=...)` names their lengths). Never modified.
     method : str
-        One of those below. The page "Methods" of the documentation compares them.
+        One of those below. The page "Choosing a method" of the documentation compares them.
     metric : str, optional
         How to measure points: "euclidean", "cosine", ... (see `PointMetric`).
     rng : int, numpy Generator or None
@@ -205,6 +206,7 @@ def fit(
         "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees,
     }  # fmt: skip
     options = chosen_options(method, learn, own)
+    note(method)
     if count > 1 and "rng" not in inspect.signature(learn).parameters:
         raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
     if count > 1 and root is not None:

@@ -24,6 +24,8 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
 
     Every distance is looked at once, rows on demand: O(n^2) time and O(n log n) memory. 8,000 points in ten dimensions
     take half a second of one core, so 10^5 a minute or two.
+
+    Not exact on trees. Fakcharoenphol, Rao and Talwar, STOC 2003.
     """
     order = rng.permutation(len(metric))
     beta = 2.0 ** rng.random()  # density 1 / (x ln 2) on [1, 2)

@@ -48,6 +48,8 @@ def gromov(metric: Metric, *, rng: np.random.Generator, linkage: str = "average"
     -----
     O(n^2) time. No length comes out negative, whatever the linkage: no product of x is larger than d(r, x), so neither
     is a mean of them. Where the triangle inequality is violated, products are first cut to what it allows.
+
+    Gromov, Hyperbolic groups (1987).
     """
     check_choice("linkage", linkage, LINKAGES)
     start, depth = hang_from(metric, root, rng)

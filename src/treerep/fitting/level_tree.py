@@ -31,6 +31,8 @@ def level_tree(
 
     The guarantee is for unweighted graphs. On a graph with lengths, like that of the `k` nearest neighbours, which data
     that is no graph gets, layers still count edges, and an edge of the tree is as long as its ends are apart.
+
+    Exact on unweighted trees. O(edges) memory. Chepoi, Dragan, Estellon, Habib and Vaxes, SoCG 2008.
     """
     if graph is None and not isinstance(metric, GraphMetric):
         graph = "knn"

@@ -47,6 +47,8 @@ def low_stretch(
     The published experiments with this method (column LS of the TreeRep paper) passed distances where conductances
     belong, so long edges were preferred. That changes nothing on unweighted graphs, and explains the high numbers for
     Zeisel, CBMC and random points.
+
+    Exact on graphs that are trees. Alon, Karp, Peleg and West, SIAM J. Comput. 24, 1995.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     ends, lengths = _tree_of_pairs(metric, rng, n_jobs) if rows is None else _tree_of_graph(rows, rng)

@@ -20,6 +20,9 @@ def neighbor_joining(metric: Metric) -> Tree:
 
     Where the distances are not those of a tree, a length can come out negative. It is set to 0 and the sibling gets the
     whole distance of the pair. The published code sets it to 0 alone, which moves the two apart.
+
+    Exact on tree metrics. One matrix of memory, O(n^2). Saitou and Nei, Mol. Biol. Evol. 4, 1987; Studier and
+    Keppler, Mol. Biol. Evol. 5, 1988.
     """
     edges, lengths = join_all(metric, "neighbor_joining", join_closest)
     return finished_tree(metric, edges, without_negatives(lengths))

@@ -51,7 +51,11 @@ def treerep(
     finish: str = "treerep",
     zone_size: int | None = None,
 ) -> Tree:
-    """Learn a tree with TreeRep; see `fit`."""
+    """Learn a tree with TreeRep; see `fit`.
+
+    Exact on tree metrics. About O(n log n) time (O(n^2) at worst, for example on a star) and O(n) memory. Sonthalia
+    and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic embedding (NeurIPS 2020).
+    """
     choices = checked_choices(tol, pivot, finish, zone_size)
     n = len(metric)
     priority = Priorities(n, rng).of_points(0, n)

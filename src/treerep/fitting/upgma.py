@@ -18,6 +18,8 @@ def upgma(metric: Metric) -> Tree:
     them. Its root is a node of its own, the only Steiner node with two neighbours: a `Tree` has no root, but
     `tree.newick(root=...)` takes this node. `tree.contracted()` drops what is not needed.
 
+    Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
+
     Examples
     --------
     >>> import treerep

@@ -62,6 +62,12 @@ def read_tree(
 
     A file that is not exactly one tree is refused with a ValueError that names the file and the place.
 
+    Notes
+    -----
+    O(N) time and memory, without recursion: depth is no limit. Lengths come back exactly.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), f"{folder}/tree.nex")
@@ -104,6 +110,12 @@ def write_tree(
 
     iTOL's tables come beside the tree: see `tree_itol`.
 
+    Notes
+    -----
+    O(N) time, without recursion. Lengths are written so that they read back exactly.
+
+    Examples
+    --------
     >>> write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), "-", format="newick")
     (b:1.5)a;
     """

@@ -49,6 +49,11 @@ def as_metric(
         For an AnnData: the table of the cells, "X" or a key of `obsm`. By default "X_pca" where there is one,
         otherwise "X".
 
+    Notes
+    -----
+    Everything is checked once, here: O(n^2) time for a matrix, O(n k) for points, O(edges) for a graph. An array is
+    copied only where its type or layout demands it.
+
     Examples
     --------
     >>> as_metric([[0, 2], [2, 0]])

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from ..common.parallel import run
+from ..common.used import note
 from .base import MetricError, check_indices, check_labels, frozen
 from .compiled import CompiledMetric
 from .oracles import HubOracle
@@ -142,6 +143,7 @@ class GraphMetric(CompiledMetric):
                 # Sums of lengths along two equally short paths differ by rounding, a random walk of up to n steps.
                 stretch = 1.0 if self.integral else 1.0 + 2 * self.eps * len(self) ** 0.5
                 built = self.__dict__["oracle"] = build_hub_labels(*self._graph(), stretch)
+                note("hub_labels")
             return built
 
     def _graph(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:

@@ -13,6 +13,7 @@ from ..common.engines import elsewhere
 from ..common.memory import check_memory
 from ..common.parallel import Runner, Workers, run
 from ..common.progress import progress_bar
+from ..common.used import note
 from ..fitting.result import EXACT_SCORES, checked_block, selection_score
 from ..metric.base import Metric
 from ..metric.convert import as_metric
@@ -134,6 +135,7 @@ def refine(
         raise TypeError(f"refine takes a Tree, for example from fit, and then the data, not a {type(tree).__name__}")
     check_choice("weights", weights, WEIGHTS)
     _check_arguments(moves, balance, time_limit)
+    note("refine")
     other = elsewhere("refine", engine=engine, device=device)
     if other is not None:
         found: RefinedTree = other(

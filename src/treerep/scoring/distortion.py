@@ -97,6 +97,10 @@ def worst_distortion(approx: Any, truth: Any, *, rows: Rows = None, rng: Any = 0
     distance 0 are left out and counted in `.skipped`. A sample gives a lower bound only: `.low` is the value and
     `.high` infinite. Without any pair the score is 1. O(n^2) time, or O(rows * n).
 
+    Notes
+    -----
+    Exact over all pairs, with memory for a few rows of distances. The guarantees of `embed` are stated in it.
+
     Examples
     --------
     >>> worst_distortion([[0, 1, 4], [1, 0, 5], [4, 5, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]])  # (5/4) / (1/2)
@@ -130,6 +134,10 @@ def distance_error(
     Parameters as in `average_distortion`. All pairs count, those at true distance 0 too. A sample gives a lower bound
     of the largest error only: `.low` is the value and `.high` infinite. Without any pair the error is 0. O(n^2) time,
     or O(rows * n).
+
+    Notes
+    -----
+    Exact over all pairs, with memory for a few rows of distances; otherwise an estimate from sampled rows.
 
     Examples
     --------

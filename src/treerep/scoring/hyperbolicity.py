@@ -12,6 +12,7 @@ from ..common.engines import elsewhere
 from ..common.numbers import positive_number
 from ..common.parallel import Workers
 from ..common.progress import progress_bar
+from ..common.used import note
 from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
@@ -130,6 +131,7 @@ def hyperbolicity(
     """
     check_choice("method", method, _METHODS)
     _check_limit(time_limit)
+    note("hyperbolicity")
     other = elsewhere("hyperbolicity", device=device)
     if other is not None:
         found: Hyperbolicity = other(

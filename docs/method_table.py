@@ -1,0 +1,68 @@
+"""The table of the page "Choosing a method": what each one promises, and what was measured on GrQC.
+
+`conf.py` writes it when the pages are built, so that its numbers are those of benchmarks/results/methods.json.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results" / "methods.json"
+GRAPH = "grqc"
+
+
+class Facts(NamedTuple):
+    """What is known without measuring, and how the benchmark calls the method."""
+
+    measured_as: str
+    exact: str
+    cost: str
+    good_at: str
+
+
+FACTS = {
+    "treerep": Facts("TR", "trees", "n log n; n", "size: millions of points; few distances are asked for"),
+    "neighbor_joining": Facts("NJ", "trees", "n²; n²", "neighbourhoods; what phylogeneticists know"),
+    "bionj": Facts("BIONJ", "trees", "n²; 2 n²", "the same, where long distances are noisy"),
+    "relaxed_neighbor_joining": Facts("relaxed NJ", "trees", "n²; n²", "distances and neighbourhoods alike"),
+    "minimum_evolution": Facts(
+        "ME balanced", "trees", "n² · depth; n²", "neighbourhoods; `criterion='ols'`: distances"
+    ),
+    "upgma": Facts("UPGMA", "ultrametrics", "n²; n²", "a dendrogram"),
+    "gromov": Facts("Gromov average", "trees", "n²; n²", "distances; a guarantee, with `linkage='single'`"),
+    "construct_tree": Facts("CT", "trees", "n²; n", "a guarantee, in little memory"),
+    "minimum_spanning_tree": Facts("MST", "", "edges · log n; n", "edges of the graph only, in no time"),
+    "bfs": Facts("BFS", "from its root", "edges · log n; n", "the same; distances from one point"),
+    "level_tree": Facts("LT", "", "edges; edges", "a guarantee on unweighted graphs"),
+    "low_stretch": Facts("LS", "", "edges · log n; n", "edges of the graph that keep their neighbours"),
+    "bartal": Facts("Bartal best", "", "n² a tree; n²", "comparison with the paper"),
+    "bartal_average": Facts("Bartal", "", "n² a tree; n²", "the same; it is no tree"),
+    "frt": Facts("FRT", "", "n²; n log n", "theory: a bound for any metric"),
+}
+
+
+def measured() -> dict[str, tuple[str, str, str]]:
+    """Return distortion after scaling, MAP and seconds by the benchmark's name of the method."""
+    tables = json.loads(RESULTS.read_text(encoding="utf-8"))["tables"]
+    distortion, precision, seconds, others = (table["rows"] for table in tables)
+    columns = [next(row for row in rows if row["graph"] == GRAPH) for rows in (distortion, precision, seconds)]
+    names = [name for name in columns[0] if name != "graph"]
+    # "ours (paper's)": ours is what stands before the bracket.
+    found = {name: tuple(str(column[name]).split()[0] for column in columns) for name in names}
+    for row in others:
+        if row["graph"] == GRAPH:
+            found[row["method"]] = (f"{row['scaled']:.3f}", f"{row['MAP by rank']:.3f}", f"{row['seconds']:.2g}")
+    return found
+
+
+def table() -> str:
+    """Return the table as Markdown."""
+    lines = [
+        "| method | exact on | time; memory | distortion | MAP | seconds | good at |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    numbers = measured()
+    for name, facts in FACTS.items():
+        cells = [f"`{name}`", facts.exact, facts.cost, *numbers[facts.measured_as], facts.good_at]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
