@@ -24,7 +24,8 @@ def run(name: str, size: float | None = None) -> dict[str, object]:
     result = campaign(given)
     row = {**result._asdict(), parameter.name: given, "seconds": round(time.perf_counter() - begin, 1)}
     verdict = f"{len(result.faults)} FAULTS" if result.faults else "no faults"
-    print(f"{name}: {result.what}: {result.checked:,} checks, {verdict}, {row['seconds']} s", flush=True)
+    note = f" ({result.note})" if result.note else ""
+    print(f"{name}: {result.what}: {result.checked:,} checks, {verdict}, {row['seconds']} s{note}", flush=True)
     for fault in result.faults[:_SHOWN]:
         print(f"  {fault}", flush=True)
     return {**row, "machine": machine()}
