@@ -31,7 +31,7 @@ def works(large: bool) -> dict[str, Callable[[], tr.Tree]]:
         "points": lambda: tr.fit(points, metric="euclidean", rng=3, n_jobs=4),
         "graph": lambda: tr.fit(tr.GraphMetric(ring), rng=4),
         "neighbor_joining": lambda: tr.fit(distances, method="neighbor_joining"),
-        "refine": lambda: tr.refine(tr.fit(distances, rng=5), distances, rng=5, n_jobs=2),
+        "refine": lambda: tr.refine(tr.fit(distances, rng=5), distances, moves=large, rng=5, n_jobs=2),
     }
 
 

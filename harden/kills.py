@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-
 import treerep as tr
 from treerep.cli import main
 from treerep.formats import write_distances, write_tree
@@ -48,7 +47,10 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
             ["compare", "d.csv", "--methods", "upgma", "--csv", "c.csv", "--json", "c.json", "--html", "c.html"],
             ["c.csv", "c.json", "c.html"],
         ),
-        "demo": (["demo", "-o", "demo"], ["demo/mammals.nwk", "demo/mammals.json", "demo/cells.nwk", "demo/cells.json"]),
+        "demo": (
+            ["demo", "-o", "demo"],
+            ["demo/mammals.nwk", "demo/mammals.json", "demo/cells.nwk", "demo/cells.json"],
+        ),
     }
 
 

@@ -20,7 +20,10 @@ CORPUS = ROOT / "tests" / "formats" / "corpus"
 NAMES = ("data", "trees", "newick", "stored", "shell")
 # What is watched by atheris. Kernels must not be: numba compiles their bytecode, and not what is put into it.
 _WATCHED = (
-    *(f"treerep.formats.{name}" for name in ("edge_list", "graphml", "graphml_parser", "matrix_market", "nexus", "npy")),
+    *(
+        f"treerep.formats.{name}"
+        for name in ("edge_list", "graphml", "graphml_parser", "matrix_market", "nexus", "npy")
+    ),
     *(f"treerep.formats.{name}" for name in ("npz", "numerals", "phylip", "sniff", "source", "table", "trees")),
     *(f"treerep.formats.{name}" for name in ("tree_graphml", "tree_newick", "tree_nexus")),
     *("treerep.tree.newick", "treerep.tree.exchange", "treerep.tree.storage", "treerep.embedding.storage"),

@@ -95,5 +95,7 @@ def campaign(metrics: int = 10_000) -> Result:
             fits += 1
             if wrong:
                 faults.append(wrong)
-    what = f"{metrics:,} random tree metrics, n to {LARGEST}, scales 1e-9 to 1e9, {fits - metrics:,} also by other methods"
+    what = (
+        f"{metrics:,} random tree metrics, n to {LARGEST}, scales 1e-9 to 1e9, {fits - metrics:,} also by other methods"
+    )
     return Result(what, fits, faults)
