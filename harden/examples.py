@@ -1,6 +1,6 @@
 """A plugin of pytest for the campaign `twins`: so many examples of every property, counted.
 
-HARDEN_EXAMPLES=1000 HARDEN_REPORT=report.json pytest -p harden.examples ...
+The environment has the number in HARDEN_EXAMPLES, and in HARDEN_REPORT the file for what was found.
 """
 
 import json

@@ -49,7 +49,7 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
         ),
         "demo": (
             ["demo", "-o", "demo"],
-            ["demo/mammals.nwk", "demo/mammals.json", "demo/cells.nwk", "demo/cells.json"],
+            ["demo/mammals.nwk", "demo/cells.json"],
         ),
     }
 

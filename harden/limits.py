@@ -1,4 +1,4 @@
-"""`ulimit -v` and RLIMIT_FSIZE: too little memory or room for files ends a command with one line, and no half a file."""
+"""`ulimit -v` and RLIMIT_FSIZE: where there is too little, a command ends with one line and no half a file."""
 
 import resource
 import subprocess

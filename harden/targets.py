@@ -93,7 +93,8 @@ ALL_PIECES = [*PIECES, *TREE_PIECES]
 def one(error: Exception, path: Path | None = None) -> None:
     """Refuse an error that is not one line, or does not name the file."""
     line = one_line(error)
-    assert 0 < len(line) < LINE and "\n" not in str(error), line[:LINE]
+    assert 0 < len(line) < LINE, line[:LINE]
+    assert "\n" not in str(error), str(error)[:LINE]
     assert path is None or path.name in line, line
 
 

@@ -37,8 +37,8 @@ def _noted(function: Callable[..., Any]) -> Callable[..., Any]:
 kernel_module.kernel = _noted
 kernel_module.helper = lambda function: function
 
-from treerep.fitting import row_minimum_kernels
-from treerep.metric import kernels as distances
+from treerep.fitting import row_minimum_kernels  # noqa: E402 - made of what stands above
+from treerep.metric import kernels as distances  # noqa: E402
 
 _DISTANCES = dict(distances._DISTANCES)
 
