@@ -10,8 +10,11 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from hypothesis import settings
+from hypothesis import Phase, settings
 
+# Python's own numbers of 8 bits wrap around where those of compiled code do not: no use to look for a smaller example.
+_UNCOMPILED = "NUMBA_DISABLE_JIT" in os.environ
+_PHASES = [Phase.explicit, Phase.generate, *([] if _UNCOMPILED else [Phase.shrink])]
 _counted: set[int] = set()
 _examples = 0
 
@@ -35,8 +38,9 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
         _counted.add(id(test))
         # Hypothesis has no public way to change the settings of a test that has some; its own plugin reads these.
         now = getattr(test, "_hypothesis_internal_use_settings", settings.default)
+        number = int(os.environ["HARDEN_EXAMPLES"])
         test._hypothesis_internal_use_settings = settings(
-            now, max_examples=int(os.environ["HARDEN_EXAMPLES"]), deadline=None, database=None
+            now, max_examples=number, deadline=None, database=None, phases=_PHASES
         )
         test.hypothesis.inner_test = _counting(test.hypothesis.inner_test)
 
