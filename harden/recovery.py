@@ -39,7 +39,7 @@ def case(number: int) -> Case:
     truth = whole.restrict(rng.permutation(nodes)[:n])
     if rng.random() < 0.3 and n < LARGEST:
         truth = _repeated(truth, rng)
-    distances = truth.distances()
+    distances = truth.distances(n_jobs=1)
     if kind == "integers":
         fits = [name for name in INTEGERS if _holds(name, distances.max(initial=0.0))]
         dtype = fits[int(rng.integers(len(fits)))]
@@ -75,7 +75,7 @@ def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
 def fault(found: Case, tree: tr.Tree, method: str = "treerep") -> str | None:
     """Say what is wrong with a tree that was fitted, or None."""
     largest = float(found.distances.max(initial=0))
-    off = float(np.abs(tree.distances() - found.truth.distances()).max(initial=0.0))
+    off = float(np.abs(tree.distances(n_jobs=1) - found.truth.distances(n_jobs=1)).max(initial=0.0))
     if off > found.error * largest:
         return f"{method}, {found.name}: a distance is off by {off / largest:.2g} of the largest"
     if method == "treerep" and tree.n_nodes != found.truth.n_nodes:
