@@ -9,9 +9,8 @@ import inspect
 import sys
 import time
 
-from .common import machine, store
+from .common import NAMES, machine, store
 
-NAMES = ("recovery", "twins", "parsers", "concurrent", "limits", "kills", "hostile", "memory")
 _SHOWN = 10
 
 

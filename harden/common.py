@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+#: The campaigns, each a file of this folder, in the order in which they run.
+NAMES = ("recovery", "twins", "parsers", "concurrent", "limits", "kills", "hostile", "memory")
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).parent / "results.json"
 TABLE = Path(__file__).parent / "results.md"
@@ -56,7 +58,8 @@ def store(results: dict[str, dict[str, Any]]) -> None:
 def table(stored: dict[str, dict[str, Any]]) -> str:
     """Return the results as a table in Markdown."""
     lines = ["| campaign | what was tried | checks | faults | seconds |", "|---|---|---|---|---|"]
-    for name, row in stored.items():
+    for name in filter(stored.get, NAMES):
+        row = stored[name]
         what = row["what"] + (f"; {row['note']}" if row["note"] else "")
         lines.append(f"| `{name}` | {what} | {row['checked']:,} | {len(row['faults'])} | {row['seconds']:,.0f} |")
     return "\n".join(lines) + "\n"
