@@ -25,6 +25,7 @@ from .common import COMMAND, PART, Result, environment
 POINTS = 150
 _FRESH = 15  # one of so many moments is that of a process that has loaded nothing
 _LOADING = 2.0  # seconds that such a process takes to begin, about
+_PATIENCE = 30  # seconds for a moment of all commands, after which the campaign has come to a stop
 _OLD = b"what was here before"
 
 
@@ -78,7 +79,14 @@ def campaign(moments: int = 50) -> Result:
     """Kill every command at so many moments; the work is done in a process of its own, which can be copied safely."""
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         words = [sys.executable, "-m", "harden.kills", folder, str(moments)]
-        done = subprocess.run(words, capture_output=True, text=True, env=environment(), check=False)
+        try:
+            done = subprocess.run(
+                words, capture_output=True, text=True, env=environment(), check=False, timeout=_PATIENCE * moments
+            )
+        except subprocess.TimeoutExpired:
+            return Result(
+                "kill -9", 0, [f"not done after {_PATIENCE * moments} s: somebody waits for a process that is gone"]
+            )
     if done.returncode:
         return Result("kill -9", 0, [f"the campaign itself ended with {done.returncode}: {done.stderr[-500:]}"])
     *faults, last = done.stdout.splitlines()
