@@ -58,7 +58,7 @@ def alone(large: bool) -> str:
     return " ".join(fingerprint(work()) for work in works(large).values())
 
 
-def campaign(rounds: int = 3) -> Result:
+def campaign(rounds: int = 2) -> Result:
     """Start the processes together, so many times; the first round begins with an empty cache of compiled kernels."""
     expected, faults = alone(large=rounds > 1), []
     for round_ in range(rounds):

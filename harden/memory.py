@@ -31,7 +31,7 @@ def works() -> dict[str, Callable[[int], object]]:
         "graph": lambda seed: tr.fit(tr.GraphMetric(graph), rng=seed),
         "trials": lambda seed: tr.fit(d, trials=5, rng=seed, n_jobs=2),
         "neighbor_joining": lambda seed: tr.fit(d + 0.0 * seed, method="neighbor_joining"),
-        "refine": lambda seed: tr.refine(tree, d, moves=seed % 10 == 0, rng=seed),
+        "refine": lambda seed: tr.refine(tree, d, moves=seed % 25 == 0, rng=seed),
         "score": lambda seed: tr.average_distortion(tr.fit(d, rng=seed), d, scale="optimal"),
         "newick": lambda seed: tr.Tree.from_newick(tr.fit(d, rng=seed).newick()).distances(),
         "embed": lambda seed: tr.embed(tr.fit(d, rng=seed)).coordinates("poincare"),

@@ -33,7 +33,7 @@ _MOST_FAULTS = 5  # of a target: a fault ends its process, and the next begins a
 _LONG = 25  # seconds for one input: beyond any sound reader
 
 
-def campaign(minutes: float = 4.0) -> Result:
+def campaign(minutes: float = 3.0) -> Result:
     """Fuzz the targets one after the other, each for its share of the minutes."""
     before = set(CORPUS.glob("*/*"))
     tried, faults = 0, []

@@ -198,7 +198,7 @@ def tests() -> list[str]:
     return [f"tests/{test}" for test in dict.fromkeys([*(t for ts in judged().values() for t in ts), *inlined])]
 
 
-def campaign(examples: int = 300) -> Result:
+def campaign(examples: int = 200) -> Result:
     """Run every test with a twin on so many examples."""
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         report = Path(folder) / "report.json"
