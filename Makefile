@@ -7,7 +7,8 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-all test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper format clean
+.PHONY: help demo test test-all test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper harden
+.PHONY: coverage format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -86,10 +87,24 @@ bench-full: bench-ready ## the same at larger sizes, and every other table of be
 paper: .venv/test ## compute the paper's tables anew and compare them with the stored ones; PAPER="--write" stores
 	$(BIN)/python -m paper $(PAPER)
 
+harden: .venv/test ## try to break the package, a quarter of an hour; HARDEN="parsers --minutes 60" is one campaign
+	$(BIN)/python -m harden $(HARDEN)
+
+# The last two commands are for the kernels: as Python, on few examples, for the tracer to see them. The test that is
+# left out allows files of 20 bytes, which are too few for the tracer.
+coverage: .venv/test ## lines and branches that no test reaches, kernels included
+	$(BIN)/coverage erase
+	-$(BIN)/coverage run -m pytest -m "not torch and not browser" --ignore=tests/paper \
+		--deselect tests/cli/test_shell.py::test_a_full_disk_leaves_nothing_behind
+	-HARDEN_EXAMPLES=12 HARDEN_REPORT=/dev/null $(BIN)/coverage run -m pytest -p harden.uncompiled -p harden.examples \
+		$$($(BIN)/python -c "from harden import twins; print(*twins.tests())")
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered --show-missing
+
 format: .venv/test ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean: ## remove the environment and everything made
-	rm -rf .venv docs/_build demo-output paper/check dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks paper -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .venv .coverage* docs/_build demo-output paper/check dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks paper harden -name __pycache__ -type d -prune -exec rm -rf {} +

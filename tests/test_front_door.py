@@ -116,3 +116,7 @@ def test_examples_in_the_pages_run(page):
     for block in blocks:
         exec(compile(block, page, "exec"), namespace)
     assert isinstance(namespace["tree"], tr.Tree)
+
+
+def test_dir_shows_the_front_door():
+    assert dir(tr) == sorted(tr.__all__)

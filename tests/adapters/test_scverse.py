@@ -484,3 +484,31 @@ def test_examples_in_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             break
         exec(compile(block, "single_cell.md", "exec"), namespace)
     assert isinstance(namespace["tree"], tr.Tree)
+
+
+def test_a_new_tree_takes_the_results_of_the_old_one_with_it(adata: ad.AnnData) -> None:
+    tr.tl.tree(adata, root=0, n_clusters=3, trials=1)
+    tr.tl.embed(adata)
+    tr.tl.pseudotime(adata, root=1, key_added="kept")
+    adata.obs["treerep_mine"] = 1.0
+    tr.tl.tree(adata, trials=1, rng=5)
+    assert set(adata.obs) & {"treerep_pseudotime", "treerep_lineage"} == set()
+    assert "X_treerep" not in adata.obsm
+    assert not {"treerep_pseudotime", "treerep_lineage", "X_treerep"} & set(adata.uns)
+    assert {"kept", "treerep_mine"} <= set(adata.obs)
+
+
+def test_columns_of_others_stay(adata: ad.AnnData) -> None:
+    adata.obs["treerep_pseudotime"] = 1.0
+    tr.tl.tree(adata, trials=1)
+    tr.tl.tree(adata, trials=1)
+    assert adata.obs["treerep_pseudotime"].eq(1.0).all()
+
+
+def test_a_view_of_cells_with_an_old_tree(adata: ad.AnnData) -> None:
+    tr.tl.tree(adata, root=0, trials=1)
+    part = adata[:20]
+    with pytest.warns(ad.ImplicitModificationWarning):
+        tr.tl.tree(part, trials=1)
+    assert "treerep_pseudotime" not in part.obs
+    assert "treerep_pseudotime" in adata.obs

@@ -8,6 +8,7 @@ import pytest
 import treerep as tr
 from tests.cli.commands import assert_one_line_error, treerep
 from treerep.cli import app, main, warm_up
+from treerep.cli.ending import one_line
 from treerep.datasets.catalog import CATALOG
 from treerep.fitting.treerep import _FINISH_POINTS
 
@@ -140,3 +141,9 @@ def test_data_without_a_command():
     done = treerep("data")
     assert done.returncode == 0
     assert all(word in done.stdout for word in ("list", "fetch", "path"))
+
+
+@pytest.mark.parametrize("said", ["", "Unable to allocate 9 GiB for an array with shape (3, 4)"])
+def test_memory_that_ran_out_is_said_with_a_remedy(said):
+    assert one_line(MemoryError(said)).startswith("memory ran out (")
+    assert one_line(MemoryError("x.csv: it does not fit into memory")) == "x.csv: it does not fit into memory"

@@ -419,3 +419,34 @@ def test_warnings_are_one_line(call, four):
         done = call("embed", "four.csv", "--scale", "40")
     assert done.returncode == 0
     assert re.match(r"treerep: warning: \d of 6 nodes coincide with others [^\n]*\n4 points, ", done.stderr)
+
+
+def test_embeddings_where_they_do_not_fit(call, four):
+    assert call("embed", "four.csv", "-o", "e.npz").returncode == 0
+    assert_one_line_error(call("embed", "e.npz", "-o", "again.npz"), "e.npz holds an embedding already")
+    assert_one_line_error(call("view", "e.npz", "-o", "page.html"), "it holds an embedding: give a tree, or data")
+    content = Path("e.npz").read_bytes()
+    assert_one_line_error(call("score", "-", "four.csv", stdin=content), "cannot be read from standard input")
+
+
+def test_data_in_a_format_of_trees(call, four):
+    done = call("fit", "four.csv", "--format", "newick", "--kind", "distances", "-o", "t.nwk")
+    assert_one_line_error(done, "--format newick is a format of trees")
+
+
+def test_a_table_that_is_no_text(call, four, tmp_path):
+    (tmp_path / "table.csv").write_bytes(b"label,x\n\xff\xfe,1\n")
+    done = call("view", "four.csv", "-o", "page.html", "--table", "table.csv")
+    assert_one_line_error(done, "table.csv: it is no table in UTF-8")
+
+
+def test_a_packed_file_that_is_damaged(call, four, tmp_path):
+    (tmp_path / "d.csv.gz").write_bytes(gzip.compress(b"0,1\n1,0\n")[:12] + b"damage")
+    done = call("fit", "d.csv.gz", "-o", "t.nwk")
+    assert_one_line_error(done, r"d\.csv\.gz is damaged or cut short")
+
+
+def test_a_sample_is_said_once(call, tmp_path):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((21_000, 2)))
+    done = call("fit", "points.npy", "--kind", "points", "--trials", "1", "-o", "t.npz")
+    assert re.search(r"after the best scale \(from \d+ of 21,000 rows\), ", done.stderr), done.stderr

@@ -6,6 +6,7 @@ import sys
 import time
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -114,3 +115,16 @@ def test_work_in_a_child():
         run_in_child(lambda: os._exit(9), 60)
     with pytest.raises(TimeoutError, match="not done after 0.1 s"):
         run_in_child(lambda: time.sleep(60), 0.1)
+
+
+@pytest.mark.parametrize("kind", ["points", "tree"])
+def test_points_and_trees_are_compared_too(kind, four, call, tmp_path):
+    if kind == "points":
+        np.save(tmp_path / "data.npy", np.random.default_rng(0).standard_normal((12, 2)))
+    else:
+        tr.fit(four).save(tmp_path / "data.json")
+    words = ["data.npy", "--kind", "points"] if kind == "points" else ["data.json"]
+    done = call("compare", *words, "--methods", "upgma", "--json", "c.json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads((tmp_path / "c.json").read_text())["rows"]
+    assert row["method"] == "upgma" and row["nodes"] > 4

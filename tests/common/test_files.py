@@ -137,3 +137,13 @@ def test_full_disk_leaves_the_earlier_file(tmp_path):
     assert f"File too large: {str(target)!r}" in done.stderr
     assert target.read_text() == "old"
     assert names(tmp_path) == ["a.bin"]
+
+
+def test_text_that_utf8_cannot_hold_is_one_line_and_leaves_nothing(tmp_path):
+    (tmp_path / "a.txt").write_text("old")
+    said = r"a\.txt: '\\ud800' is no character that UTF-8 can hold"
+    with pytest.raises(ValueError, match=said) as raised, atomic_write(tmp_path / "a.txt") as file:
+        file.write("half \ud800")
+    assert not isinstance(raised.value, UnicodeError)
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert names(tmp_path) == ["a.txt"]

@@ -1,6 +1,7 @@
 """How much memory there is, and the line that says that it is not enough."""
 
 import os
+import resource
 import sys
 from pathlib import Path
 
@@ -28,3 +29,13 @@ def test_systems_that_do_not_tell_have_no_limit(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delattr(os, "sysconf")
     assert memory.available_memory() == sys.maxsize
     memory.check_memory(2**60, "anything", "nothing to do")
+
+
+def test_a_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (used + 2**30, used + 2**30))
+    assert 2**29 < memory.available_memory() <= 2**30 + 2**28
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (2**20, 2**20))
+    assert memory.available_memory() == 0
+    with pytest.raises(MemoryError, match="and 0.0 are available"):
+        memory.check_memory(2**20, "anything", "nothing to do")

@@ -271,3 +271,14 @@ def test_modules_share_one_scope_without_clashes():
     top = r"^(?:export )?(?:async )?(?:const|let|function|class) (\w+)"
     names = [word for name in MODULES for word in re.findall(top, module(name), flags=re.M)]
     assert len(names) == len(set(names))
+
+
+def test_names_twice_are_refused():
+    with pytest.raises(ValueError, match="labels names two points 'x': make the names unique; groups .* table="):
+        tr.page(STAR, labels=["x", "y", "x"])
+
+
+def test_a_title_that_no_file_can_hold(tmp_path):
+    with pytest.raises(ValueError, match="no character that UTF-8 can hold"):
+        tr.page(STAR, tmp_path / "tree.html", title="\ud800")
+    assert list(tmp_path.iterdir()) == []

@@ -42,6 +42,7 @@ def twin(d: np.ndarray, seed: int, tol: float, rule: str) -> tr.Tree:
 def tiny_zones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the split phase do almost all the work, in tiny chunks."""
     monkeypatch.setattr(engine, "_FINISH_POINTS", 4)
+    monkeypatch.setattr(engine, "_FINISH_BY_MATRIX", 4)
     monkeypatch.setattr(engine, "_CHUNK", 3)
 
 
@@ -283,6 +284,13 @@ def test_a_metric_that_only_has_blocks_gives_the_same_tree(n: int) -> None:
     x = np.random.default_rng(n).normal(size=(n, 3))
     d = np.linalg.norm(x[:, None] - x[None], axis=-1)
     assert tr.fit(OnlyBlocks(d), rng=2) == tr.fit(d, rng=2)
+
+
+@given(st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 20), st.sampled_from(RULES))
+@pytest.mark.usefixtures("tiny_zones")
+def test_blocks_alone_give_the_tree_of_the_twin(d: np.ndarray, seed: int, rule: str) -> None:
+    tol = 0.1 if (d == np.floor(d)).all() else 1e-9
+    assert tr.fit(OnlyBlocks(d), rng=seed, tol=tol, pivot=rule) == twin(d, seed, tol, rule)
 
 
 @pytest.mark.parametrize("kind", ["int64", "float32", "fortran", "list"])

@@ -128,3 +128,25 @@ def test_what_is_written_as_npy_is_read_back(tmp_path):
     formats.write_distances(points, tmp_path / "d.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "d.npy"), distances(points))
     np.testing.assert_array_equal(distances(formats.read(tmp_path / "d.npy")), distances(points))
+
+
+def sparse_npz(path, **changed):
+    parts = {"format": b"coo", "shape": [2, 2], "data": [1.0, 1.0], "row": [0, 1], "col": [1, 0], **changed}
+    np.savez(path, **{name: np.array(value) for name, value in parts.items()})
+    return path
+
+
+def test_sparse_matrices_of_other_kinds(tmp_path):
+    assert len(formats.read(sparse_npz(tmp_path / "good.npz"))) == 2
+    with pytest.raises(ValueError, match="sparse matrix of the format 'dia': save it as csr, csc or coo"):
+        formats.read(sparse_npz(tmp_path / "g.npz", format=b"dia"))
+    with pytest.raises(ValueError, match="weight='x' does not apply"):
+        formats.read(sparse_npz(tmp_path / "g.npz"), weight="x")
+
+
+def test_a_negative_shape_is_refused(tmp_path):
+    np.save(tmp_path / "d.npy", np.zeros((22, 22)))
+    content = (tmp_path / "d.npy").read_bytes().replace(b"(22, 22)", b"(-2, 22)")
+    (tmp_path / "d.npy").write_bytes(content)
+    with pytest.raises(ValueError, match=r"its npy header has the shape \(-2, 22\): save it anew"):
+        formats.read(tmp_path / "d.npy")

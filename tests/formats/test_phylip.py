@@ -98,3 +98,14 @@ def test_names_that_phylip_cannot_hold_are_not_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
     formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.phy")
     assert formats.read(tmp_path / "d.phy").labels == ("0", "1", "2")
+
+
+def test_blank_lines_alone(tmp_path):
+    with pytest.raises(ValueError, match="it is empty: line 1 of a PHYLIP file is the number of points"):
+        formats.read(_blank(tmp_path), format="phylip")
+
+
+def _blank(folder):
+    path = folder / "d.phy"
+    path.write_text("\n  \n\n")
+    return path

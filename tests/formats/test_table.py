@@ -255,3 +255,15 @@ def test_what_excel_adds(tmp_path):
 def test_a_column_of_words_is_named_by_its_first_line(tmp_path):
     with pytest.raises(ValueError, match="line 2: 'setosa' is no number"):
         read(tmp_path, "sepal,petal,species\n1,2,setosa\n2,3,virginica\n", kind="points")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("a,0,1\nb,1,0\n", {"kind": "graph", "format": "csv"}, "read as a graph by format='edges'"),
+        ("a,1\nb,2\nc,3\n", {"kind": "distances"}, "condensed distances have no names in front"),
+    ],
+)
+def test_tables_that_are_something_else(tmp_path, text, options, message):
+    with pytest.raises(ValueError, match=message):
+        read(tmp_path, text, **options)

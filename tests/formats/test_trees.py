@@ -221,3 +221,9 @@ def test_wishes_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_tree(tmp_path / "none.nwk")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_attributes_that_are_no_mapping(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="attributes map names to values"):
+        write_tree(Tree(2, [[0, 1]], [1.0]), tmp_path / "t.graphml", attributes=[1, 2])  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []

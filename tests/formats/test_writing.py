@@ -75,3 +75,13 @@ def test_values_that_repeat_and_values_that_do_not(tmp_path, values):
     table = np.triu(table, 1) + np.triu(table, 1).T
     formats.write_distances(tr.as_metric(table), tmp_path / "d.csv")
     assert (tmp_path / "d.csv").read_text() == "".join(",".join(map(repr, row)) + "\n" for row in table.tolist())
+
+
+@pytest.mark.parametrize("name", ["csv", "tsv", "phylip"])
+@pytest.mark.parametrize("label", ["a\0b", "\0", "a\ud800"])
+def test_labels_that_no_text_can_hold(tmp_path, name, label):
+    metric = tr.as_metric([[0, 1.0], [1.0, 0]], labels=[label, "b"])
+    with pytest.raises(ValueError, match="has a zero character or one that UTF-8 cannot hold: rename it") as raised:
+        formats.write_distances(metric, tmp_path / "d", format=name)
+    assert not isinstance(raised.value, UnicodeError)
+    assert list(tmp_path.iterdir()) == []

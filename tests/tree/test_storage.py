@@ -1,6 +1,7 @@
 """save and load."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -121,3 +122,23 @@ def test_an_earlier_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.
         Tree(2, [[0, 1]], [2.0]).save(path)
     assert Tree.load(path).weights.tolist() == [1.0]
     assert [file.name for file in tmp_path.iterdir()] == ["tree.npz"]
+
+
+@pytest.mark.parametrize("header", [b"[1, 2]", b"not JSON", b"{}"])
+def test_archives_with_another_header(tmp_path, header):
+    np.savez(tmp_path / "t.npz", header=np.frombuffer(header, np.uint8), labels=np.frombuffer(b"null", np.uint8))
+    with pytest.raises(ValueError, match="t.npz"):
+        Tree.load(tmp_path / "t.npz")
+
+
+def test_a_member_whose_header_is_no_python(tmp_path):
+    # NumPy reads such headers as Python, and raises what Python's tokenizer does.
+    Tree(2, [[0, 1]], [1.0]).save(tmp_path / "t.npz")
+    with zipfile.ZipFile(tmp_path / "t.npz") as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    members["edges.npy"] = members["edges.npy"].replace(b"False", b"Fa[[[")
+    with zipfile.ZipFile(tmp_path / "t.npz", "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    with pytest.raises(ValueError, match="t.npz cannot be read: it is no tree file, or it is cut short"):
+        Tree.load(tmp_path / "t.npz")

@@ -31,10 +31,22 @@ def store_tree(adata: Any, tree: Tree, key: str, root: int | None, params: dict[
     }
     if tree.support is not None:
         fields["support"] = np.array(tree.support)
+    is_new = key not in adata.uns
     adata.uns[key] = fields  # of a view, anndata makes an object of its own here, and says so
+    if not is_new:
+        _forget_results(adata, key)
     if is_treedata(adata):
         # As a whole: after a view became an object of its own, its mapping of trees would still belong to another.
         adata.obst = {**adata.obst, key: rooted_graph(tree, above)}
+
+
+def _forget_results(adata: Any, key: str) -> None:
+    """Remove what was made from an earlier tree of this name, under the names that are given where nobody says one."""
+    for table, name in ((adata.obs, f"{key}_pseudotime"), (adata.obs, f"{key}_lineage"), (adata.obsm, f"X_{key}")):
+        if name in adata.uns and name in table:  # in both: another tool's column of the same name has no such entry
+            del table[name]
+            del adata.uns[name]
+            adata.uns.pop(f"{name}_colors", None)
 
 
 def get_tree(adata: Any, *, key: str = "treerep") -> Tree:

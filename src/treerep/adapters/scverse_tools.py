@@ -71,6 +71,9 @@ def tree(
     `adata.obs[f"{key_added}_pseudotime"]`, `adata.obs[f"{key_added}_lineage"]`
         With `root` and `n_clusters`.
 
+    Where `key_added` has a tree already, the pseudotime, lineages and coordinates (`obsm[f"X_{key_added}"]`) of that
+    tree are removed with it; those that were given names of their own stay.
+
     Notes
     -----
     Costs what `treerep.fit` costs, with `trials` fits and their scores; exactness as there.

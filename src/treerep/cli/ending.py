@@ -61,6 +61,8 @@ def one_line(error: Exception) -> str:
         message = f"{error.filename}: {error.strerror}"
     else:
         message = str(error)
+    if isinstance(error, MemoryError) and ":" not in message:  # what NumPy and Python say has no remedy
+        message = f"memory ran out ({message or 'nobody says where'}): take fewer points, or a machine with more of it"
     text = _ARGUMENT.sub(_as_option, " ".join(message.split()))
     text = _WORD.sub(
         lambda word: _option(word[1]), text.replace("--kind points or --kind graph", "--kind points|graph")

@@ -62,7 +62,7 @@ def finish(
     plain, scaled = (tr.average_distortion(tree, metric, scale=scale, n_jobs=jobs) for scale in ("none", "optimal"))
     if not (as_json and output == "-"):
         write_tree(tree, output, format=to or ("newick" if output == "-" else None))
-    about_sample = "" if plain.exact else f" (from {plain.basis})"
+    about_sample = "" if plain.exact else f" ({plain.basis})"
     remark(
         f"{counted(len(tree), 'point')}, {counted(tree.n_nodes, 'node')}, average distortion {float(plain):.4g}, "
         f"{float(scaled):.4g} after the best scale{about_sample}, {seconds:.2f} s"

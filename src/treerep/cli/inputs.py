@@ -8,6 +8,7 @@ from typing import Any
 import treerep as tr
 
 from ..formats import DATA_FORMATS, TREE_FORMATS, read_tree
+from ..formats.errors import errors_named
 from ..formats.sniff import is_zarr
 from ..formats.source import Source
 from .options import Reading
@@ -52,7 +53,8 @@ def kind_of_file(path: str, reading: Reading) -> str:
 def _head(path: str) -> bytes:
     if path != "-":
         # Of a pipe with a name, as <(...) makes, whatever is read is gone; and a folder of zarr has no head.
-        return b"" if Path(path).is_fifo() or is_zarr(source := Source(path)) else source.head
+        with errors_named(path):
+            return b"" if Path(path).is_fifo() or is_zarr(source := Source(path)) else source.head
     peek = getattr(sys.stdin.buffer, "peek", None)  # looks without taking anything away
     return bytes(peek(_ENOUGH)) if peek else b""
 

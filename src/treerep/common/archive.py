@@ -2,18 +2,24 @@
 
 import json
 import os
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
 
 from .files import atomic_write
 
-# What damaged files make readers raise: a MemoryError where a header claims more than there is.
-_DAMAGE = (OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile)
+# What damaged files make readers raise: a MemoryError where a header claims more than there is, and the second line
+# where NumPy takes a header for Python.
+_DAMAGE = (
+    *(OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile),
+    *(SyntaxError, TypeError, AttributeError, TokenError),
+)
 
 
 def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
@@ -52,9 +58,11 @@ def unpack_archive(file: IO[bytes], texts: tuple[str, ...] = ("labels",)) -> dic
     header = json.loads(archive["header"].tobytes())
     if not isinstance(header, dict):
         raise ValueError("no header")
-    fields = {name: archive[name] for name in archive if name != "header"}
-    for name in texts:
-        fields[name] = json.loads(archive[name].tobytes())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of headers as Python 2 wrote them
+        fields = {name: archive[name] for name in archive if name != "header"}
+        for name in texts:
+            fields[name] = json.loads(archive[name].tobytes())
     return {**fields, **header}
 
 

@@ -13,7 +13,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[A
     """Open a temporary neighbour of `path` for writing and rename it to `path` once all is written.
 
     If anything fails, the temporary file is removed and an earlier file at `path` stays as it was. Of a link, the file
-    that it points to is replaced. An OSError names `path`.
+    that it points to is replaced. An OSError names `path`, as does what is said of text that UTF-8 cannot hold.
     """
     target = Path(path).resolve()
     temporary = target.parent / f".treerep-{secrets.token_hex(8)}.part"  # short, however long the name of `path` is
@@ -28,6 +28,9 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[A
             except BaseException:
                 temporary.unlink(missing_ok=True)
                 raise
+    except UnicodeEncodeError as error:
+        wrong = error.object[error.start]
+        raise ValueError(f"{os.fspath(path)}: {wrong!r} is no character that UTF-8 can hold: leave it out") from error
     except OSError as error:
         # Errors of writing name no file; those that name another one are not ours.
         if error.errno is None or error.filename not in (None, str(temporary)):

@@ -8,8 +8,11 @@ _CONTAINER = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int:
-    """Bytes that can be had without swapping, within the limit of a container; all there are where nobody tells."""
-    return min(_on_the_machine(), _in_the_container())
+    """Bytes that can be had without swapping, within the limits of a container and of `ulimit -v`.
+
+    All there are where nobody tells.
+    """
+    return min(_on_the_machine(), _in_the_container(), _in_the_process())
 
 
 def _on_the_machine() -> int:
@@ -27,6 +30,19 @@ def _in_the_container() -> int:
         limit, used = (int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current"))
         return max(0, limit - used)
     except (OSError, ValueError):  # none, or "max"
+        return sys.maxsize
+
+
+def _in_the_process() -> int:
+    try:
+        import resource  # not on every system
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return sys.maxsize
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        return max(0, limit - used)
+    except (ImportError, OSError, ValueError):
         return sys.maxsize
 
 

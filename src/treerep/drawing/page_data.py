@@ -92,6 +92,9 @@ def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | Non
     names = [str(label) for label in labels]
     if len(names) != tree.n_points:
         raise ValueError(f"labels has {len(names)} entries for {tree.n_points} points: give one per point")
+    if len(set(names)) < len(names):  # the page finds points by their names, and exports them by these
+        twice = Counter(names).most_common(1)[0][0]
+        raise ValueError(f"labels names two points {twice!r}: make the names unique; groups of points go into table=")
     return names
 
 

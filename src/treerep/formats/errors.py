@@ -33,7 +33,7 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
     except (EOFError, zlib.error) as error:
         raise ValueError(f"{name} is damaged or cut short ({_one_line(error)}): get it anew") from error
     except OSError as error:
-        if error.errno is not None:  # a missing file, a folder, no permission: said well already
+        if error.filename is not None:  # a missing file, a folder, no permission: said well already
             raise
         raise ValueError(f"{name} is damaged ({_one_line(error)}): get it anew") from error
 

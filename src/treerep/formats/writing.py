@@ -1,6 +1,7 @@
 """`write_distances`: the distances of any metric become a file, a few rows at a time."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -15,6 +16,7 @@ from .target import open_target
 _BLOCK = 1 << 20  # distances that are asked for together
 _EXTENSIONS = {".npy": "npy", ".csv": "csv", ".tsv": "tsv", ".phy": "phylip", ".phylip": "phylip"}
 _SAMPLE = 1 << 12  # distances that tell whether values repeat
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")  # no text holds a zero character, and UTF-8 no half of a pair
 _FORMATS = tuple(dict.fromkeys(_EXTENSIONS.values()))
 
 
@@ -93,6 +95,9 @@ def _write_npy(metric: Metric, file: IO[bytes]) -> None:
 
 def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
     """Return what stands above the rows of a text, and the name in front of each, as they are written."""
+    for label in metric.labels or ():
+        if _UNWRITABLE.search(label):
+            raise ValueError(f"the label {label!r} has a zero character or one that UTF-8 cannot hold: rename it")
     if name == "phylip":
         names = list(metric.labels or map(str, range(len(metric))))
         for label in names:
@@ -107,7 +112,7 @@ def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
 
 
 def _quoted(label: str) -> str:
-    if not label or label != label.strip() or "\r" in label or "\0" in label:
+    if not label or label != label.strip() or "\r" in label:
         raise ValueError(f"the label {label!r} is empty, has blanks at an end or control characters: rename it")
     # Whatever might be taken for a delimiter or a comment is put in quotes.
     return '"' + label.replace('"', '""') + '"' if any(mark in label for mark in '\t;,"\n#') else label

@@ -1,0 +1,65 @@
+"""What the campaigns share: how a result looks, where it is kept, and the command as a child process."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+#: The campaigns, each a file of this folder, in the order in which they run.
+NAMES = ("recovery", "twins", "parsers", "concurrent", "limits", "kills", "hostile", "memory")
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = Path(__file__).parent / "results.json"
+TABLE = Path(__file__).parent / "results.md"
+COMMAND = (sys.executable, "-m", "treerep")
+#: Leftovers of a write that was ended from outside; they are hidden, and no file of anybody.
+PART = ".treerep-*.part"
+
+
+class Result(NamedTuple):
+    """What a campaign did, in words and numbers, and everything that was wrong."""
+
+    what: str
+    checked: int
+    faults: list[str]
+    note: str = ""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of a child that sees this package and these campaigns, wherever it is run."""
+    paths = [str(ROOT / "src"), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
+
+
+def command(*arguments: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run `treerep` as a user would."""
+    words = [*COMMAND, *map(str, arguments)]
+    options = {"env": environment(), "stdin": subprocess.DEVNULL, **options}
+    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd, **options)
+
+
+def machine() -> dict[str, Any]:
+    """Where the figures come from."""
+    versions = {package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")}
+    return {"cores": len(os.sched_getaffinity(0)), "python": platform.python_version(), **versions}
+
+
+def store(results: dict[str, dict[str, Any]]) -> None:
+    """Put new results beside those that are stored, and write the table of all of them."""
+    stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    stored.update(results)
+    RESULTS.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
+    TABLE.write_text(table(stored))
+
+
+def table(stored: dict[str, dict[str, Any]]) -> str:
+    """Return the results as a table in Markdown."""
+    lines = ["| campaign | what was tried | checks | faults | seconds |", "|---|---|---|---|---|"]
+    for name in filter(stored.get, NAMES):
+        row = stored[name]
+        what = row["what"] + (f"; {row['note']}" if row["note"] else "")
+        lines.append(f"| `{name}` | {what} | {row['checked']:,} | {len(row['faults'])} | {row['seconds']:,.0f} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,97 @@
+"""Four processes of eight threads each fit at once: the trees are those of one thread, and nobody waits for ever."""
+
+import hashlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import treerep as tr
+
+from .common import ROOT, Result, environment
+
+PROCESSES, THREADS = 4, 8
+_PATIENCE = 900  # seconds for a round, after which it counts as a deadlock
+_MANY = 40_000  # points: above the size at which a fit begins to split
+
+
+def works(large: bool) -> dict[str, Callable[[], tr.Tree]]:
+    """Fits of every kind; each makes its own input, as concurrent callers do."""
+    tree = tr.datasets.random_tree(200, rng=3)
+    points = np.random.default_rng(0).standard_normal((_MANY if large else 2000, 3))
+    distances = tree.distances() * np.random.default_rng(1).uniform(0.9, 1.1, (200, 200))
+    distances = (distances + distances.T) / 2
+    ring = [(k, (k + 1) % 300) for k in range(300)]
+    return {
+        "matrix": lambda: tr.fit(distances, rng=1),
+        "trials": lambda: tr.fit(distances, trials=5, rng=2, n_jobs=2),
+        "points": lambda: tr.fit(points, metric="euclidean", rng=3, n_jobs=4),
+        "graph": lambda: tr.fit(tr.GraphMetric(ring), rng=4),
+        "neighbor_joining": lambda: tr.fit(distances, method="neighbor_joining"),
+        "refine": lambda: tr.refine(tr.fit(distances, rng=5), distances, moves=large, rng=5, n_jobs=2),
+    }
+
+
+def fingerprint(tree: tr.Tree) -> str:
+    """Return a mark that only the same tree has, bit for bit."""
+    return hashlib.sha256(tree.edges.tobytes() + tree.weights.tobytes()).hexdigest()[:16]
+
+
+def in_threads(large: bool) -> list[str]:
+    """Do all works in each of eight threads, every thread in another order, and return what each gave."""
+    doing = list(works(large).items())
+
+    def all_of_them(turn: int) -> str:
+        order = [*doing[turn % len(doing) :], *doing[: turn % len(doing)]]
+        marks = {name: fingerprint(work()) for name, work in order}
+        return " ".join(marks[name] for name, _ in doing)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(all_of_them, range(THREADS)))
+
+
+def alone(large: bool) -> str:
+    """Return the same from one thread, one work after the other."""
+    return " ".join(fingerprint(work()) for work in works(large).values())
+
+
+def campaign(rounds: int = 2) -> Result:
+    """Start the processes together, so many times; the first round begins with an empty cache of compiled kernels."""
+    expected, faults = alone(large=rounds > 1), []
+    for round_ in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="treerep-harden-") as cache:
+            cold = {"NUMBA_CACHE_DIR": cache} if round_ == 0 and rounds > 1 else {}
+            words = [sys.executable, "-m", "harden.concurrent", "large" if rounds > 1 else "small"]
+            pipe = subprocess.PIPE
+            children = [
+                subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=environment(**cold), cwd=ROOT)
+                for _ in range(PROCESSES)
+            ]
+            faults += [
+                f"round {round_}, process {k}: {said}" for k, c in enumerate(children) for said in _judge(c, expected)
+            ]
+    fits = rounds * PROCESSES * THREADS * len(works(False))
+    note = "the first round compiles everything in four processes at once" if rounds > 1 else ""
+    return Result(f"{PROCESSES} processes of {THREADS} threads fit at once, {rounds} rounds", fits, faults, note)
+
+
+def _judge(child: subprocess.Popen[str], expected: str) -> list[str]:
+    """Wait for a process, and return what is wrong with what it printed."""
+    with child:
+        try:
+            out, err = child.communicate(timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            return [f"not done after {_PATIENCE} s"]
+    if child.returncode:
+        return [f"ended with {child.returncode}: {' '.join(err.split())[-300:]}"]
+    lines = out.splitlines()
+    wrong = [f"thread {k} found other trees" for k, line in enumerate(lines) if line != expected]
+    return wrong if len(lines) == THREADS else [*wrong, f"{len(lines)} threads ended, and not {THREADS}"]
+
+
+if __name__ == "__main__":
+    print("\n".join(in_threads(sys.argv[1] == "large")))

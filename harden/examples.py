@@ -1,0 +1,64 @@
+"""A plugin of pytest for the campaign `twins`: so many examples of every property, counted.
+
+The environment has the number in HARDEN_EXAMPLES, and in HARDEN_REPORT the file for what was found.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from hypothesis import Phase, settings
+
+# Python's own numbers of 8 bits wrap around where those of compiled code do not: no use to look for a smaller example.
+_UNCOMPILED = "NUMBA_DISABLE_JIT" in os.environ
+_PHASES = [Phase.explicit, Phase.generate, *([] if _UNCOMPILED else [Phase.shrink])]
+_counted: set[int] = set()
+_examples = 0
+
+
+def _counting(test: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(test)
+    def counted(*arguments: Any, **named: Any) -> Any:
+        global _examples
+        _examples += 1
+        return test(*arguments, **named)
+
+    return counted
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Give every property its number of examples, and count them."""
+    for item in items:
+        test = item.obj
+        if not hasattr(test, "hypothesis") or id(test) in _counted:
+            continue
+        _counted.add(id(test))
+        # Hypothesis has no public way to change the settings of a test that has some; its own plugin reads these.
+        now = getattr(test, "_hypothesis_internal_use_settings", settings.default)
+        number = int(os.environ["HARDEN_EXAMPLES"])
+        test._hypothesis_internal_use_settings = settings(
+            now, max_examples=number, deadline=None, database=None, phases=_PHASES
+        )
+        test.hypothesis.inner_test = _counting(test.hypothesis.inner_test)
+
+
+def pytest_runtest_call(item: Any) -> None:
+    """Count a test without examples as one."""
+    global _examples
+    _examples += not hasattr(item.obj, "hypothesis")
+
+
+def pytest_sessionfinish() -> None:
+    """Say how many examples there were, and which kernels have never been called."""
+    from .twins import kernels
+
+    report = {"examples": _examples, "unused": [name for name, kernel in kernels().items() if not called(kernel)]}
+    Path(os.environ["HARDEN_REPORT"]).write_text(json.dumps(report))
+
+
+def called(kernel: Any) -> bool:
+    """Whether a compiled function has been called in this process: it has machine code then, made or loaded."""
+    return bool(getattr(kernel, "signatures", True))

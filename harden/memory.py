@@ -1,0 +1,78 @@
+"""Memory returns to its level: after a fifth of the fits it grows no more, whatever is fitted."""
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import treerep as tr
+
+from .common import ROOT, Result, environment
+
+#: Growth that is no leak: pieces of freed memory that the allocator keeps, which do not grow with the fits.
+ALLOWED = 6.0  # MB
+
+
+def works() -> dict[str, Callable[[int], object]]:
+    """What is done again and again, with another seed each time."""
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((300, 5))
+    d = tr.PointMetric(points).block(range(120), range(120))
+    graph = np.unique(np.sort(rng.integers(0, 150, (400, 2)), axis=1), axis=0)
+    graph = np.concatenate([graph[graph[:, 0] != graph[:, 1]], np.column_stack([np.arange(149), np.arange(1, 150)])])
+    few = d[:30, :30]  # refining takes longest
+    small = tr.fit(few)
+    return {
+        "matrix": lambda seed: tr.fit(d, rng=seed),
+        "points": lambda seed: tr.fit(points, metric="cosine", rng=seed),
+        "graph": lambda seed: tr.fit(tr.GraphMetric(graph), rng=seed),
+        "trials": lambda seed: tr.fit(d, trials=5, rng=seed, n_jobs=2),
+        "neighbor_joining": lambda seed: tr.fit(d + 0.0 * seed, method="neighbor_joining"),
+        "refine": lambda seed: tr.refine(small, few, moves=seed % 25 == 0, rng=seed),
+        "score": lambda seed: tr.average_distortion(tr.fit(d, rng=seed), d, scale="optimal"),
+        "newick": lambda seed: tr.Tree.from_newick(tr.fit(d, rng=seed).newick()).distances(),
+        "embed": lambda seed: tr.embed(tr.fit(d, rng=seed)).coordinates("poincare"),
+    }
+
+
+def resident() -> float:
+    """Return how much memory this process has now, in MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
+
+
+def growth(name: str, fits: int) -> dict[str, float]:
+    """Do one work so many times, and return the memory after a fifth of them and at the end."""
+    work = works()[name]
+    for seed in range(fits):
+        work(seed)
+        if seed == fits // 5:
+            early = resident()
+    return {"early": early, "late": resident()}
+
+
+def campaign(fits: int = 1000) -> Result:
+    """Do every work so many times, each in a process of its own."""
+    faults, grown = [], {}
+    names = list(works())
+    for name in names:
+        words = [sys.executable, "-m", "harden.memory", name, str(fits)]
+        done = subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
+        if done.returncode:
+            faults.append(f"{name}: {' '.join(done.stderr.split())[-300:]}")
+            continue
+        levels = json.loads(done.stdout)
+        grown[name] = levels["late"] - levels["early"]
+        if grown[name] > ALLOWED:
+            faults.append(f"{name}: {levels['early']:.1f} MB after {fits // 5} fits, {levels['late']:.1f} after {fits}")
+    worst = max(grown, key=lambda name: grown[name], default="none")
+    note = f"largest growth between fit {fits // 5:,} and the last: {grown.get(worst, 0.0):.1f} MB ({worst})"
+    return Result(f"memory after {fits:,} fits each of {len(names)} kinds", len(names) * fits, faults, note)
+
+
+if __name__ == "__main__":
+    print(json.dumps(growth(sys.argv[1], int(sys.argv[2]))))

@@ -1,0 +1,122 @@
+"""Every parser fuzzed for some minutes in all: by coverage (atheris) where that is installed, by mutation otherwise.
+
+What fails is kept in `tests/formats/corpus`, where a test tries it again ever after.
+"""
+
+import importlib
+import importlib.util
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+from .common import ROOT, Result, environment
+
+CORPUS = ROOT / "tests" / "formats" / "corpus"
+NAMES = ("data", "trees", "newick", "stored", "shell")
+# What is watched by atheris. Kernels must not be: numba compiles their bytecode, and not what is put into it.
+_WATCHED = (
+    *(
+        f"treerep.formats.{name}"
+        for name in ("edge_list", "graphml", "graphml_parser", "matrix_market", "nexus", "npy")
+    ),
+    *(f"treerep.formats.{name}" for name in ("npz", "numerals", "phylip", "sniff", "source", "table", "trees")),
+    *(f"treerep.formats.{name}" for name in ("tree_graphml", "tree_newick", "tree_nexus")),
+    *("treerep.tree.newick", "treerep.tree.exchange", "treerep.tree.storage", "treerep.embedding.storage"),
+    *("treerep.common.archive", "treerep.common.edge_list", "treerep.cli.attributes", "treerep.cli.inputs"),
+)
+_MOST_FAULTS = 5  # of a target: a fault ends its process, and the next begins anew
+_LONG = 25  # seconds for one input: beyond any sound reader
+
+
+def campaign(minutes: float = 3.0) -> Result:
+    """Fuzz the targets one after the other, each for its share of the minutes."""
+    before = set(CORPUS.glob("*/*"))
+    tried, faults = 0, []
+    for name in NAMES:
+        end = time.monotonic() + minutes * 60 / len(NAMES)
+        for _ in range(_MOST_FAULTS):
+            done = _in_child(name, max(1.0, end - time.monotonic()))
+            said = done.stdout + done.stderr
+            counts = re.findall(r"^(?:tried |stat::number_of_executed_units:\s*)(\d+)", said, re.MULTILINE)
+            tried += sum(map(int, counts))
+            if done.returncode == 0:
+                break
+            faults.append(f"{name}: ended with {done.returncode} ({' '.join(said.strip().splitlines()[-1:])})")
+            if time.monotonic() > end:
+                break
+    faults += [f"{path.parent.name}: {path.name}" for path in sorted(set(CORPUS.glob("*/*")) - before)]
+    engine = "atheris" if _guided() else "mutation"
+    return Result(f"{len(NAMES)} groups of parsers fuzzed by {engine} for {minutes:g} minutes", tried, faults)
+
+
+def _in_child(name: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
+        words = [sys.executable, "-m", "harden.parsers", name, str(seconds), folder]
+        return subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
+
+
+def fuzz(name: str, seconds: float, folder: Path) -> int:
+    """Fuzz one target; return how many faults were found."""
+    (CORPUS / name).mkdir(parents=True, exist_ok=True)
+    return _fuzz_guided(name, seconds, folder) if _guided() else _fuzz_blind(name, seconds)
+
+
+def _guided() -> bool:
+    return importlib.util.find_spec("atheris") is not None
+
+
+def _fuzz_guided(name: str, seconds: float, folder: Path) -> int:
+    import atheris
+
+    with atheris.instrument_imports(include=list(_WATCHED)):
+        for module in _WATCHED:
+            importlib.import_module(module)
+    from .targets import LEAST, TARGETS, seeds
+
+    target, least = TARGETS[name], LEAST.get(name, 1)
+    for k, seed in enumerate(seeds(name)):
+        (folder / f"seed-{k}").write_bytes(seed)
+    limits = [f"-max_total_time={max(1, round(seconds))}", f"-timeout={_LONG}", "-rss_limit_mb=4096", "-max_len=4096"]
+    kept = [f"-artifact_prefix={CORPUS / name}/", "-print_final_stats=1"]
+    atheris.Setup([sys.argv[0], *limits, *kept, str(folder)], lambda data: target(data) if len(data) >= least else None)
+    atheris.Fuzz()  # ends the process
+    return 0
+
+
+def _fuzz_blind(name: str, seconds: float, seed: int | None = None) -> int:
+    from .targets import ALL_PIECES, LEAST, TARGETS, seeds
+
+    target, least, valid = TARGETS[name], LEAST.get(name, 1), seeds(name)
+    choose = random.Random(seed)
+    end, tried, faults = time.monotonic() + seconds, 0, 0
+    while time.monotonic() < end:
+        content = mutated(choose.choice(valid), ALL_PIECES, choose, least)
+        tried += 1
+        try:
+            target(content)
+        except Exception:
+            faults += 1
+            (CORPUS / name / f"crash-{abs(hash(content)):x}").write_bytes(content)
+            traceback.print_exc()
+    print(f"tried {tried}")
+    return faults
+
+
+def mutated(content: bytes, pieces: list[bytes], choose: random.Random, least: int) -> bytes:
+    """Return the content with a few bytes cut out, replaced, doubled or put in, and another choice in front."""
+    for _ in range(choose.randint(1, 4)):
+        begin = choose.randint(least, max(least, len(content)))
+        end = min(len(content), begin + choose.choice((0, 1, 2, 6, 40)))
+        piece = choose.choice((choose.choice(pieces), choose.randbytes(choose.randint(0, 4)), content[begin:end] * 2))
+        content = content[:begin] + piece + content[end:]
+    head = bytes([choose.randrange(256)]) if choose.random() < 0.3 else content[:1]
+    return head + content[1:]
+
+
+if __name__ == "__main__":
+    sys.exit(1 if fuzz(sys.argv[1], float(sys.argv[2]), Path(sys.argv[3])) else 0)

@@ -1,0 +1,99 @@
+"""Random tree metrics of every shape, scale and dtype, recovered: the same distances and the same number of nodes."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import treerep as tr
+from tests.strategies import SHAPES, parents
+
+from .common import Result
+
+LARGEST = 300
+SCALES = (1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9)
+INTEGERS = ("uint8", "int16", "int32", "int64", "float32", "float64")
+#: Every so many metrics are also given to methods that are exact on tree metrics.
+OTHERS = {"neighbor_joining": 5, "bionj": 23, "relaxed_neighbor_joining": 19, "gromov": 17, "minimum_evolution": 29}
+
+
+class Case(NamedTuple):
+    """Distances as they are given, the tree behind them, and how far a distance may be off, of the largest."""
+
+    distances: NDArray[Any]
+    truth: tr.Tree
+    error: float
+    name: str
+
+
+def case(number: int) -> Case:
+    """Draw a tree, hide some of its nodes, repeat some points, shuffle, and give distances of some dtype."""
+    rng = np.random.default_rng([17, number])
+    shape = SHAPES[number % len(SHAPES)]
+    n = int(np.exp(rng.uniform(0, np.log(LARGEST + 1))))
+    nodes = n + int(rng.integers(0, n + 1))
+    kind = ("float64", "float32", "integers")[number // len(SHAPES) % 3]
+    lengths, dtype, error = _lengths(kind, nodes - 1, rng)
+    edges = np.column_stack([np.arange(1, nodes), parents(shape, nodes, rng)])
+    whole = tr.Tree(nodes, edges.reshape(-1, 2), lengths)
+    truth = whole.restrict(rng.permutation(nodes)[:n])
+    if rng.random() < 0.3 and n < LARGEST:
+        truth = _repeated(truth, rng)
+    distances = truth.distances(n_jobs=1)
+    if kind == "integers":
+        fits = [name for name in INTEGERS if _holds(name, distances.max(initial=0.0))]
+        dtype = fits[int(rng.integers(len(fits)))]
+    given = distances.astype(dtype)
+    return Case(given, truth, error, f"metric {number}: {shape}, n = {len(truth)}, {dtype}")
+
+
+def _lengths(kind: str, count: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], str, float]:
+    if kind == "integers":
+        return (rng.integers(1, 9, count) * 10 ** int(rng.integers(0, 8))).astype(float), "int64", 1e-12
+    scale = SCALES[int(rng.integers(len(SCALES)))]
+    # A float32 keeps 1e-7 of the largest distance: shorter edges are not in the data.
+    least, error = (0.05, 1e-9) if kind == "float64" else (0.3, 1e-5)
+    return rng.uniform(least, 1.0, count) * scale, kind, error
+
+
+def _holds(dtype: str, largest: float) -> bool:
+    kind = np.dtype(dtype)
+    return largest <= (2**23 if dtype == "float32" else 2**53 if kind.kind == "f" else np.iinfo(kind).max)
+
+
+def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
+    """Hang copies of some points from them by edges of length 0, and shuffle all points."""
+    n = len(tree)
+    origin = rng.integers(0, n, int(rng.integers(1, 1 + min(n, LARGEST - n))))
+    copies = n + np.arange(len(origin))
+    edges = np.where(tree.edges >= n, tree.edges + len(origin), tree.edges)
+    edges = np.concatenate([edges, np.column_stack([origin, copies])])
+    weights = np.concatenate([tree.weights, np.zeros(len(origin))])
+    return tr.Tree(n + len(origin), edges, weights).restrict(rng.permutation(n + len(origin)))
+
+
+def fault(found: Case, tree: tr.Tree, method: str = "treerep") -> str | None:
+    """Say what is wrong with a tree that was fitted, or None."""
+    largest = float(found.distances.max(initial=0))
+    off = float(np.abs(tree.distances(n_jobs=1) - found.truth.distances(n_jobs=1)).max(initial=0.0))
+    if off > found.error * largest:
+        return f"{method}, {found.name}: a distance is off by {off / largest:.2g} of the largest"
+    if method == "treerep" and tree.n_nodes != found.truth.n_nodes:
+        return f"{found.name}: {tree.n_nodes} nodes, and {found.truth.n_nodes} are right"
+    return None
+
+
+def campaign(metrics: int = 10_000) -> Result:
+    """Fit so many tree metrics, and compare each tree with the one behind it."""
+    faults, fits = [], 0
+    for number in range(metrics):
+        found = case(number)
+        methods = ["treerep", *(name for name, every in OTHERS.items() if number % every == 0)]
+        for method in methods:
+            options = {"rng": number} if method == "treerep" else {}
+            wrong = fault(found, tr.fit(found.distances, method=method, **options), method)
+            fits += 1
+            if wrong:
+                faults.append(wrong)
+    what = f"{metrics:,} random tree metrics, n to {LARGEST}, scales 1e-9 to 1e9, every dtype, with duplicates"
+    return Result(what, fits, faults, f"{fits - metrics:,} of the fits are by {', '.join(OTHERS)}")

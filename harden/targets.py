@@ -1,0 +1,139 @@
+"""Every parser as a function of bytes: it returns something sound or raises one line, and anything else is a fault."""
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import treerep as tr
+from tests.formats.fuzz_trees import FORMATS, try_reader
+from tests.formats.test_fuzz import KINDS, PIECES, VALID, check
+from tests.formats.test_tree_fuzz import PIECES as TREE_PIECES
+from tests.formats.test_tree_fuzz import SHARES, TREE
+from treerep.cli.attributes import read_attributes
+from treerep.cli.ending import one_line
+from treerep.cli.inputs import read_either
+from treerep.cli.options import Reading
+from treerep.formats import write_tree
+
+_folder = tempfile.TemporaryDirectory(prefix="treerep-harden-")
+FOLDER = Path(_folder.name)
+DATA_FORMATS = (None, "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "mtx", "edges", "graphml")
+TREE_FORMATS = (*FORMATS, None)
+LINE = 3000  # characters: a message may quote a piece of a file, and no more
+
+
+def data(content: bytes) -> None:
+    """Distances, points and graphs, of any kind and format; the first byte chooses both."""
+    choice = content[0]
+    check(content[1:], kind=KINDS[choice % 4], format=DATA_FORMATS[choice // 4 % len(DATA_FORMATS)])
+
+
+def trees(content: bytes) -> None:
+    """Trees in every format that is read."""
+    try_reader(TREE_FORMATS[content[0] % len(TREE_FORMATS)], content[1:], FOLDER)
+
+
+def newick(content: bytes) -> None:
+    """`Tree.from_newick`: what it accepts goes out and in again."""
+    text = content[1:].decode("utf-8", "replace")
+    options = {"default_length": (None, 1.0)[content[0] & 1], "inner_labels": bool(content[0] & 2)}
+    try:
+        tree = tr.Tree.from_newick(text, **options)
+    except ValueError as error:
+        one(error)
+        return
+    tree = tree.restrict(range(len(tree)))  # without Steiner leaves (a root above one child), which are never written
+    again = tr.Tree.from_newick(tree.newick())
+    assert again.isclose(tree if tree.labels is None else tree.restrict(again.labels or ()))
+
+
+def stored(content: bytes) -> None:
+    """`load` of trees and embeddings whose archive is sound, and one member of it is not: the bytes that are given."""
+    names = sorted(_archives())
+    archive = _archives()[names[content[0] % len(names)]]
+    members = sorted(archive)
+    changed = {**archive, members[content[1] % len(members)]: content[2:]}
+    path = FOLDER / "stored.npz"
+    with zipfile.ZipFile(path, "w") as file:
+        for name, member in changed.items():
+            file.writestr(name, member)
+    for load in (tr.Tree.load, tr.Embedding.load):
+        try:
+            made = load(path)
+        except ValueError as error:
+            one(error, path)
+        else:
+            some = np.arange(min(len(made), 3))
+            assert made.block(some, some).shape == (len(some), len(some))
+
+
+def shell(content: bytes) -> None:
+    """What the command does with a file that it is given: guesses what it is, and reads it; tables of attributes."""
+    suffix = ("", ".csv", ".nwk", ".npz", ".json", ".graphml", ".tsv", ".nex")[content[0] % 8]
+    path = FOLDER / f"given{suffix}"
+    path.write_bytes(content[1:])
+    for read in (lambda: read_either(str(path), Reading()), lambda: read_attributes(str(path), TREE)):
+        try:
+            read()
+        except (ValueError, OSError, MemoryError) as error:
+            one(error, path)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "data": data, "trees": trees, "newick": newick, "stored": stored, "shell": shell,
+}  # fmt: skip
+LEAST = {"stored": 2}  # bytes that a target needs; the others need 1
+ALL_PIECES = [*PIECES, *TREE_PIECES]
+
+
+def one(error: Exception, path: Path | None = None) -> None:
+    """Refuse an error that is not one line, or does not name the file."""
+    line = one_line(error)
+    assert 0 < len(line) < LINE, line[:LINE]
+    assert "\n" not in str(error), str(error)[:LINE]
+    assert path is None or path.name in line, line
+
+
+def seeds(target: str) -> list[bytes]:
+    """Return inputs of a target that are right, to begin with."""
+    if target == "data":
+        return [bytes([choice]) + content for content in VALID.values() for choice in (0, 1, 2, 3)]
+    files = [bytes([k]) + _written(name, tree) for tree in (TREE, SHARES) for k, name in enumerate(FORMATS)]
+    if target == "trees":
+        return files
+    if target == "newick":
+        return [bytes([k]) + tree.newick().encode() for tree in (TREE, SHARES) for k in range(4)]
+    if target == "stored":
+        archives = _archives()
+        return [
+            bytes([a, m]) + archives[name][member]
+            for a, name in enumerate(sorted(archives))
+            for m, member in enumerate(sorted(archives[name]))
+        ]
+    tables = [b"label,group,x\na b,1,2.5\nit's,1,\n<&>,2,nan\n\xc3\xa9\xf0\x9f\x98\x80,3,0\n"]
+    return [bytes([0]) + content for content in (*VALID.values(), *tables)] + [b"\0" + file[1:] for file in files]
+
+
+def _written(name: str, tree: tr.Tree) -> bytes:
+    path = FOLDER / "seed"
+    write_tree(tree, path, format=name)
+    return path.read_bytes()
+
+
+_made: dict[str, dict[str, bytes]] = {}
+
+
+def _archives() -> dict[str, dict[str, bytes]]:
+    """Members of the files of a tree and of both kinds of embeddings."""
+    if not _made:
+        points = np.array([[0.0, 0.1], [0.5, 0.2], [-0.3, 0.4]])
+        things = {"tree": SHARES, "sarkar": tr.embed(TREE), "plain": tr.Embedding.from_poincare(points)}
+        for name, thing in things.items():
+            thing.save(FOLDER / "made.npz")
+            with zipfile.ZipFile(io.BytesIO((FOLDER / "made.npz").read_bytes())) as file:
+                _made[name] = {member: file.read(member) for member in file.namelist()}
+    return _made

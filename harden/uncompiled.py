@@ -1,0 +1,100 @@
+"""Kernels as plain Python, for a tracer to see: `pytest -p harden.uncompiled`.
+
+Compiled code is invisible to coverage.py. With this plugin nothing is compiled, and the few pieces that exist in
+machine code alone (distances by the class of their oracle, lanes, prefetching) get a plain body here. Each kernel also
+notes which tests have called it.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+import numpy as np
+
+from treerep.common import kernel as kernel_module
+
+#: Kernel -> the tests that have called it.
+CALLS: dict[str, set[str]] = {}
+_current = ""
+
+
+def _noted(function: Callable[..., Any]) -> Callable[..., Any]:
+    name = f"{function.__module__.removeprefix('treerep.')}.{function.__name__}"
+
+    @wraps(function)
+    def called(*arguments: Any) -> Any:
+        CALLS.setdefault(name, set()).add(_current)
+        return function(*arguments)
+
+    return called
+
+
+kernel_module.kernel = _noted
+kernel_module.helper = lambda function: function
+
+from treerep.fitting import row_minimum_kernels  # noqa: E402 - made of what stands above
+from treerep.metric import kernels as distances  # noqa: E402
+
+_DISTANCES = dict(distances._DISTANCES)
+
+
+def _distance(oracle: Any, i: Any, j: Any) -> Any:
+    return _DISTANCES[type(oracle)](oracle, i, j)
+
+
+def _lanes(term: Callable[..., Any], combine: Callable[..., Any]) -> Callable[..., Any]:
+    """The sum or maximum of lane_kernels.py, in the same order."""
+
+    def reduction(points: Any, i: Any, j: Any) -> Any:
+        terms = term(points[i], points[j])
+        whole = len(terms) // 8 * 8
+        sums = np.zeros(8, terms.dtype)
+        for start in range(0, whole, 8):
+            sums = combine(sums, terms[start : start + 8])
+        while len(sums) > 1:
+            sums = combine(sums[::2], sums[1::2])
+        total = sums[0]
+        for value in terms[whole:]:
+            total = combine(total, value)
+        return total
+
+    return reduction
+
+
+def _row_minima(matrix: Any, row: Any, means: Any, gone: Any, start: Any, stop: Any) -> tuple[float, float, float]:
+    plain = np.append(matrix[row, start:stop].astype(float) + gone[start:stop], np.inf)
+    reduced = np.sort(np.append(plain[:-1] - means[start:stop], [np.inf, np.inf]))
+    return reduced[0], reduced[1], plain.min()
+
+
+distances.distance = _distance
+distances.prefetch = lambda *_: None
+distances.sum_of_squared_differences = _lanes(lambda x, y: (x - y) * (x - y), np.add)
+distances.sum_of_squared_sums = _lanes(lambda x, y: (x + y) * (x + y), np.add)
+distances.sum_of_absolute_differences = _lanes(lambda x, y: np.abs(x - y), np.add)
+distances.largest_absolute_difference = _lanes(lambda x, y: np.abs(x - y), np.maximum)
+row_minimum_kernels.row_minima = _row_minima
+
+
+def pytest_runtest_setup(item: Any) -> None:
+    """Note whose turn it is."""
+    global _current
+    _current = item.nodeid.partition("[")[0]
+
+
+def pytest_configure(config: Any) -> None:
+    """Let whole numbers wrap around, as those of machines do."""
+    np.seterr(over="ignore")
+    config.addinivalue_line("filterwarnings", "ignore::RuntimeWarning")
+
+
+def pytest_sessionfinish() -> None:
+    """Write down which kernel was called by which tests, where somebody asks for it."""
+    if "HARDEN_CALLS" in os.environ:
+        found = {name: sorted(tests) for name, tests in sorted(CALLS.items())}
+        Path(os.environ["HARDEN_CALLS"]).write_text(json.dumps(found, indent=1))
