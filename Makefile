@@ -27,9 +27,10 @@ help: ## list the targets
 	$(PIP) install --editable '.[test,docs]'
 	@touch .venv/core $@
 
-# geoopt: the tests compare our steps with its. The browser comes from the system: see test-heavy.
+# geoopt: the tests compare our steps with its. Triton: its interpreter runs the GPU's kernels. The browser comes from
+# the system: see test-heavy.
 .venv/heavy: .venv/test
-	$(PIP) install '$(TORCH)' 'geoopt>=0.5.1' --editable '.[browser]'
+	$(PIP) install '$(TORCH)' 'geoopt>=0.5.1' 'triton>=3.4' --editable '.[browser]'
 	@touch $@
 
 demo: .venv/core ## fit two data sets and show what comes out
