@@ -1,6 +1,7 @@
 """The table of the page "Choosing a method": what each one promises, and what was measured on GrQC.
 
-`conf.py` writes it when the pages are built, so that its numbers are those of benchmarks/results/methods.json.
+`conf.py` writes it when the pages are built, so that its numbers are those of paper/cells/graphs.json, for the methods
+of the paper, and of benchmarks/results/methods.json.
 """
 
 import json
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results" / "methods.json"
+CELLS = Path(__file__).parents[1] / "paper" / "cells" / "graphs.json"
 GRAPH = "grqc"
 
 
@@ -21,8 +23,8 @@ class Facts(NamedTuple):
 
 
 FACTS = {
-    "treerep": Facts("TR", "trees", "n log n; n", "size: millions of points; few distances are asked for"),
-    "neighbor_joining": Facts("NJ", "trees", "n²; n²", "neighbourhoods; what phylogeneticists know"),
+    "treerep": Facts("tr", "trees", "n log n; n", "size: millions of points; few distances are asked for"),
+    "neighbor_joining": Facts("nj", "trees", "n²; n²", "neighbourhoods; what phylogeneticists know"),
     "bionj": Facts("BIONJ", "trees", "n²; 2 n²", "the same, where long distances are noisy"),
     "relaxed_neighbor_joining": Facts("relaxed NJ", "trees", "n²; n²", "distances and neighbourhoods alike"),
     "minimum_evolution": Facts(
@@ -30,29 +32,29 @@ FACTS = {
     ),
     "upgma": Facts("UPGMA", "ultrametrics", "n²; n²", "a dendrogram"),
     "gromov": Facts("Gromov average", "trees", "n²; n²", "distances; a guarantee, with `linkage='single'`"),
-    "construct_tree": Facts("CT", "trees", "n²; n", "a guarantee, in little memory"),
-    "minimum_spanning_tree": Facts("MST", "", "edges · log n; n", "edges of the graph only, in no time"),
+    "construct_tree": Facts("ct", "trees", "n²; n", "a guarantee, in little memory"),
+    "minimum_spanning_tree": Facts("mst", "", "edges · log n; n", "edges of the graph only, in no time"),
     "bfs": Facts("BFS", "from its root", "edges · log n; n", "the same; distances from one point"),
-    "level_tree": Facts("LT", "", "edges; edges", "a guarantee on unweighted graphs"),
-    "low_stretch": Facts("LS", "", "edges · log n; n", "edges of the graph that keep their neighbours"),
+    "level_tree": Facts("lt", "", "edges; edges", "a guarantee on unweighted graphs"),
+    "low_stretch": Facts("ls", "", "edges · log n; n", "edges of the graph that keep their neighbours"),
     "bartal": Facts("Bartal best", "", "n² a tree; n²", "comparison with the paper"),
-    "bartal_average": Facts("Bartal", "", "n² a tree; n²", "the same; it is no tree"),
+    "bartal_average": Facts("bartal", "", "n² a tree; n²", "the same; it is no tree"),
     "frt": Facts("FRT", "", "n²; n log n", "theory: a bound for any metric"),
 }
 
 
 def measured() -> dict[str, tuple[str, str, str]]:
-    """Return distortion after scaling, MAP and seconds by the benchmark's name of the method."""
-    tables = json.loads(RESULTS.read_text(encoding="utf-8"))["tables"]
-    distortion, precision, seconds, others = (table["rows"] for table in tables)
-    columns = [next(row for row in rows if row["graph"] == GRAPH) for rows in (distortion, precision, seconds)]
-    names = [name for name in columns[0] if name != "graph"]
-    # "ours (paper's)": ours is what stands before the bracket.
-    found = {name: tuple(str(column[name]).split()[0] for column in columns) for name in names}
-    for row in others:
+    """Return distortion after scaling, MAP by rank and seconds by the name of the method in what was measured."""
+    cells = json.loads(CELLS.read_text(encoding="utf-8"))
+    found = {
+        name.partition("/")[2]: (cell["scaled"], cell["map_rank"], cell["seconds"])
+        for name, cell in cells.items()
+        if name.startswith(f"{GRAPH}/") and "scaled" in cell
+    }
+    for row in json.loads(RESULTS.read_text(encoding="utf-8"))["tables"][0]["rows"]:
         if row["graph"] == GRAPH:
-            found[row["method"]] = (f"{row['scaled']:.3f}", f"{row['MAP by rank']:.3f}", f"{row['seconds']:.2g}")
-    return found
+            found[row["method"]] = (row["scaled"], row["MAP by rank"], row["seconds"])
+    return {name: (f"{scaled:.3f}", f"{rank:.3f}", f"{took:.2g}") for name, (scaled, rank, took) in found.items()}
 
 
 def table() -> str:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..common.extras import require
+from ..common.memory import available_memory
 from ..common.parallel import Workers
 from ..embedding.training import find_device
 from ..metric.base import Metric
@@ -112,8 +113,7 @@ class DevicePairs(Pairs):
         self.torch, self.device, self.power = require("torch", "embed"), device, power
         self._blocks = blocks_of(metric, splits.points, device, "data")
         self._held: dict[int, Any] = {}
-        if device.type != "cpu":
-            self._keep = 8 * self.count <= room_on(device)
+        self._keep = 8 * self.count <= (available_memory() // 2 if device.type == "cpu" else room_on(device))
         self._at_zero = 0.0
         if power and with_zeros:
             self._at_zero = self._smallest() ** (-power / 2)
