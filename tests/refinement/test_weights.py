@@ -10,9 +10,11 @@ from tests.metrics import Table
 from tests.strategies import any_symmetric
 from tests.tree.strategies import caterpillar, naive_splits, trees
 from treerep.common.parallel import Workers
+from treerep.fitting.fit import fit
 from treerep.metric.base import MetricError
 from treerep.metric.convert import as_metric
 from treerep.metric.matrix import MatrixMetric
+from treerep.refinement import least_squares
 from treerep.refinement import pairs as module
 from treerep.refinement.path_sum_kernels import (
     FACTORS,
@@ -27,6 +29,7 @@ from treerep.refinement.path_sum_kernels import (
     row_sums,
     solve_cuts,
 )
+from treerep.refinement.principal_pivoting import principal_pivoting
 from treerep.refinement.weights import Pairs, find_tree_splits, fit_weights
 from treerep.scoring import streaming
 from treerep.scoring.distortion import average_distortion
@@ -141,6 +144,33 @@ def check_against_lsq_linear(tree, distances, power, lower):
 @given(trees(16, 2), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from([0.0, 0.2]))
 def test_matches_lsq_linear(tree, seed, power, lower):
     check_against_lsq_linear(tree, random_metric(seed, len(tree), zeros=0.1), power, lower)
+
+
+@settings(max_examples=60)
+@given(trees(16, 2), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.2]))
+def test_guessing_which_edges_are_free_finds_the_same(tree, seed, lower):
+    """What many points are fitted by."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(least_squares, "_MANY_POINTS", 0)
+        check_against_lsq_linear(tree, random_metric(seed, len(tree), zeros=0.1), 0.0, lower)
+
+
+def test_guesses_are_few():
+    d = random_metric(0, 300)
+    tree = fit(Table(d))
+    splits = find_tree_splits(tree)
+    with Workers(1) as workers:
+        problem = least_squares.Quadratic(Pairs(splits, Table(d), None, 0.0, workers))
+        length = np.maximum(np.random.default_rng(0).normal(size=len(splits.up)), 0.0)
+        gradient = problem.pairs.sums(SQUARES, length)[1]
+        solved = []
+        precondition = problem.precondition
+        problem.precondition = lambda *given: solved.append(1) or precondition(*given)
+        found = principal_pivoting(problem, length, gradient, np.zeros(len(length)))
+        assert found is not None
+        assert problem.residual(found, problem.pairs.sums(SQUARES, found)[1], np.zeros(len(length))) < 1e-10
+    assert len(solved) < 20
+    assert (found == 0).sum() > 50, "bounds should be active here"
 
 
 @pytest.mark.parametrize("power", [0.0, 2.0])

@@ -19,9 +19,13 @@ from numpy.typing import NDArray
 
 from .pairs import Optimum, Pairs
 from .path_sum_kernels import FACTORS, PRODUCT, SQUARES, solve_cuts
+from .principal_pivoting import principal_pivoting
 from .splits import Vector
 
 _STEPS = 1000
+#: Beyond so many points steps are many, and guessing which edges are free is faster. (Below, it is a matter of
+#: hundredths of a second, and results that are stored rest on the last digits of the steps.)
+_MANY_POINTS = 10_000
 _CONJUGATE_STEPS = 500
 #: A Newton step is accurate enough when conjugate gradients have shrunk its error to this share (measured best).
 _ACCURACY = 0.1
@@ -75,8 +79,15 @@ def least_squares(pairs: Pairs, given: Vector, floor: Vector, tol: float, deadli
     value, gradient = pairs.sums(SQUARES, raised)
     start = pairs.sums(SQUARES, given)[0] if (raised != given).any() else value
     best = raised, value, problem.residual(raised, gradient, floor)
+    ordinary = pairs.power == 0 and pairs.upper
     # Steps that are exact cost little: go on to the last digits, which long paths need.
-    goal = _LAST_DIGITS * tol if pairs.power == 0 and pairs.upper else tol
+    goal = _LAST_DIGITS * tol if ordinary else tol
+    if ordinary and pairs.n > _MANY_POINTS:
+        found = principal_pivoting(problem, raised, gradient, floor)
+        at_found = None if found is None else pairs.sums(SQUARES, found)
+        if found is not None and at_found is not None and at_found[0] <= best[1]:
+            value, gradient = at_found
+            best, goal = (found, value, problem.residual(found, gradient, floor)), tol
     # Steps only update the gradient, and its rounding errors add up: look at the distances again and go on from there.
     for _ in range(3 if pairs.upper else 1):
         if best[2] <= goal or time.monotonic() > deadline:
