@@ -1,5 +1,6 @@
 """Matrices on disk that are read only where distances are asked for. What counts as large is lowered for the tests."""
 
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -284,3 +285,38 @@ def test_every_half_is_converted_exactly() -> None:
     matrix += matrix.T
     assert set(halves.tolist()) == set(matrix.ravel().tolist())
     assert_array_equal(MatrixMetric(matrix).block(range(300), range(300)), matrix.astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.usefixtures("all_is_large")
+def test_a_pickle_holds_the_path_and_not_the_matrix(tmp_path: Path, dtype: str, order: Any) -> None:
+    tree = whole_tree(200)
+    labels = [f"point {i}" for i in range(200)]
+    metric = MatrixMetric(on_disk(tmp_path, np.asarray(tree.distances(), dtype, order=order)), labels=labels)
+    there = pickle.dumps(metric)
+    assert len(there) < 10_000
+    found = pickle.loads(there)
+    assert found.on_disk and type(found.oracle) is type(metric.oracle) and not found.distances.flags.writeable
+    assert_array_equal(found.block(range(200), range(200)), tree.distances())
+    assert_array_equal(tr.fit(found).edges, tree.edges)
+    (tmp_path / "d.npy").unlink()
+    with pytest.raises(MetricError, match=r"d.npy is needed where it is worked with and cannot be mapped there \("):
+        pickle.loads(there)
+
+
+@pytest.mark.usefixtures("all_is_large")
+def test_a_part_of_a_file_is_found_again(tmp_path: Path) -> None:
+    tables = on_disk(tmp_path, np.stack([whole_tree(30).distances(), 2 * whole_tree(30).distances()]))
+    found = pickle.loads(pickle.dumps(MatrixMetric(tables[1])))
+    assert_array_equal(found.block(range(30), range(30)), tables[1])
+
+
+@pytest.mark.parametrize("mode", ["r+", "c"])
+@pytest.mark.usefixtures("all_is_large")
+def test_a_map_that_may_be_written_to_is_not(tmp_path: Path, mode: Any) -> None:
+    np.save(tmp_path / "d.npy", whole_tree(60).distances())
+    matrix = np.load(tmp_path / "d.npy", mmap_mode=mode)
+    tr.fit(MatrixMetric(matrix))
+    assert matrix.flags.writeable  # as it was
+    assert_array_equal(np.load(tmp_path / "d.npy"), whole_tree(60).distances())

@@ -1,5 +1,6 @@
 """Matrices in compressed chunks: zarr arrays and HDF5 data sets, in memory or unpacked into a file."""
 
+import pickle
 import re
 import shutil
 from pathlib import Path
@@ -137,3 +138,11 @@ def test_folders_of_zarr(tmp_path: Path) -> None:
         tr.formats.read(tmp_path)
     with pytest.raises(ValueError, match="it is no folder of zarr"):
         tr.formats.read(tmp_path / "d.zarr" / "zarr.json", format="zarr")
+
+
+def test_a_file_without_a_name_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mapped, "LARGE", 1000)
+    with pytest.raises(
+        MetricError, match="^the matrix of 90 points lies in a temporary file.*: save it as npy and giv"
+    ):
+        pickle.dumps(tr.as_metric(zarr.array(DISTANCES)))

@@ -14,6 +14,7 @@ from treerep.fitting import zone_kernels
 from treerep.scaling import dask_fit
 
 da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 
@@ -160,7 +161,8 @@ def test_points_too_near_to_each_other_are_seen_over_all_blocks(client: Any) -> 
 
 def test_what_is_no_table_of_points_is_refused(client: Any) -> None:
     array = da.zeros((5, 2))
-    for bad, message in ((array[0], "this dask array is 2"), (array[array[:, 0] > 1], "unknown lengths")):
+    unknown = array[array[:, 0] > 1], array[:, array[0] > 1]
+    for bad, message in ((array[0], "this dask array is 2"), *((bad, "unknown lengths") for bad in unknown)):
         with pytest.raises(tr.MetricError, match=message):
             tr.fit(bad, engine=client)
     with pytest.raises(tr.MetricError, match="holds points, not distances"):
@@ -171,6 +173,27 @@ def test_what_is_no_table_of_points_is_refused(client: Any) -> None:
         tr.fit(array, engine=client, method="upgma")
     with pytest.raises(tr.MetricError, match="point 3 has a masked coordinate"):
         tr.fit(da.ma.masked_array(array, mask=np.arange(10).reshape(5, 2) == 7), engine=client)
+
+
+def test_empty_and_uneven_chunks(client: Any) -> None:
+    points = points_of("euclidean", 61, 4)
+    array = da.from_array(points, chunks=((0, 1, 0, 0, 47, 13, 0), (0, 3, 1)))
+    assert_same(tr.fit(array, engine=client), tr.fit(points, metric="euclidean"))
+
+
+def test_chunks_that_are_not_what_their_array_says_are_refused(client: Any) -> None:
+    def told(rows: int, k: int, dtype: str, said: int) -> Any:
+        return da.from_delayed(dask.delayed(np.ones)((rows, k), dtype), (said, 4), "float64")
+
+    whole = told(20, 4, "float64", 20)
+    for other, message in (
+        (told(19, 4, "float64", 20), "10 points from number 30 on, and its chunks have 9"),
+        (told(20, 4, "float32", 20), "point 0 has 4 coordinates in float64 and point 20 4 coordinates in float32"),
+        (told(20, 3, "float64", 20), "and point 20 3 coordinates in float64"),
+    ):
+        with pytest.raises(tr.MetricError, match=message) as error:
+            tr.fit(da.concatenate([whole, other]), engine=client)
+        assert "\n" not in str(error.value)
 
 
 def test_a_dask_array_without_an_engine_says_what_to_do() -> None:

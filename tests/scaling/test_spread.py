@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,6 +71,16 @@ def test_another_thing_can_be_shared(client: Client) -> None:
 def test_errors_of_the_work_are_raised_as_they_are(client: Client) -> None:
     with pytest.raises(FileNotFoundError, match="^there is no file 3$"):
         list(Spread(client).map(missing, 0, [3]))
+
+
+def test_nothing_stays_with_the_workers_after_an_error(client: Client) -> None:
+    with pytest.raises(FileNotFoundError) as error, Spread(client) as spread:
+        list(spread.map(missing, 0, range(50)))
+    deadline = time.monotonic() + 10
+    while client.futures and time.monotonic() < deadline:  # Dask lets go a little later
+        time.sleep(0.05)
+    assert not client.futures
+    assert error.tb is not None  # which knows the spread, its generator and its futures
 
 
 def test_large_data_travels(client: Client) -> None:

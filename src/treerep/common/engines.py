@@ -37,7 +37,7 @@ def elsewhere(what: str, *, engine: Any = None, device: Any = None) -> Callable[
         return None
     if isinstance(engine, str) and engine == "dask":
         return partial(_find(what, "dask", "engine='dask'"), client=None)
-    if type(engine).__module__.partition(".")[0] == "distributed":
+    if any(kind.__module__.partition(".")[0] == "distributed" for kind in type(engine).__mro__):
         return partial(_find(what, "dask", "a Dask client"), client=engine)
     raise ValueError(f"engine is 'threads', 'dask' or a dask.distributed Client, not {engine!r}")
 

@@ -32,6 +32,8 @@ class Skeleton:
     ----------
     nodes : (n,) int32 array
         Which node of the tree each point is. Those placed here are called n - 1, n - 2, ...
+    named : list of int
+        The points placed here, in this order.
     edges, weights : lists of arrays
         Edges that are final, and their lengths. The Steiner node of a step is n + the name of its z.
     """
@@ -41,13 +43,13 @@ class Skeleton:
         self.nodes = np.empty(n, np.int32)
         self.edges: list[NDArray[np.int32]] = []
         self.weights: list[NDArray[np.float64]] = []
-        self._unnamed = n
+        self.named: list[int] = []
 
     def name(self, point: int) -> int:
         """Give a point its number in the tree."""
-        self._unnamed -= 1
-        self.nodes[point] = self._unnamed
-        return self._unnamed
+        self.named.append(point)
+        self.nodes[point] = name = self.n - len(self.named)
+        return name
 
     def add(self, edges: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
         """Keep edges that are final."""

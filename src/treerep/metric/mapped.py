@@ -4,7 +4,7 @@ import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,37 @@ def _check_file(array: NDArray[Any]) -> None:
     end, size = mapped.offset + mapped.nbytes, path.stat().st_size
     if size < end:
         raise MetricError(f"{path} has {size:,} bytes, but the matrix in it ends at {end:,}: the file is cut short")
+
+
+class Place(NamedTuple):
+    """Where a matrix lies on a disk: what is sent to others in its stead."""
+
+    path: str
+    offset: int
+    dtype: str
+    shape: tuple[int, ...]
+
+
+def place_of(array: NDArray[Any]) -> Place:
+    """Where a matrix that was laid out lies; a MetricError if nobody else can look there."""
+    mapped = _map_of(array)
+    if mapped is None or mapped.filename is None or mapped.mode == "c":  # what is written to such a map is in memory
+        raise MetricError(
+            f"the matrix of {len(array):,} points lies in a temporary file or a private map, which only this process "
+            "can read: save it as npy and give the path"
+        )
+    offset = mapped.offset + array.ctypes.data - mapped.ctypes.data
+    return Place(str(mapped.filename), offset, array.dtype.str, array.shape)
+
+
+def opened(place: Place) -> NDArray[Any]:
+    """Map a matrix again, in another process or on another machine."""
+    path, offset, dtype, shape = place
+    try:
+        return laid_out(np.memmap(path, dtype, "r", offset, shape))
+    except (OSError, ValueError) as error:
+        line = " ".join(str(error).split())
+        raise MetricError(f"{path} is needed where it is worked with and cannot be mapped there ({line})") from error
 
 
 @contextmanager

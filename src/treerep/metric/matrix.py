@@ -11,7 +11,7 @@ from ..common.memory import check_memory
 from .base import MetricError, check_labels, frozen
 from .compiled import CompiledMetric
 from .inspection import inspect_all, inspect_sample
-from .mapped import is_large_map, laid_out, scattered
+from .mapped import is_large_map, laid_out, opened, place_of, scattered
 from .oracles import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 
 
@@ -73,6 +73,16 @@ class MatrixMetric(CompiledMetric):
     def scattered(self) -> AbstractContextManager[None]:
         """Announce that single distances from all over will be asked for, which matters to a disk."""
         return scattered(self.distances) if self.on_disk else nullcontext()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A matrix on disk stays there: others get its path, and open it themselves.
+        distances = place_of(self.distances) if self.on_disk else self.distances
+        return {name: value for name, value in self.__dict__.items() if name != "oracle"} | {"distances": distances}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        large = state["on_disk"]
+        super().__setstate__({**state, "distances": opened(state["distances"])} if large else state)
+        self.oracle = _oracle(self.distances, seen=not large)
 
 
 def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

@@ -25,7 +25,7 @@ class Facts(NamedTuple):
 
     extent: float
     integral: bool
-    eps: float
+    kind: tuple[int, str]  # number of coordinates and their dtype: those of all blocks
 
 
 class Block(NamedTuple):
@@ -55,7 +55,7 @@ class SpreadPoints(Metric):
     ) -> None:
         self.blocks, self.homes, self.starts, self.labels = blocks, homes, starts, labels
         self.integral = all(fact.integral for fact in facts)
-        self.eps = facts[0].eps
+        self.eps = float(np.finfo(facts[0].kind[1]).eps)
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -79,7 +79,7 @@ def check_shape(array: Any) -> int:
     if array.ndim != 2 or 0 in array.shape:
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise MetricError(f"points are rows of a table (n x k, at least one of each), this dask array is {shape}")
-    if np.isnan(array.shape[0]):
+    if np.isnan(array.shape).any():
         raise MetricError("the chunks of this dask array have unknown lengths: call its compute_chunk_sizes() first")
     return int(array.shape[0])
 
@@ -91,10 +91,22 @@ def spread(client: Any, data: Any, metric: str, priorities: Priorities, count: i
     blocks = (_from_array if is_dask_array(data) else _from_memory)(client, data, metric, priorities, starts)
     with dropping(client, blocks):
         facts: list[Facts] = raise_first(client, client.map(_facts, blocks, pure=False))
+        _check_alike(facts, starts)
         widest = max(range(len(facts)), key=lambda b: facts[b].extent)
         check = client.submit(_check, blocks[widest], metric, facts[widest].extent, pure=False)
         raise_first(client, [check])
         return SpreadPoints(*_balanced(client, blocks), starts, facts, getattr(data, "labels", None))
+
+
+def _check_alike(facts: list[Facts], starts: NDArray[np.int64]) -> None:
+    """Chunks may be other than their array says, which Dask does not look at."""
+    for fact, start in zip(facts, starts.tolist(), strict=False):
+        if fact.kind != facts[0].kind:
+            kinds = (f"{width} coordinates in {dtype}" for width, dtype in (facts[0].kind, fact.kind))
+            raise MetricError(
+                f"the chunks of this dask array differ: point 0 has {next(kinds)} and point {start} {next(kinds)}; "
+                "make them alike where they are read"
+            )
 
 
 def raise_first(client: Any, futures: list[Any]) -> list[Any]:
@@ -202,8 +214,14 @@ def _block(metric: str, start: int, priority: Callable[[], NDArray[np.int32]], *
             first = int(np.argwhere(np.ma.getmaskarray(piece))[0, 0])
             raise MetricError(f"point {start + first} has a masked coordinate: fill it or drop the point")
     rows = prepared_rows(pieces[0] if len(pieces) == 1 else np.concatenate(pieces), metric, start)
-    eps = float(np.finfo(rows.oracle[0].dtype).eps)
-    return Block(rows.oracle, priority(), start, Facts(rows.extent, rows.integral, eps))
+    table, ranks = rows.oracle[0], priority()
+    if len(table) != len(ranks):
+        raise MetricError(
+            f"the dask array says that it has {len(ranks):,} points from number {start} on, and its chunks have "
+            f"{len(table):,}: state the lengths of its chunks as they are, or call compute_chunk_sizes()"
+        )
+    kind = rows.points.shape[1], str(table.dtype)
+    return Block(rows.oracle, ranks, start, Facts(rows.extent, rows.integral, kind))
 
 
 def _facts(block: Block) -> Facts:

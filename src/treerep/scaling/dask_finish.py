@@ -74,7 +74,20 @@ def part_of(block: Block, last: Wave, gone: NDArray[np.int64], pieces: list[int]
 
 
 def finish(batch: Batch, *parts: Part) -> Finished:
-    """Complete the zones of a batch by TreeRep itself, on one thread."""
+    """Complete the zones of a batch."""
+    done = completed(batch, *parts)
+    names = batch.first + np.arange(len(done.points))
+    ends = [end for zone in batch.zones for end in (zone.a, zone.b)]
+    table = np.concatenate([names, batch.n + names, ends]).astype(np.int32)
+    return done._replace(nodes=(batch.first + done.nodes).astype(np.int32), edges=table[done.edges])
+
+
+def completed(batch: Batch, *parts: Part) -> Finished:
+    """Complete the zones of a batch by TreeRep itself, on one thread.
+
+    In names of its own: m points are nodes 0 ... m-1, Steiner nodes are m ... 2 m - 1, and then come the nodes that the
+    zones hang off, two each.
+    """
     zone_of = np.concatenate([np.repeat(np.arange(len(batch.zones)), part.counts) for part in parts])
     order = np.argsort(zone_of, kind="stable")
     points, near_a, near_b, priority = (np.concatenate(arrays) for arrays in zip(*(p[:4] for p in parts), strict=True))
@@ -87,10 +100,7 @@ def finish(batch: Batch, *parts: Part) -> Finished:
         metric = _Gathered(type(parts[0].rows)(*arrays))
         run = TreeRep(metric, priority, batch.tol, batch.rule, workers, _NoBar(), batch.joined, begin)
         edges, weights = run.run()
-    names = batch.first + np.arange(m)
-    ends = [end for zone in batch.zones for end in (zone.a, zone.b)]
-    table = np.concatenate([names, batch.n + names, ends]).astype(np.int32)
-    return Finished(points, (batch.first + run.nodes).astype(np.int32), table[edges], weights)
+    return Finished(points, run.nodes, edges, weights)
 
 
 def _local_zones(zones: list[Zone], first_end: int) -> list[Zone]:

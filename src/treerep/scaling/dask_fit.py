@@ -6,7 +6,8 @@ Random choices are made by one priority per point, which every worker computes f
 workers or blocks nor the order of events has a say.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,18 +15,20 @@ from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..fitting.priorities import Priorities
 from ..fitting.result import finished_tree
-from ..fitting.settings import checked_choices
-from ..metric.base import MetricError, check_labels
+from ..fitting.settings import Choices, checked_choices
+from ..metric.base import Metric, MetricError, check_labels
 from ..metric.convert import as_metric
 from ..metric.points import PointMetric
 from ..tree.tree import Tree
 from .cluster import client_for
-from .dask_blocks import check_shape, is_dask_array, spread
+from .dask_blocks import SpreadPoints, check_shape, is_dask_array, spread
 from .dask_run import Run
 
 # Zones are finished by one worker when they have at most the share of a thread divided by this, or so many points.
 _SHARES = 4
 _FINISH_POINTS = 1 << 15
+
+AnyRun = TypeVar("AnyRun", bound=Run)
 
 
 def fit(
@@ -43,36 +46,59 @@ def fit(
 
     A dask array holds points, Euclidean if `metric` is None.
     """
-    if is_dask_array(data):
-        space: Any = data
-        n, name = check_shape(data), _named(metric)
-        if method != "treerep" or trials > 1:
-            wish = f"method={method!r}" if method != "treerep" else f"trials={trials}"
-            raise ValueError(f"{wish} needs all points in one place: leave it out, or give the dask array's compute()")
-    else:
-        space = as_metric(data, metric=metric)
-        if not isinstance(space, PointMetric) or method != "treerep" or trials > 1:
-            from .dask_trials import fit_trials
+    if is_dask_array(data) and (method != "treerep" or trials > 1):
+        wish = f"method={method!r}" if method != "treerep" else f"trials={trials}"
+        raise ValueError(f"{wish} needs all points in one place: leave it out, or give the dask array's compute()")
+    given = given_points(data, metric)
+    if not isinstance(given, Given) or method != "treerep" or trials > 1:
+        from .dask_trials import fit_trials
 
-            return fit_trials(
-                space, client=client, method=method, metric=None, rng=rng, trials=trials, n_jobs=n_jobs, **options
-            )
-        n, name = len(space), space.metric
+        space = given.space if isinstance(given, Given) else given
+        return fit_trials(
+            space, client=client, method=method, metric=None, rng=rng, trials=trials, n_jobs=n_jobs, **options
+        )
     choices = checked_choices(**options)
+    with client_for(client) as cluster:
+        points, run = run_on(cluster, given, rng, choices, Run)
+        if run is None:
+            return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, 1))
+        tree = finished_tree(points, *run.skeleton.all_edges(), run.skeleton.nodes)
+        return tree.contracted(run.tol) if choices.joined else tree
+
+
+class Given(NamedTuple):
+    """Points that can be spread: a dask array or a PointMetric, their number and the name of their metric."""
+
+    space: Any
+    n: int
+    metric: str
+
+
+def given_points(data: Any, metric: str | None) -> Given | Metric:
+    """Points that can be spread, or a metric that has none."""
+    if is_dask_array(data):
+        return Given(data, check_shape(data), _named(metric))
+    space = as_metric(data, metric=metric)
+    return Given(space, len(space), space.metric) if isinstance(space, PointMetric) else space
+
+
+def run_on(
+    cluster: Any, given: Given, rng: Any, choices: Choices, kind: Callable[..., AnyRun]
+) -> tuple[SpreadPoints, AnyRun | None]:
+    """Spread points over a cluster and run TreeRep there; no run for a single one."""
+    n = given.n
     if not n < 2**30:
         raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
-    with client_for(client) as cluster:
-        threads = max(1, sum(cluster.nthreads().values()))
-        priorities = Priorities(n, np.random.default_rng(rng))
-        points = spread(cluster, space, name, priorities, threads)
-        if n == 1:
-            return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, n))
-        finish_points = max(_FINISH_POINTS, n // (_SHARES * threads), choices.joined)
-        with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:  # so that no interrupt is lost
-            run = Run(cluster, points, choices, finish_points, workers, bar)
-            edges, weights = run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
-        tree = finished_tree(points, edges, weights, run.skeleton.nodes)
-        return tree.contracted(run.tol) if choices.joined else tree
+    threads = max(1, sum(cluster.nthreads().values()))
+    priorities = Priorities(n, np.random.default_rng(rng))
+    points = spread(cluster, given.space, given.metric, priorities, threads)
+    if n == 1:
+        return points, None
+    finish_points = max(_FINISH_POINTS, n // (_SHARES * threads), choices.joined)
+    with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:  # so that no interrupt is lost
+        run = kind(cluster, points, choices, finish_points, workers, bar)
+        run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
+    return points, run
 
 
 def _named(metric: str | None) -> str:

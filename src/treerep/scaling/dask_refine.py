@@ -30,5 +30,5 @@ def refine(
     """
     refuse_dask_arrays(data=data)
     space = as_metric(data, metric=metric)
-    with client_for(client) as cluster:
-        return refined_tree(tree, space, weights, moves, balance, time_limit, rng, n_jobs, Spread(cluster))
+    with client_for(client) as cluster, Spread(cluster) as runner:
+        return refined_tree(tree, space, weights, moves, balance, time_limit, rng, n_jobs, runner)

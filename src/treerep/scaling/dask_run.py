@@ -68,8 +68,8 @@ class Run:
         self.running: set[Any] = set()
         self.waves: list[dict[str, int]] = []
 
-    def run(self, first: int, at_once: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return edges and lengths as `Skeleton.all_edges` does.
+    def run(self, first: int, at_once: int) -> None:
+        """Complete the skeleton.
 
         All points hang off the point `first` at the beginning; at the end, so many batches are finished at once.
         """
@@ -77,15 +77,14 @@ class Run:
             self._split(first)
             self._finish(at_once)
         self.states, self.points.blocks = [], []
-        return self.skeleton.all_edges()
 
     @property
     def _every(self) -> range:
         return range(len(self.points.blocks))
 
-    def _submit_to(self, b: int, task: Callable[..., Any], *arguments: Any) -> Any:
+    def _submit_to(self, b: int, task: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """A future of a task on block b, where that is."""
-        return submit_to(self.client, self.points.homes[b], task, self.points.blocks[b], *arguments)
+        return submit_to(self.client, self.points.homes[b], task, self.points.blocks[b], *arguments, **options)
 
     def _futures(self) -> Iterator[Any]:
         yield from (*self.running, *self.states, *self.points.blocks)
@@ -229,11 +228,19 @@ class Run:
         return batches
 
     def _submit(self, batch: Batch) -> Any:
-        """A future of a batch's edges. Its parts need no name here: Dask drops them as soon as they are used."""
-        parts = [self._submit_to(b, part_of, self.states[b], self.gone, batch.pieces) for b in self._every]
-        return self.client.submit(finish, batch, *parts, pure=False)
+        """A future of a batch's edges."""
+        return self.client.submit(finish, batch, *self._parts(batch), pure=False)
 
-    def _add(self, done: Finished) -> None:
+    def _parts(self, batch: Batch) -> list[Any]:
+        """Futures of what each block has of a batch. They need no name: Dask drops them as soon as they are used.
+
+        They go before batches that are asked for already: others wait for them. If they waited long enough, Dask would
+        let an idle worker take over, and send it the whole block.
+        """
+        given = self.gone, batch.pieces
+        return [self._submit_to(b, part_of, self.states[b], *given, priority=1) for b in self._every]
+
+    def _add(self, done: Any) -> None:
         self.skeleton.nodes[done.points] = done.nodes
         self.skeleton.add(done.edges, done.weights)
         self.bar.update(len(done.points))

@@ -23,8 +23,8 @@ def average_distortion(
 ) -> Score:
     """`treerep.average_distortion` by the workers of a client; see there."""
     refuse_dask_arrays(approx=approx, truth=truth)
-    with client_for(client) as cluster:
-        return mean_distortion(Comparison(approx, truth, rows, rng, Spread(cluster)), scale)
+    with client_for(client) as cluster, Spread(cluster) as runner:
+        return mean_distortion(Comparison(approx, truth, rows, rng, runner), scale)
 
 
 def mean_average_precision(
@@ -39,5 +39,5 @@ def mean_average_precision(
 ) -> Score:
     """`treerep.mean_average_precision` by the workers of a client; see there."""
     refuse_dask_arrays(approx=approx, graph=graph)
-    with client_for(client) as cluster:
-        return mean_precision(approx, graph, ties, rows, rng, Spread(cluster))
+    with client_for(client) as cluster, Spread(cluster) as runner:
+        return mean_precision(approx, graph, ties, rows, rng, runner)

@@ -28,5 +28,5 @@ def fit_trials(
     refuse_dask_arrays(data=data)
     threads = n_jobs if n_jobs is not None or trials == 1 else 1
     plan = Plan(as_metric(data, metric=metric), method, options, threads)
-    with client_for(client) as cluster:
-        return best_tree(plan, trials, rng, Spread(cluster))
+    with client_for(client) as cluster, Spread(cluster) as runner:
+        return best_tree(plan, trials, rng, runner)

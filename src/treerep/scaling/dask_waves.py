@@ -21,7 +21,7 @@ from ..metric.oracles import bytes_per_point, gathered
 from .dask_blocks import Block
 
 # Points that are sorted together lie beside their pivots in the cache.
-_CACHE_BYTES = 4 << 20
+_CACHE_BYTES = 1 << 20
 _LOWEST = 4  # how many points a step of any rule looks at
 RANK, POINT, NEAR_A, NEAR_B = range(4)  # columns of a table of candidates
 
@@ -106,13 +106,12 @@ def first_wave(block: Block, first: int, row: Any, rule: int) -> Wave:
     slots = np.arange(len(block.priority), dtype=np.int32)
     slots = slots[slots != first - block.start]
     near_a = np.empty(len(slots))
-    step = _chunk(block)
-    for lo in range(0, len(slots), step):
-        here = slots[lo : lo + step]
-        oracle = _beside(block, here, row)
-        block_distances(
-            oracle, np.array([len(here)]), np.arange(len(here), dtype=np.int32), near_a[lo : lo + step].reshape(1, -1)
-        )
+    room = _Room(block, len(row[0]))
+    for lo in range(0, len(slots), room.size):
+        here = slots[lo : lo + room.size]
+        oracle = room.beside(here, row)
+        near = near_a[lo : lo + room.size].reshape(1, -1)
+        block_distances(oracle, np.array([len(here)]), np.arange(len(here), dtype=np.int32), near)
     state = State(slots, near_a, np.zeros_like(near_a), np.array([0, len(slots)]))
     points = Points(*state[:3], np.empty(0, np.uint8), _writeable(block.priority))
     lowest, closest = _candidates(block, points, state.starts, rule)
@@ -128,14 +127,14 @@ def wave(block: Block, before: Wave, what: Placed) -> Wave:
     points = with_room(*state[:3], _writeable(block.priority))
     steps = len(plan.steps.kind)
     counts, becomes_r = np.zeros((steps, CODES), np.int64), np.full((steps, 1, 4), np.inf)
-    starts, stepped = [half], list[int]()
+    starts, stepped, room = [half], list[int](), _Room(block, 2)
     for piece, k in plan.order.tolist():
         lo, hi = int(state.starts[piece]), int(state.starts[piece + 1])
         if k < 0:
             _keep(points, lo, hi, starts[-1])
             starts.append(starts[-1] + hi - lo)
             continue
-        becomes_r[k, 0] = _sort(block, points, lo, hi, what, k, counts[k])
+        becomes_r[k, 0] = _sort(block, room, points, lo, hi, what, k, counts[k])
         sizes = counts[k, :BINS].copy()
         sizes[Z1_R] += counts[k, COULD_BE_R]
         ends = starts[-1] + np.cumsum(sizes)
@@ -186,8 +185,27 @@ def _writeable(array: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.require(array, requirements=["C", "W"])
 
 
-def _chunk(block: Block) -> int:
-    return max(256, _CACHE_BYTES // bytes_per_point(block.oracle))
+class _Room:
+    """Memory for some points of a block and for rows from elsewhere, used again and again.
+
+    Nannies have a worker give freed memory back at once (MALLOC_TRIM_THRESHOLD_), so fresh memory is slow there.
+    """
+
+    def __init__(self, block: Block, more: int) -> None:
+        self.size = max(256, _CACHE_BYTES // bytes_per_point(block.oracle))  # how many points fit
+        self._from = block.oracle
+        self._arrays = [np.empty((self.size + more, *array.shape[1:]), array.dtype) for array in block.oracle]
+
+    def beside(self, slots: NDArray[np.int32], rows: Any) -> Any:
+        """An oracle of some points of the block and of rows from elsewhere after them, until the next one is made."""
+        arrays = []
+        for mine, others, room in zip(self._from, rows, self._arrays, strict=True):
+            both = room[: len(slots) + len(others)]
+            np.take(mine, slots, axis=0, out=both[: len(slots)], mode="clip")  # any other mode has a buffer of its own
+            both[len(slots) :] = others
+            both.flags.writeable = False
+            arrays.append(both)
+        return type(self._from)(*arrays)
 
 
 def _without(block: Block, state: State, gone: NDArray[np.int64]) -> State:
@@ -208,28 +226,17 @@ def _keep(points: Points, lo: int, hi: int, to: int) -> None:
         array[to : to + hi - lo] = array[lo:hi]
 
 
-def _beside(block: Block, slots: NDArray[np.int32], rows: Any) -> Any:
-    """An oracle of some points of a block and of rows from elsewhere after them."""
-    arrays = []
-    for mine, others in zip(block.oracle, rows, strict=True):
-        both = np.empty((len(slots) + len(others), *mine.shape[1:]), mine.dtype)
-        np.take(mine, slots, axis=0, out=both[: len(slots)], mode="clip")
-        both[len(slots) :] = others
-        both.flags.writeable = False
-        arrays.append(both)
-    return type(block.oracle)(*arrays)
-
-
-def _sort(block: Block, points: Points, lo: int, hi: int, what: Placed, k: int, counts: Any) -> list[float]:
+def _sort(
+    block: Block, room: _Room, points: Points, lo: int, hi: int, what: Placed, k: int, counts: Any
+) -> list[float]:
     """Sort the points lo:hi by step k; return the candidate for r."""
     steps, tol = what.plan.steps, what.plan.tol
     arms: Arms = kernels.universal_tree(steps.pivots(k, -1, -1, 0, 0), tol)
     at_y, at_z = (_position(block, points.slots[lo:hi], int(who)) for who in (steps.y[k], steps.z[k]))
     rows = type(what.rows)(*(array[2 * k : 2 * k + 2] for array in what.rows))
     best = [np.inf] * 4
-    chunk = _chunk(block)
-    for start in range(lo, hi, chunk):
-        here = slice(start, min(start + chunk, hi))
+    for start in range(lo, hi, room.size):
+        here = slice(start, min(start + room.size, hi))
         slots = points.slots[here]
         size = len(slots)
         part = Points(
@@ -237,7 +244,7 @@ def _sort(block: Block, points: Points, lo: int, hi: int, what: Placed, k: int, 
             block.priority[slots],
         )  # fmt: skip
         pivots = steps.pivots(k, at_y - (start - lo), at_z - (start - lo), size, size + 1)
-        i = kernels.sort_chunk(_beside(block, slots, rows), part, 0, size, pivots, arms.contracted, tol, counts)
+        i = kernels.sort_chunk(room.beside(slots, rows), part, 0, size, pivots, arms.contracted, tol, counts)
         if i >= 0 and part.priority[i] < best[RANK]:
             best = [float(part.priority[i]), float(block.start + slots[i]), 0.0, 0.0]
     return best

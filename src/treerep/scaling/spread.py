@@ -21,11 +21,24 @@ class Spread:
     What all pieces share is sent to every worker once, and kept there until something else is shared. Pieces are pure,
     so the scheduler gives those of a lost worker to others. If all workers that had the shared data are lost at once,
     it is sent again and what is missing is asked for again.
+
+    As a context manager it takes everything back from the workers when it is left, whatever the traceback of an error
+    holds on to.
     """
 
     def __init__(self, client: Any) -> None:
         self._client, self._distributed = client, require("distributed", "dask")
         self._sent: tuple[Any, Any] | None = None  # what is shared, and Dask's name for it
+        self._asked: set[Any] = set()  # answers to come
+
+    def __enter__(self) -> "Spread":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        futures = [*self._asked, *([self._sent[1]] if self._sent else [])]
+        self._asked, self._sent = set(), None
+        if futures:
+            self._client.cancel(futures, force=True)
 
     def map(self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield work(shared, task) for every task, in the order of the tasks."""
@@ -38,6 +51,7 @@ class Spread:
                 results = self._answer(asked.pop()) if asked else None
                 if results is not None:
                     break
+                self._asked.difference_update(asked)
                 asked, self._sent = [], None
             if results is None:
                 raise RuntimeError(f"all workers of the cluster were lost {_SENDINGS} times: look at their logs")
@@ -45,6 +59,7 @@ class Spread:
 
     def _answer(self, future: Any) -> Any:
         """What a worker found, or None if what it needs was lost."""
+        self._asked.discard(future)
         try:
             return future.result()
         except self._distributed.CancelledError:
@@ -68,7 +83,9 @@ class Spread:
                 self._sent = shared, self._client.scatter([shared], broadcast=True, hash=False)[0]
             except OSError:
                 return []
-        return [self._client.submit(_do, work, self._sent[1], group, pure=False) for group in groups][::-1]
+        asked = [self._client.submit(_do, work, self._sent[1], group, pure=False) for group in groups][::-1]
+        self._asked.update(asked)
+        return asked
 
 
 def refuse_dask_arrays(**given: Any) -> None:
