@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..common.extras import require
+from ..common.memory import available_memory
 from ..common.parallel import Workers
 from ..embedding.training import find_device
 from ..metric.base import Metric
@@ -27,6 +28,7 @@ from ..refinement.weights import fitted
 from ..scoring.streaming import check_same_points
 from ..tree.tree import Tree
 from .torch_blocks import blocks_of, room_on
+from .torch_memory import memory_needed
 from .torch_rectangles import Rectangle, entries_on, rectangles
 from .torch_scores import average_distortion
 from .torch_trees import TreeTensors, Turns
@@ -39,6 +41,7 @@ _TOL = 1e-9
 _NOTHING = 1e-100
 
 
+@memory_needed("weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
 def refine(
     tree: Tree,
     data: Any,
@@ -112,8 +115,7 @@ class DevicePairs(Pairs):
         self.torch, self.device, self.power = require("torch", "embed"), device, power
         self._blocks = blocks_of(metric, splits.points, device, "data")
         self._held: dict[int, Any] = {}
-        if device.type != "cpu":
-            self._keep = 8 * self.count <= room_on(device)
+        self._keep = 8 * self.count <= (available_memory() // 2 if device.type == "cpu" else room_on(device))
         self._at_zero = 0.0
         if power and with_zeros:
             self._at_zero = self._smallest() ** (-power / 2)
