@@ -15,11 +15,13 @@ ELSEWHERE = {
     "sklearn.md": "tests/test_front_door.py",
     "drawing.md": "tests/drawing/test_pages.py",
     "formats_trees.md": "tests/formats/test_pages.py",
+    "scaling_dask.md": "tests/scaling/test_dask_page.py",
+    "scaling_out_of_core.md": "tests/scaling/test_out_of_core.py",
     "single_cell.md": "tests/adapters/test_scverse.py",
 }
 PLAIN = ("extending_metric.md", "formats.md", "hyperbolicity.md", "page.md", "refinement.md")
 WITH_DATA = ("datasets.md", "tutorial_network.md")
-WITH_TORCH = ("embeddings.md", "tutorial_learning.md")
+WITH_TORCH = ("embeddings.md", "scaling_gpu.md", "tutorial_learning.md")
 
 
 def blocks(page: str) -> list[str]:
