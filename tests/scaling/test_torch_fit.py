@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+import weakref
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ import treerep as tr
 from tests.metrics import Table
 from tests.scaling.devices import DEVICE
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
-from treerep.scaling import torch_zones
+from treerep.scaling import torch_sorting, torch_zones
 from treerep.scaling.torch_fit import fit_on_device
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
@@ -97,9 +100,120 @@ def test_tensors_stay_where_they_are() -> None:
     half = tensor.half()
     wide = half.double().numpy(force=True)
     assert_same(tr.fit(wide, metric="euclidean"), tr.fit(half, metric="euclidean", device=DEVICE))
-    assert_same(tr.fit(wide, metric="cosine"), tr.fit(wide, metric="cosine", rng=0))
     d = tr.PointMetric(x).block(range(400), range(400))
     assert_same(tr.fit(d), tr.fit(torch.tensor(d), device=DEVICE))
+
+
+def changed(x: object, how: str) -> object:
+    """The same whole numbers as a tensor of another kind."""
+    import torch
+
+    tensor = torch.tensor(x)
+    if how == "grad":
+        return tensor.double().requires_grad_()
+    if how == "strided":
+        return tensor.double().T.contiguous().T
+    return tensor.to(getattr(torch, how))
+
+
+KINDS = ("grad", "strided", "int64", "uint8", "float16", "bfloat16")
+
+
+@pytest.mark.parametrize(
+    ("metric", "how"), [*product(("manhattan", "cosine", "precomputed"), KINDS), ("manhattan", "bool")]
+)
+def test_tensors_of_any_kind(metric: str, how: str) -> None:
+    x = np.random.default_rng(0).integers(0, 2 if how == "bool" else 6, size=(40, 40))
+    x[:, 0] = 1
+    if metric == "precomputed":
+        x = np.triu(x, 1) + np.triu(x, 1).T
+    tensor, before = changed(x, how), changed(x, how)
+    for options in ({}, {"trials": 2}):
+        ours = tr.fit(x.astype("float16" if how == "float16" else float), metric=metric, **options)
+        theirs = tr.fit(tensor, metric=metric, device=DEVICE, **options)
+        np.testing.assert_array_equal(ours.edges, theirs.edges)
+        np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-9, atol=1e-12)
+    assert bool((tensor == before).all())
+
+
+def test_the_steiner_nodes_of_an_embedding_are_no_points() -> None:
+    placed = tr.embed(tr.fit(points(60, 3, "euclidean"), metric="euclidean"), scale=0.5)
+    embedding = tr.Embedding(placed.directions, placed.radii, scale=placed.scale, n_points=60)
+    assert embedding.n_nodes > len(embedding)
+    ours, theirs = both(embedding)
+    np.testing.assert_array_equal(ours.edges, theirs.edges)
+    np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-9, atol=1e-12)
+
+
+def test_a_generator_moves_on_as_on_the_threads() -> None:
+    x = points(50, 3, "euclidean")
+    for trials in (1, 3):
+        one, two = np.random.default_rng(4), np.random.default_rng(4)
+        for _ in range(2):
+            ours = tr.fit(x, metric="euclidean", rng=one, trials=trials)
+            assert_same(ours, tr.fit(x, metric="euclidean", rng=two, trials=trials, device=DEVICE))
+        assert one.bit_generator.state == two.bit_generator.state
+
+
+def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from treerep.scaling import torch_fit, torch_metric
+
+    read = []
+
+    def counted(data: object, **options: object) -> tr.Metric:
+        read.append(isinstance(data, Path))
+        return tr.as_metric(data, **options)
+
+    monkeypatch.setattr(torch_fit, "as_metric", counted)
+    monkeypatch.setattr(torch_metric, "as_metric", counted)
+    np.save(tmp_path / "points.npy", points(30, 2, "manhattan"))
+    assert_same(*both(tmp_path / "points.npy", metric="manhattan", trials=3))
+    assert sum(read) == 1
+
+
+def test_points_that_have_moved_leave_no_memory_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    before: list[weakref.ref] = []
+    move, close = torch_sorting.move_points, torch_zones.DeviceTreeRep._close
+
+    def watched(codes: object, ranks: object, old: object, *rest: object) -> object:
+        before.append(weakref.ref(old.near_a))
+        return move(codes, ranks, old, *rest)
+
+    def look(engine: object, *closed: object) -> None:
+        assert before[-1]() is None
+        close(engine, *closed)
+
+    monkeypatch.setattr(torch_sorting, "move_points", watched)
+    monkeypatch.setattr(torch_zones, "passes_for", lambda _: torch_sorting)
+    monkeypatch.setattr(torch_zones.DeviceTreeRep, "_close", look)
+    tr.fit(points(300, 3, "euclidean"), metric="euclidean", device=DEVICE)
+    assert len(before) > 3
+
+
+def out_of_memory(*_: object) -> None:
+    import torch
+
+    raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.\nSee the documentation.")
+
+
+def test_no_memory_on_the_device_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = points(30, 3, "euclidean")
+    monkeypatch.setattr(torch_zones.DeviceTreeRep, "run", out_of_memory)
+    for work in (tr.fit, fit_on_device):
+        with pytest.raises(MemoryError, match=r"^the memory of the device ran out: .* 110 bytes a point .* device$"):
+            work(x, metric="euclidean", device=DEVICE)
+
+
+def test_a_tree_too_large_for_the_device_gets_its_canonical_form_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    from treerep.scaling import torch_fit
+
+    x = points(30, 3, "euclidean")
+    with monkeypatch.context() as patch:
+        patch.setattr(torch_fit, "canonical_edges", out_of_memory)
+        assert_same(*both(x, metric="euclidean"))
+        patch.setattr(torch_fit, "canonical_edges", lambda *_: pytest.fail("more edges than int32 can number twice"))
+        patch.setattr(torch_fit, "_MOST_EDGES", 28)
+        assert_same(*both(x, metric="euclidean"))
 
 
 def test_labels_tolerance_and_trials() -> None:
@@ -146,6 +260,10 @@ def test_bad_points_and_requests() -> None:
         tr.MetricError, match=r"largest coordinate is 1e\+30, too large for euclidean distances in float32"
     ):
         tr.fit(torch.full((3, 2), 1e30), metric="euclidean", device=DEVICE)
+    with pytest.raises(tr.MetricError, match=r"sparse tensor .*: give tensor.to_dense\(\)"):
+        tr.fit(torch.eye(3).to_sparse(), metric="euclidean", device=DEVICE)
+    with pytest.raises(tr.MetricError, match="sums overflow: rescale"):
+        tr.fit(4e307 * (1 - np.eye(12)), device=DEVICE)
     with pytest.raises(ValueError, match="neighbor_joining does not run on a device"):
         tr.fit(tr.datasets.sarich(), method="neighbor_joining", device=DEVICE)
     with pytest.raises(ValueError, match="not finished by neighbour joining on a device: leave out finish"):

@@ -126,7 +126,7 @@ def test_distances_that_do_not_fit_are_asked_for_again(monkeypatch):
     data = tr.PointMetric(np.random.default_rng(4).normal(size=(32, 5)))
     tree = tr.fit(data, rng=0)
     kept = refined(tree, data, weights="l2")
-    monkeypatch.setattr("treerep.refinement.pairs.available_memory", lambda: 0)
+    monkeypatch.setattr("treerep.scaling.torch_refine.available_memory", lambda: 0)
     assert np.array_equal(refined(tree, data, weights="l2").weights, kept.weights)
 
 

@@ -7,7 +7,9 @@ import treerep as tr
 from tests.metrics import Table
 from tests.scaling.devices import DEVICE
 from tests.tree.strategies import caterpillar, naive_distances, trees
+from treerep.metric import mapped
 from treerep.metric.base import MetricError
+from treerep.metric.inspection import inspect_all
 from treerep.scaling import torch_blocks, torch_rectangles
 from treerep.scaling.torch_blocks import blocks_of
 from treerep.scaling.torch_rectangles import rectangles
@@ -149,6 +151,45 @@ def test_unusable_distances_and_devices_are_named():
         tr.average_distortion(tree, tree, device="abacus")
     with pytest.raises(ValueError, match="exclude each other"):
         tr.average_distortion(tree, tree, device="cpu", engine="dask")
+
+
+@pytest.mark.parametrize("room", [0, 10**9], ids=["moved", "held"])
+@pytest.mark.parametrize("rows", ["all", 19])
+def test_a_mapped_matrix_is_looked_at_where_it_is_read(monkeypatch, tmp_path, room, rows):
+    """A large file is checked by a sample: what is wrong between must not pass for a pair at distance 0."""
+    monkeypatch.setattr(mapped, "LARGE", 0)
+    monkeypatch.setattr("treerep.metric.matrix.inspect_sample", lambda d: (inspect_all(np.abs(d)), np.abs(d)))
+    monkeypatch.setattr(torch_blocks, "room_on", lambda device: room)
+    d = noisy(caterpillar(20))
+    d[3, 7] = d[7, 3] = -1.0
+    np.save(tmp_path / "d.npy", d)
+    metric = tr.MatrixMetric(np.load(tmp_path / "d.npy", mmap_mode="r"))
+    assert metric.on_disk
+    for device in (None, DEVICE):
+        with pytest.raises(MetricError, match=r"d\((3, 7|7, 3)\) is -1.0, but distances are never negative"):
+            tr.average_distortion(caterpillar(20), metric, rows=rows, device=device)
+
+
+def test_no_memory_on_the_device_is_one_line(monkeypatch):
+    tree = caterpillar(5)
+
+    def out_of_memory(*_):
+        raise RuntimeError("[enforce fail at alloc_cpu.cpp:121] . DefaultCPUAllocator: can't allocate memory\n")
+
+    monkeypatch.setattr("treerep.scaling.torch_trees.TreeTensors.distances", out_of_memory)
+    with pytest.raises(MemoryError, match="^the memory of the device ran out: .* half a GB .* leave out device$"):
+        tr.average_distortion(tree, tree, device=DEVICE)
+    with pytest.raises(MemoryError, match="^the memory of the device ran out: .* half a GB .* leave out device$"):
+        tr.refine(tree, caterpillar(5, seed=1), weights="l2", moves=False, device=DEVICE)
+
+
+def test_other_errors_of_torch_stay_what_they_are(monkeypatch):
+    def failed(*_):
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr("treerep.scaling.torch_trees.TreeTensors.distances", failed)
+    with pytest.raises(RuntimeError, match="^something else$"):
+        tr.average_distortion(caterpillar(5), caterpillar(5), device=DEVICE)
 
 
 def test_many_pieces_make_the_same_score(monkeypatch):

@@ -9,6 +9,7 @@ from .. import __version__
 from .data_commands import data
 from .options import (
     DeltaMethod,
+    Device,
     Either,
     EmbedMethod,
     Input,
@@ -73,6 +74,7 @@ def fit(
     ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Improve lengths and places afterwards.")] = False,
     jobs: Jobs = None,
+    device: Device = None,
     to: To = None,
     json: Json = False,
     *,
@@ -85,8 +87,8 @@ def fit(
     from .fit import fit_file
 
     fit_file(
-        source, output, reading=reading, method=method, trials=trials, seed=seed, tol=tol, jobs=jobs, refine=refine,
-        to=to, as_json=json,
+        source, output, reading=reading, method=method, trials=trials, seed=seed, tol=tol, jobs=jobs, device=device,
+        refine=refine, to=to, as_json=json,
     )  # fmt: skip
 
 
@@ -105,6 +107,7 @@ def refine(
     time_limit: TimeLimit = None,
     seed: Seed = 0,
     jobs: Jobs = None,
+    device: Device = None,
     to: To = None,
     json: Json = False,
     *,
@@ -118,7 +121,7 @@ def refine(
 
     refine_file(
         tree, source, output, reading=reading, weights=weights, moves=moves, balance=balance, time_limit=time_limit,
-        seed=seed, jobs=jobs, to=to, as_json=json,
+        seed=seed, jobs=jobs, device=device, to=to, as_json=json,
     )  # fmt: skip
 
 
@@ -130,6 +133,7 @@ def score(
     ],
     source: Input,
     jobs: Jobs = None,
+    device: Device = None,
     json: Json = False,
     *,
     reading: Reading,
@@ -140,7 +144,7 @@ def score(
     """
     from .score import score_file
 
-    score_file(tree, source, reading=reading, jobs=jobs, as_json=json)
+    score_file(tree, source, reading=reading, jobs=jobs, device=device, as_json=json)
 
 
 @app.command()
@@ -308,6 +312,7 @@ def delta(
     time_limit: TimeLimit = None,
     seed: Seed = 0,
     jobs: Jobs = None,
+    device: Device = None,
     json: Json = False,
     *,
     reading: Reading,
@@ -322,7 +327,7 @@ def delta(
 
     measure_delta(
         source, reading=reading, method=method, normalize=normalize, time_limit=time_limit, seed=seed, jobs=jobs,
-        as_json=json,
+        device=device, as_json=json,
     )  # fmt: skip
 
 

@@ -20,11 +20,14 @@ def measure_delta(
     time_limit: float | None,
     seed: int,
     jobs: int | None,
+    device: str | None,
     as_json: bool,
 ) -> None:
     """Print Gromov's delta of a file, with the four points that prove it."""
     metric = read_either(source, reading)
-    delta = tr.hyperbolicity(metric, method=method, normalize=normalize, time_limit=time_limit, rng=seed, n_jobs=jobs)
+    delta = tr.hyperbolicity(
+        metric, method=method, normalize=normalize, time_limit=time_limit, rng=seed, n_jobs=jobs, device=device
+    )
     names = [metric.labels[k] if metric.labels else k for k in delta.witness or ()]
     if as_json:
         mean = {} if delta.mean is None else {"mean": delta.mean, "mean_interval": [delta.mean_low, delta.mean_high]}

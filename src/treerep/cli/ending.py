@@ -12,11 +12,12 @@ import typer
 # Where the library speaks of an argument, the command has an option of the same name.
 _OPTIONS = (
     "kind", "format", "metric", "symmetrize", "largest_component", "weight", "use_rep", "method", "trials", "tol",
-    "dim", "distortion", "layout", "weights", "moves", "balance", "time_limit", "scale",
+    "dim", "distortion", "layout", "weights", "moves", "balance", "time_limit", "scale", "device",
 )  # fmt: skip
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\"|True\b|False\b|[\d.]*\d)? ?")
 # Names of arguments that are no words, wherever the library speaks of them.
 _WORD = re.compile(rf"\b(?<!-)({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
+_NEGATED = {"weight": "--unweighted", "moves": "--no-moves"}  # what says False
 _BROKEN_PIPE = 1  # as typer has it, where it meets one first
 
 
@@ -77,8 +78,8 @@ def _option(name: str) -> str:
 def _as_option(found: re.Match[str]) -> str:
     name, value = found[1], found[2]
     blank = " " if found[0].endswith(" ") else ""
-    if name == "weight" and value == "False":
-        return f"--unweighted{blank}"
+    if value == "False" and name in _NEGATED:
+        return f"{_NEGATED[name]}{blank}"
     option = _option(name)
     if value is None:
         return f"{option} "

@@ -28,6 +28,7 @@ def fit_file(
     seed: int,
     tol: float | None,
     jobs: int | None,
+    device: str | None,
     refine: bool,
     to: str | None,
     as_json: bool,
@@ -39,12 +40,12 @@ def fit_file(
         raise ValueError(f"{source} holds a tree already: score, refine, embed, draw or view it")
     begin = time.perf_counter()
     count = default_trials(method) if trials is None else trials
-    tree = tr.fit(metric, method=method, trials=count, rng=seed, tol=tol, n_jobs=jobs)
-    if refine:
+    tree = tr.fit(metric, method=method, trials=count, rng=seed, tol=tol, n_jobs=jobs, device=device)
+    if refine:  # by the threads: moves do not run on a device
         tree = tr.refine(tree, metric, rng=seed, n_jobs=jobs)
     seconds = time.perf_counter() - begin
     about = {"method": method, "trials": count, "seed": seed, "refined": refine}
-    finish(tree, metric, output, to=to, jobs=jobs, as_json=as_json, seconds=seconds, about=about)
+    finish(tree, metric, output, to=to, jobs=jobs, device=device, as_json=as_json, seconds=seconds, about=about)
 
 
 def finish(
@@ -54,12 +55,15 @@ def finish(
     *,
     to: str | None,
     jobs: int | None,
+    device: str | None,
     as_json: bool,
     seconds: float,
     about: dict[str, Any],
 ) -> None:
     """Score a new tree, write it, and report both: to people on stderr, to programs on stdout."""
-    plain, scaled = (tr.average_distortion(tree, metric, scale=scale, n_jobs=jobs) for scale in ("none", "optimal"))
+    plain, scaled = (
+        tr.average_distortion(tree, metric, scale=scale, n_jobs=jobs, device=device) for scale in ("none", "optimal")
+    )
     if not (as_json and output == "-"):
         write_tree(tree, output, format=to or ("newick" if output == "-" else None))
     about_sample = "" if plain.exact else f" ({plain.basis})"

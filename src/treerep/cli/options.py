@@ -68,6 +68,10 @@ Seed = Annotated[
     int, typer.Option(min=0, metavar="N", help="Seed of all random choices: the same seed gives the same result.")
 ]
 Jobs = Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of threads.", show_default="all cores")]
+Device = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Work with torch on this device: cuda, cuda:1, ...", show_default="the threads"),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 TimeLimit = Annotated[
     float | None, typer.Option(min=0, metavar="SECONDS", help="When to stop; the best so far is the result.")

@@ -24,6 +24,7 @@ def refine_file(
     time_limit: float | None,
     seed: int,
     jobs: int | None,
+    device: str | None,
     to: str | None,
     as_json: bool,
 ) -> None:
@@ -35,8 +36,9 @@ def refine_file(
     assert isinstance(tree, tr.Tree)
     begin = time.perf_counter()
     better = tr.refine(
-        tree, metric, weights=weights, moves=moves, balance=balance, time_limit=time_limit, rng=seed, n_jobs=jobs
-    )
+        tree, metric, weights=weights, moves=moves, balance=balance, time_limit=time_limit, rng=seed, n_jobs=jobs,
+        device=device,
+    )  # fmt: skip
     seconds = time.perf_counter() - begin
     before = {"distortion_before": better.refinement.distortion_before}
-    finish(better, metric, output, to=to, jobs=jobs, as_json=as_json, seconds=seconds, about=before)
+    finish(better, metric, output, to=to, jobs=jobs, device=device, as_json=as_json, seconds=seconds, about=before)

@@ -17,19 +17,21 @@ _TITLES = {
 }
 
 
-def all_scores(tree: tr.Metric, metric: tr.Metric, jobs: int | None) -> dict[str, Score]:
+def all_scores(tree: tr.Metric, metric: tr.Metric, jobs: int | None, device: str | None) -> dict[str, Score]:
     """Return every score that applies; mean average precision is about the edges of a graph."""
     scores = {
-        "distortion": tr.average_distortion(tree, metric, n_jobs=jobs),
-        "distortion_scaled": tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs),
-        "worst_distortion": tr.worst_distortion(tree, metric, n_jobs=jobs),
+        "distortion": tr.average_distortion(tree, metric, n_jobs=jobs, device=device),
+        "distortion_scaled": tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs, device=device),
+        "worst_distortion": tr.worst_distortion(tree, metric, n_jobs=jobs),  # by the threads alone
     }
     if isinstance(metric, tr.GraphMetric):
-        scores["map"] = tr.mean_average_precision(tree, metric, n_jobs=jobs)
+        scores["map"] = tr.mean_average_precision(tree, metric, n_jobs=jobs, device=device)
     return scores
 
 
-def score_file(tree_file: str, source: str, *, reading: Reading, jobs: int | None, as_json: bool) -> None:
+def score_file(
+    tree_file: str, source: str, *, reading: Reading, jobs: int | None, device: str | None, as_json: bool
+) -> None:
     """Print the scores of a tree, or of an embedding."""
     check_one_stdin(tree_file, source)
     found = read_either(tree_file, Reading())
@@ -37,7 +39,7 @@ def score_file(tree_file: str, source: str, *, reading: Reading, jobs: int | Non
         raise ValueError(f"{tree_file}: it holds neither a tree nor an embedding: the data come second")
     metric = read_either(source, reading)
     tree = aligned(found, metric, (tree_file, source))
-    scores = all_scores(tree, metric, jobs)
+    scores = all_scores(tree, metric, jobs, device)
     sizes = {"points": len(tree), "nodes": tree.n_nodes}
     if as_json:
         print_json({**sizes, **score_fields(scores)})

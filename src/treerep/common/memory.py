@@ -59,5 +59,14 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
         raise MemoryError(f"{what} needs {_gib(needed)} GiB of memory and {_gib(there)} are available: {remedy}")
 
 
+def out_of_device_memory(error: Exception) -> bool:
+    """Whether torch found no memory: its errors differ by device, and not all have a class of their own.
+
+    >>> out_of_device_memory(RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB."))
+    True
+    """
+    return any(words in str(error) for words in ("out of memory", "can't allocate memory"))
+
+
 def _gib(size: int) -> str:
     return f"{size / 2**30:,.1f}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.extras import require
+from ..common.memory import out_of_device_memory
 from ..common.numbers import positive_number, real_number
 from ..common.progress import progress_bar
 from ..metric.base import Metric
@@ -77,6 +78,8 @@ def find_device(device: str | None) -> Any:
         found = torch.device(device)
         torch.zeros(1, dtype=torch.float64, device=found).item()  # not all devices compute, or in float64
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
+        if out_of_device_memory(error):
+            raise MemoryError(f"the memory of device {str(device)!r} is full: free some, or use another") from error
         raise ValueError(f"torch finds no device {device!r} on this machine: leave it out, or use 'cpu'") from error
     return found
 

@@ -31,7 +31,8 @@ def as_metric(
         networkx graph is a graph. An array or DataFrame is a distance matrix when `metric` is None or "precomputed",
         and points (rows) when `metric` names one. A square DataFrame of distances has the same names on rows and
         columns; they become labels. Graphs of igraph and networkit are welcome, too, and scikit-bio's DistanceMatrix.
-        Arrays of zarr and data sets of h5py are arrays; distances of more than 1 GiB stay on disk, as mapped files do.
+        Tensors of torch, on any device, are arrays, and so are arrays of zarr and data sets of h5py; distances of more
+        than 1 GiB in these stay on disk, as mapped files do.
         The cells of an AnnData are points, Euclidean if `metric` is None. A string or path names a file, of which
         content and extension tell what it holds; `treerep.formats.read` takes more options.
     metric : str, optional

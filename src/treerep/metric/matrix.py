@@ -125,7 +125,10 @@ def _decimal_step(distances: NDArray[np.float64]) -> float:
     look like it, and next to nothing for others.
     """
     for digits in range(1, 10):
-        if all(np.array_equal(np.round(row, digits), row) for row in distances):
+        # Huge numbers overflow in np.round: they become infinite, and so no rounded ones.
+        with np.errstate(over="ignore"):
+            rounded = all(np.array_equal(np.round(row, digits), row) for row in distances)
+        if rounded:
             step = 10.0**-digits
             smallest = min(row.min(initial=np.inf, where=row > 0) for row in distances)
             return step if smallest >= 1000 * step else 0.0

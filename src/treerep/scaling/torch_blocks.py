@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.extras import require
-from ..metric.base import Metric, MetricError
+from ..metric.base import BadEntryError, Metric, MetricError
 from ..metric.compiled import CompiledMetric
 from ..metric.matrix import MatrixMetric
 from ..metric.oracles import (
@@ -21,8 +21,10 @@ from ..metric.oracles import (
     EuclideanOracle,
     HyperbolicOracle,
     ManhattanOracle,
+    MatrixOracle,
 )
 from ..scoring.streaming import read_block
+from .torch_metric import no_distance
 
 # Squares |x - y|^2 below this share of |x|^2 + |y|^2 are taken from the differences themselves: |x|^2 + |y|^2 - 2 x y
 # has lost their digits.
@@ -50,7 +52,7 @@ def blocks_of(metric: Metric, order: NDArray[np.int64], device: Any, name: str) 
     if measure is not None:
         return _Points(metric.oracle, measure, order, device)
     if isinstance(metric, MatrixMetric) and metric.distances.dtype != np.uint64:
-        return _Matrix(metric.distances, order, device)
+        return _Matrix(metric, order, device)
     return _Host(metric, order, device, name)
 
 
@@ -124,9 +126,11 @@ _MEASURES: dict[type, Callable[..., Any]] = {
 class _Matrix:
     """A matrix in the order of the points: all of it on the device where it fits, otherwise read from the host."""
 
-    def __init__(self, distances: NDArray[Any], order: NDArray[np.int64], device: Any) -> None:
+    def __init__(self, metric: MatrixMetric, order: NDArray[np.int64], device: Any) -> None:
         self.torch, self.device = require("torch", "embed"), device
-        self.kind = distances.dtype
+        distances, self.kind = metric.distances, metric.distances.dtype
+        # Of a large mapped file, a sample alone was looked at so far.
+        self.seen = isinstance(metric.oracle, MatrixOracle)
         # torch has few operations for unsigned numbers: the same bits as signed ones are moved about instead.
         self.given = distances.view(f"i{self.kind.itemsize}") if self.kind.kind == "u" else distances
         self.order, self.places = order, self.torch.from_numpy(order).to(device)
@@ -160,7 +164,12 @@ class _Matrix:
         else:
             i, j = self.order[rows], self.order[cols]
             block = self.torch.from_numpy(self.given[i[:, :, None], j[:, None, :]]).to(self.device)
-        return self._widened(block)
+        block = self._widened(block)
+        bad = [] if self.seen else no_distance(block)
+        if bad:
+            piece, i, j = bad
+            raise BadEntryError(self.order[rows[piece, i]], self.order[cols[piece, j]], float(block[piece, i, j]))
+        return block
 
     def _widened(self, block: Any) -> Any:
         if self.kind.kind == "u":

@@ -3,20 +3,27 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..common.extras import require
+from ..common.memory import out_of_device_memory
 from ..common.parallel import Threads
 from ..common.progress import progress_bar
 from ..fitting.fit import Plan, best_tree
 from ..fitting.priorities import Priorities
 from ..fitting.settings import checked_choices, tolerance
-from ..metric.base import Metric, MetricError
+from ..metric.base import MetricError
 from ..metric.convert import as_metric
+from ..tree.canonical import canonical_edges as canonical_on_host
 from ..tree.tree import Tree
 from .torch_canonical import canonical_edges
-from .torch_metric import DeviceMetric, Tensor, device_metric
+from .torch_memory import memory_needed
+from .torch_metric import PLAIN, DeviceMetric, Tensor, device_metric
 from .torch_zones import DeviceTreeRep
 
 _MOST_POINTS = 2**30 - 1
+_MOST_EDGES = 2**30 - 1  # that the canonical form is made of on a device: both directions are numbered in int32
+_NEEDS = "a fit takes about 110 bytes a point beyond the data: give fewer points, or leave out device"
 
 
 class DeviceTree(NamedTuple):
@@ -29,6 +36,7 @@ class DeviceTree(NamedTuple):
     visits: int  # how often a point was sorted into a zone
 
 
+@memory_needed(_NEEDS)
 def fit(
     data: Any,
     *,
@@ -46,22 +54,21 @@ def fit(
     for name in ("finish", "zone_size"):
         if options.pop(name, "treerep") not in (None, "treerep"):
             raise ValueError(f"zones are not finished by neighbour joining on a device: leave out {name} or device")
+    if not (metric in PLAIN and isinstance(data, require("torch", "embed").Tensor)):
+        data, metric = as_metric(data, metric=metric), None  # a file is read once, a matrix checked once
     space = device_metric(data, metric, device)
 
     def learn(_: Any, *, rng: np.random.Generator) -> Tree:
         return _finished(space, fit_on_device(space, rng=rng, **options))
 
-    host: Any = _on_host(data, metric) if trials > 1 else space
+    # Trials are scored on the host.
+    host: Any = as_metric(data, metric=metric) if trials > 1 else space
     tree = best_tree(Plan(host, method, {}, n_jobs, learn), trials, rng, Threads(1))
     assert isinstance(tree, Tree)
     return tree
 
 
-def _on_host(data: Any, metric: str | None) -> Metric:
-    """The same distances here, where trials are scored."""
-    return as_metric(data.numpy(force=True) if hasattr(data, "numpy") else data, metric=metric)
-
-
+@memory_needed(_NEEDS)
 def fit_on_device(
     data: Any,
     *,
@@ -92,11 +99,21 @@ def fit_on_device(
 
 def _finished(space: DeviceMetric, found: DeviceTree) -> Tree:
     """The canonical tree: equal trees are equal arrays, wherever they come from."""
-    n = len(space)
-    if n > 1:
-        edges, weights = canonical_edges(n, *found[:3])
-    else:
-        edges, weights = found.edges.long(), found.weights
-    if not bool(weights.sum().isfinite()):
+    edges, weights = _canonical(len(space), found)
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(weights.sum())
+    if not finite:
         raise MetricError("the distances are so large that their sums overflow: rescale them")
-    return Tree._trusted(n, edges.numpy(force=True), weights.numpy(force=True), labels=space.labels)
+    return Tree._trusted(len(space), edges, weights, labels=space.labels)
+
+
+def _canonical(n: int, found: DeviceTree) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The canonical edges and lengths: made on the device, or on the host if the tree is too large for that."""
+    if len(found.edges) <= _MOST_EDGES:
+        try:
+            edges, weights = canonical_edges(n, *found[:3])
+            return edges.numpy(force=True), weights.numpy(force=True)
+        except RuntimeError as error:
+            if not out_of_device_memory(error):
+                raise
+    return canonical_on_host(n, *(tensor.numpy(force=True) for tensor in found[:3]))

@@ -15,11 +15,13 @@ from ..scoring.four_points import Hyperbolicity
 from ..scoring.hyperbolicity import bounded
 from ..scoring.pace import Pace
 from .torch_max_min import max_min_rows
+from .torch_memory import memory_needed
 from .torch_rectangles import entries_on
 
 _STRIP = 2048  # columns that the threads look at together: where several pairs are equal, theirs is the first
 
 
+@memory_needed("the search takes two n x n matrices of 4 or 8 bytes an entry: give fewer points, or leave out device")
 def hyperbolicity(
     data: Any,
     *,

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..common.extras import require
 from ..embedding.training import find_device
-from ..metric.base import MetricError
+from ..metric.base import BadEntryError, MetricError
 from ..metric.convert import as_metric
 from ..metric.matrix import MatrixMetric
 from ..metric.oracles import (
@@ -39,7 +39,7 @@ _KINDS = {
     EmbeddingOracle: "hyperbolic",
 }
 #: Kinds that are measured from coordinates as they are, which may be on the device already.
-_PLAIN = ("euclidean", "manhattan", "chebyshev")
+PLAIN = ("euclidean", "manhattan", "chebyshev")
 
 
 class DeviceMetric:
@@ -127,10 +127,8 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
     """Bring data to a device: a tensor that is there already stays where it is, anything else goes by `as_metric`."""
     torch = require("torch", "embed")
     where = find_device(device)
-    if isinstance(data, torch.Tensor):
-        if metric in _PLAIN:
-            return _points(data.to(where), metric)
-        data = data.numpy(force=True)
+    if isinstance(data, torch.Tensor) and metric in PLAIN:
+        return _points(data.to(where), metric)
     space = as_metric(data, metric=metric)
     oracle = space.oracle
     if isinstance(space, MatrixMetric):
@@ -142,7 +140,8 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
             f"a {type(space).__name__} cannot be measured on a device: give points, or a matrix of its distances, or "
             "leave out device"
         )
-    kind, tables = _KINDS[type(oracle)], [_moved(array, where) for array in oracle]
+    # An embedding has Steiner nodes, too, behind its points.
+    kind, tables = _KINDS[type(oracle)], [_moved(array[: len(space)], where) for array in oracle]
     made = DeviceMetric(kind, tables[0], labels=space.labels, integral=space.integral, eps=space.eps)
     if kind == "hyperbolic":
         made.radii, made.sinh_radii = tables[1:3]
@@ -164,19 +163,26 @@ def _moved(array: Any, device: Any) -> Tensor:
 
 def _check_entries(distances: Tensor) -> None:
     """Look at every entry of a matrix: one that is mapped from a file has been sampled only."""
-    torch = require("torch", "embed")
     step = max(1, _CHUNK // len(distances))
     for lo in range(0, len(distances), step):
         rows = distances[lo : lo + step]
-        bad = torch.nonzero(~((rows >= 0) & (rows < torch.inf)))
-        if len(bad):
-            i, j = bad[0].tolist()
-            raise MetricError(f"d({lo + i}, {j}) is {float(rows[i, j])}: distances are finite and never negative")
+        bad = no_distance(rows)
+        if bad:
+            raise BadEntryError(lo + bad[0], bad[1], float(rows[tuple(bad)]))
+
+
+def no_distance(block: Tensor) -> list[int]:
+    """Where a number is that is no distance; an empty list if there is none."""
+    torch = require("torch", "embed")
+    bad: list[list[int]] = torch.nonzero(~((block >= 0) & (block < torch.inf)))[:1].tolist()
+    return bad[0] if bad else []
 
 
 def _points(points: Tensor, metric: str) -> DeviceMetric:
     """Points that are on the device: looked at there, as `PointMetric` does on the CPU."""
     torch = require("torch", "embed")
+    if points.layout != torch.strided:
+        raise MetricError("points in a sparse tensor cannot be measured on a device: give tensor.to_dense()")
     if points.ndim != 2 or 0 in points.shape:
         shape = " x ".join(map(str, points.shape)) or "a single value"
         raise MetricError(f"points are rows of a table (n x k, at least one of each), this tensor is {shape}")

@@ -20,10 +20,12 @@ from ..scoring.score import Score
 from ..scoring.streaming import check_same_points, to_metric
 from ..tree.tree import Tree
 from .torch_blocks import blocks_of
+from .torch_memory import memory_needed
 from .torch_rectangles import entries_on
 from .torch_trees import tree_tensors
 
 
+@memory_needed("scores take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
 def mean_average_precision(
     approx: Any,
     graph: Any,

@@ -28,6 +28,7 @@ from ..refinement.weights import fitted
 from ..scoring.streaming import check_same_points
 from ..tree.tree import Tree
 from .torch_blocks import blocks_of, room_on
+from .torch_memory import memory_needed
 from .torch_rectangles import Rectangle, entries_on, rectangles
 from .torch_scores import average_distortion
 from .torch_trees import TreeTensors, Turns
@@ -40,6 +41,7 @@ _TOL = 1e-9
 _NOTHING = 1e-100
 
 
+@memory_needed("weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
 def refine(
     tree: Tree,
     data: Any,

@@ -18,10 +18,12 @@ from ..scoring.score import Score
 from ..scoring.streaming import to_metric
 from ..tree.tree import Tree
 from .torch_blocks import blocks_of
+from .torch_memory import memory_needed
 from .torch_rectangles import entries_on, rectangles
 from .torch_trees import tree_tensors
 
 
+@memory_needed("scores take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
 def average_distortion(
     approx: Any,
     truth: Any,
@@ -64,7 +66,8 @@ class DeviceComparison(Comparison):
         torch = require("torch", "embed")
         add_up = _relative if what == RELATIVE else _products
         found = torch.zeros((self.n, COLUMNS), dtype=torch.float64, device=self.device)
-        with progress_bar(self.pairs, "comparing distances", "pair") as bar:
+        total = self.pairs if self.sample is None else len(self.sample) * self.n
+        with progress_bar(total, "comparing distances", "pair") as bar:
             for positions, approx, truth in self._blocks():
                 numbers = torch.from_numpy(positions.ravel()).to(self.device)
                 found[numbers] += add_up(torch, scale, approx, truth).reshape(-1, COLUMNS)  # no number comes twice

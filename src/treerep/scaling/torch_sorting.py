@@ -8,7 +8,8 @@ from .torch_metric import DeviceMetric, Tensor
 if TYPE_CHECKING:
     from .torch_zones import Points, Steps, Zones
 
-_BINS, _COULD_BE_R, _GONE = 9, 9, 10
+# As in fitting/zone_kernels.py, which cannot be imported without a compiler.
+BINS, COULD_BE_R, GONE = 9, 9, 10
 
 
 class Ranks(NamedTuple):
@@ -43,14 +44,14 @@ def sort_points(
     to_q = torch.where(twin_z, to_z, torch.where(twin_y, y, to_q))
     to_r = torch.where(twin_z | twin_y, 0.0, to_r)
     contracted = steps.contracted[zone]
-    where = torch.where((where == _COULD_BE_R) & (contracted > 0), 0, where)
+    where = torch.where((where == COULD_BE_R) & (contracted > 0), 0, where)
     onto_r = (contracted > 0) & (where == 3 + contracted)
     points.near_a.copy_(torch.where(onto_r, to_r, to_q))
     points.near_b.copy_(to_r)
-    where[steps.at_z] = _GONE
-    where[steps.at_y[zones.kind == 1]] = _GONE
+    where[steps.at_z] = GONE
+    where[steps.at_y[zones.kind == 1]] = GONE
     position = torch.arange(m, device=where.device)
-    candidates = torch.where(where == _COULD_BE_R, position, m)
+    candidates = torch.where(where == COULD_BE_R, position, m)
     first_r = torch.full_like(zones.start, m).scatter_reduce_(0, zone, candidates, "amin")
     return where.to(torch.uint8), first_r
 
@@ -73,28 +74,28 @@ def _bin(
     where = torch.where(to_z, at_z, torch.where(to_x, at_x, at_y))
     to_q = torch.where(to_z, z, torch.where(to_x, x, y))
     to_r = torch.where(to_z, a, torch.where(to_x, b, c))
-    where = torch.where(equal, torch.where(is_r, _COULD_BE_R, 0), where)
+    where = torch.where(equal, torch.where(is_r, COULD_BE_R, 0), where)
     return where, torch.where(equal, mean, to_q), torch.where(equal, mean, to_r)
 
 
 def count_points(codes: Tensor, points: "Points", zones: "Zones") -> tuple[Tensor, Ranks]:
     """Return how many points each bin of each zone holds, (Z, 9), and the rank of each point in its bin."""
     torch = require("torch", "embed")
-    n_cells = len(zones.kind) * _BINS
-    bins = torch.where(codes == _COULD_BE_R, 0, codes.long())
-    cell = torch.where(codes == _GONE, n_cells, points.zone.long() * _BINS + bins)
+    n_cells = len(zones.kind) * BINS
+    bins = torch.where(codes == COULD_BE_R, 0, codes.long())
+    cell = torch.where(codes == GONE, n_cells, points.zone.long() * BINS + bins)
     counts = torch.bincount(cell, minlength=n_cells + 1)
     starts = counts.cumsum(0) - counts
     ordered, order = torch.sort(cell, stable=True)
     rank = torch.empty_like(cell)
     rank[order] = torch.arange(len(cell), device=cell.device) - starts[ordered]
-    return counts[:-1].reshape(-1, _BINS), Ranks(cell, rank)
+    return counts[:-1].reshape(-1, BINS), Ranks(cell, rank)
 
 
 def move_points(codes: Tensor, ranks: Ranks, points: "Points", target: Tensor, number: Tensor, total: int) -> "Points":
     """Move the points of each bin to where they begin (`target`), in order, and give them the number of their zone."""
     torch = require("torch", "embed")
-    stay = torch.nonzero(codes != _GONE)[:, 0]
+    stay = torch.nonzero(codes != GONE)[:, 0]
     cell = ranks.cell[stay]
     to = target[cell] + ranks.rank[stay]
     columns = (points.slots[stay], points.near_a[stay], points.near_b[stay], number[cell])

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 from ..common.extras import require
 from ..fitting.priorities import Priorities
 from .torch_metric import DeviceMetric, Tensor
+from .torch_sorting import BINS, GONE
 
-BINS = 9
-COULD_BE_R, GONE = 9, 10
-CLOSEST, RANDOM, NEAR = 0, 1, 2  # as in fitting/zone_kernels.py
+RANDOM, NEAR = 1, 2  # rules for the pivot, as in fitting/zone_kernels.py; 0 is the closest
 
 # What each bin hangs off: x, y, z (0, 1, 2) or r (3); bins 4, 5, 6 off the edge from there to r, 7 and 8 are twins.
 _HANGS_OFF = (3, 0, 1, 2, 0, 1, 2, 1, 2)
@@ -138,16 +137,8 @@ class DeviceTreeRep:
         waiting = [(self.points, self.zones)]
         del self.points, self.zones
         while waiting:
-            points, zones = waiting.pop()
-            parts = self._parts(points, zones)
-            if len(parts) > 1:
-                waiting += parts
-                continue
-            self.waves += 1
-            self.visits += len(points.slots)
-            points, zones = self._wave(points, zones)
-            if len(points.slots):
-                waiting.append((points, zones))
+            parts = self._parts(*waiting.pop())
+            waiting += parts if len(parts) > 1 else self._wave(parts)
 
     def _parts(self, points: Points, zones: Zones) -> list[tuple[Points, Zones]]:
         """Cut many points into stretches of whole zones."""
@@ -165,16 +156,22 @@ class DeviceTreeRep:
             parts.append((Points(slots, near_a, near_b, zone - lo), mine._replace(start=mine.start - begin)))
         return parts
 
-    def _wave(self, points: Points, zones: Zones) -> tuple[Points, Zones]:
-        """Take one step in every zone; return the points that are left, in their new zones."""
+    def _wave(self, part: list[tuple[Points, Zones]]) -> list[tuple[Points, Zones]]:
+        """Take one step in every zone; return the points that are left, if any, in their new zones.
+
+        The list loses what it holds: while the points move, nobody else may keep the memory of where they were.
+        """
+        points, zones = part.pop()
         torch, passes, m = self.torch, self.passes, len(points.slots)
+        self.waves += 1
+        self.visits += m
         steps = self._steps(points, zones, self.rule)
         codes, first_r = passes.sort_points(self.metric, points, zones, steps, self.tol)
         found = first_r < m
         names = zones.names + 3 - zones.kind  # behind those of the fresh pivots
-        first_r = first_r[found]
-        codes[first_r] = GONE
-        self.nodes[points.slots[first_r]] = names[found]
+        which = torch.nonzero(found)[:, 0]  # numbers, not a mask: each use of a mask waits for the device
+        codes[first_r[which]] = GONE
+        self.nodes[points.slots[first_r[which]]] = names[which]
         steps = steps._replace(r=torch.where(found, names, steps.r))
         counts, ranks = passes.count_points(codes, points, zones)
         self._connect(steps, counts[:, 4:7].T == 0)
@@ -184,15 +181,14 @@ class DeviceTreeRep:
         target[cells] = new.start.int()
         number[cells] = torch.arange(len(cells), dtype=torch.int32, device=self.device)
         del counts, cells
-        points = passes.move_points(codes, ranks, points, target, number, int(new.size.sum()))
-        left = int(new.size[:n_left].sum())
+        total, left = torch.stack([new.size.sum(), new.size[:n_left].sum()]).tolist()
+        points = passes.move_points(codes, ranks, points, target, number, total)
         closed = Points(*(column[left:] for column in points))
         rest = new.taken(slice(n_left, None))
         self._close(closed._replace(zone=closed.zone - n_left), rest._replace(start=rest.start - left))
         self.bar.update(m - left)
         # Copies, so that the memory of what is closed is free again.
-        remaining = Points(*(column[:left].clone() for column in points))
-        return remaining, new.taken(slice(n_left))
+        return [(Points(*(column[:left].clone() for column in points)), new.taken(slice(n_left)))] if left else []
 
     def _steps(self, points: Points, zones: Zones, rule: int) -> Steps:
         """Choose the pivots of every zone and build their universal trees."""
@@ -262,27 +258,27 @@ class DeviceTreeRep:
         own = before + (names - (per_zone.cumsum(0) - per_zone))[zone]
         zones = Zones(kind, before, size, node, r, steps.arms[off.clamp(max=2), zone], own.int())
         goes_on = _go_on(zones)
-        order = torch.cat([torch.nonzero(goes_on)[:, 0], torch.nonzero(~goes_on)[:, 0]])
+        first, then = (torch.nonzero(which)[:, 0] for which in (goes_on, ~goes_on))
+        order = torch.cat([first, then])
         zones = zones.taken(order)
         start = zones.size.cumsum(0) - zones.size
-        return cells[order], zones._replace(start=start), int(goes_on.sum())
+        return cells[order], zones._replace(start=start), len(first)
 
     def _close(self, points: Points, zones: Zones) -> None:
         """Add the edges of zones that hold no more than the pivots of one step, or duplicates."""
         leaf = (zones.kind == 0) | ((zones.kind == 1) & (zones.size == 1))
-        leaves = leaf[points.zone]
-        zone = points.zone[leaves]
-        position = self.torch.nonzero(leaves)[:, 0]
+        position = self.torch.nonzero(leaf[points.zone])[:, 0]
+        zone = points.zone[position]
         names = (zones.names[zone] + position - zones.start[zone]).int()
-        self.nodes[points.slots[leaves]] = names
-        self._add(zones.a[zone], names, points.near_a[leaves])
-        steps = self._steps(points, zones.taken(~leaf), RANDOM)
+        self.nodes[points.slots[position]] = names
+        self._add(zones.a[zone], names, points.near_a[position])
+        steps = self._steps(points, zones.taken(self.torch.nonzero(~leaf)[:, 0]), RANDOM)
         self._connect(steps, self.torch.ones_like(steps.arms, dtype=self.torch.bool))
 
     def _connect(self, steps: Steps, where: Tensor) -> None:
         """Add the edges from the pivots to r, where asked for and where there is one."""
-        where = where & (steps.pivots != steps.r)
-        self._add(steps.pivots[where], steps.r.expand(3, -1)[where], steps.arms[where])
+        arm, zone = self.torch.nonzero(where & (steps.pivots != steps.r), as_tuple=True)
+        self._add(steps.pivots[arm, zone], steps.r[zone], steps.arms[arm, zone])
 
     def _add(self, u: Tensor, v: Tensor, weights: Tensor) -> None:
         here = slice(self._n_edges, self._n_edges + len(weights))

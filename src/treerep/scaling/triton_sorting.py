@@ -15,12 +15,12 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 from .torch_metric import DeviceMetric, Tensor
+from .torch_sorting import BINS
 
 if TYPE_CHECKING:
     from .torch_zones import Points, Steps, Zones
 
 _KINDS = {"euclidean": 0, "manhattan": 1, "chebyshev": 2, "angle": 3, "hyperbolic": 4, "matrix": 5}
-_BINS, _GONE = 9, 10
 _BLOCK = 128  # points of a program that measures distances
 _TILE = 512  # points counted together: at most 2^10 - 1, the room of a bin in a packed integer
 
@@ -105,13 +105,13 @@ def _hyperbolic(radii, sinh_radii, unit, i, j, mask, across):
 
 @triton.jit
 def _two_distances(
-    table, radii, sinh_radii, unit, w, y, z, mask, mask_y,
+    table, radii, sinh_radii, unit, width, w, y, z, mask, mask_y,
     K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Distances d(w, y), where mask_y holds, and d(w, z) in float64."""
     if KIND == 5:
-        to_y = tl.load(table + y * K + w, mask=mask_y, other=0).to(tl.float64)
-        to_z = tl.load(table + z * K + w, mask=mask, other=0).to(tl.float64)
+        to_y = tl.load(table + y * width + w, mask=mask_y, other=0).to(tl.float64)
+        to_z = tl.load(table + z * width + w, mask=mask, other=0).to(tl.float64)
     else:
         to_y, to_z = _two_sums(table, w, y, z, mask, mask_y, 1, K, KIND, FLOAT, BLOCK)
         if KIND == 0:
@@ -128,20 +128,20 @@ def _two_distances(
 
 @triton.jit
 def _between(
-    table, radii, sinh_radii, unit, i, j, out, m,
+    table, radii, sinh_radii, unit, width, i, j, out, m,
     K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     w, z = tl.load(j + at, mask=mask, other=0).to(tl.int64), tl.load(i + at, mask=mask, other=0).to(tl.int64)
-    _, d = _two_distances(table, radii, sinh_radii, unit, w, z, z, mask, at < 0, K, KIND, FLOAT, BLOCK)
+    _, d = _two_distances(table, radii, sinh_radii, unit, width, w, z, z, mask, at < 0, K, KIND, FLOAT, BLOCK)
     tl.store(out + at, d, mask=mask)
 
 
 @triton.jit
 def _sort(
-    table, radii, sinh_radii, unit, slots, near_a, near_b, zones, kinds, at_y, at_z, slot_y, slot_z, xy_of, xz_of,
-    yz_of, contracted_of, codes, first_r, tol, m,
+    table, radii, sinh_radii, unit, width, slots, near_a, near_b, zones, kinds, at_y, at_z, slot_y, slot_z, xy_of,
+    xz_of, yz_of, contracted_of, codes, first_r, tol, m,
     K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """`sort_points`: see _sort and _sort_point in fitting/zone_kernels.py."""
@@ -153,7 +153,7 @@ def _sort(
     pivot_z = tl.load(slot_z + zone, mask=mask, other=0).to(tl.int64)
     pivot_y = tl.load(slot_y + zone, mask=fresh_y, other=0).to(tl.int64)
     y, z = _two_distances(
-        table, radii, sinh_radii, unit, w, pivot_y, pivot_z, mask, fresh_y, K, KIND, FLOAT, BLOCK
+        table, radii, sinh_radii, unit, width, w, pivot_y, pivot_z, mask, fresh_y, K, KIND, FLOAT, BLOCK
     )  # fmt: skip
     x = tl.load(near_a + at, mask=mask, other=0.0)
     y = tl.where(fresh_y, y, tl.load(near_b + at, mask=mask, other=0.0))
@@ -234,10 +234,12 @@ def _measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
     table = metric.table
     # What a kind does not have is never read.
     radii, sinh_radii = (table if column is None else column for column in (metric.radii, metric.sinh_radii))
-    given = (table, radii, sinh_radii, metric.unit)
+    width = table.shape[1]
+    given = (table, radii, sinh_radii, metric.unit, width)
     constants = {
-        "K": table.shape[1], "KIND": _KINDS[metric.kind], "BLOCK": _BLOCK, "enable_fp_fusion": False,
-        "FLOAT": tl.float32 if table.dtype == torch.float32 else tl.float64,
+        # The kernels are compiled for a number of coordinates, but not for every size of a matrix.
+        "K": 0 if metric.kind == "matrix" else width, "KIND": _KINDS[metric.kind], "BLOCK": _BLOCK,
+        "enable_fp_fusion": False, "FLOAT": tl.float32 if table.dtype == torch.float32 else tl.float64,
     }  # fmt: skip
     return given, constants
 
@@ -285,7 +287,7 @@ def count_points(codes: Tensor, points: "Points", zones: "Zones") -> tuple[Tenso
 
 def _unpacked(packed: Tensor) -> Tensor:
     """Three counts of ten bits in each integer: (r, 3) to (r, 9)."""
-    return torch.stack([(packed >> shift) & 1023 for shift in (0, 10, 20)], dim=2).reshape(-1, _BINS)
+    return torch.stack([(packed >> shift) & 1023 for shift in (0, 10, 20)], dim=2).reshape(-1, BINS)
 
 
 def move_points(codes: Tensor, ranks: Ranks, points: "Points", target: Tensor, number: Tensor, total: int) -> "Points":
@@ -293,6 +295,6 @@ def move_points(codes: Tensor, ranks: Ranks, points: "Points", target: Tensor, n
     m = len(codes)
     moved = type(points)(*(torch.empty(total, dtype=column.dtype, device=column.device) for column in points))
     # The ranks count from the start of all points, not of the zone.
-    origin = target.view(-1, _BINS) - ranks.passed
+    origin = target.view(-1, BINS) - ranks.passed
     _move[(triton.cdiv(m, _TILE),)](codes, ranks.local, ranks.before, *points, origin, number, *moved, m, TILE=_TILE)
     return moved
