@@ -109,15 +109,12 @@ class _Parcel:
         self.thing = thing
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from distributed.protocol import pickle  # as Dask packs: also what only this session knows
-
-        return _unpacked, (pickle.dumps(self.thing),)
+        # As Dask packs: also what only this session knows.
+        return _unpacked, (require("distributed.protocol.pickle", "dask").dumps(self.thing),)
 
 
 def _unpacked(packed: bytes) -> _Parcel:
-    from distributed.protocol import pickle
-
-    return _Parcel(pickle.loads(packed))
+    return _Parcel(require("distributed.protocol.pickle", "dask").loads(packed))
 
 
 def _do(shared: _Parcel, parcel: _Parcel) -> list[Any]:
