@@ -320,3 +320,13 @@ def test_a_map_that_may_be_written_to_is_not(tmp_path: Path, mode: Any) -> None:
     tr.fit(MatrixMetric(matrix))
     assert matrix.flags.writeable  # as it was
     assert_array_equal(np.load(tmp_path / "d.npy"), whole_tree(60).distances())
+
+
+@pytest.mark.usefixtures("all_is_large")
+def test_a_file_that_begins_at_an_odd_place_is_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "raw").write_bytes(b"abc" + whole_tree(60).distances().tobytes())
+    odd = np.memmap(tmp_path / "raw", np.float64, "r", offset=3, shape=(60, 60))
+    with pytest.raises(
+        MetricError, match="of 60 points begins in the middle of a number of 8 bytes: save it by itself"
+    ):
+        MatrixMetric(odd)

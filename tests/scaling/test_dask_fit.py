@@ -130,6 +130,15 @@ def test_kernels_are_not_compiled_anew(client: Any) -> None:
     assert [len(kernel.signatures) for kernel in kernels] == before
 
 
+def test_points_at_odd_addresses_are_as_good() -> None:
+    """Arrays that came from workers lie anywhere in a buffer."""
+    points = points_of("euclidean", 50, 3)
+    odd = np.frombuffer(b"x" + points.tobytes(), np.uint8)[1:].view(np.float64).reshape(50, 3)
+    assert not odd.flags.aligned
+    assert tr.PointMetric(odd).oracle.points.flags.aligned
+    assert_same(tr.fit(odd, metric="euclidean"), tr.fit(points, metric="euclidean"))
+
+
 @pytest.mark.parametrize(
     ("metric", "row", "value", "message"),
     [

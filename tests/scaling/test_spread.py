@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import dask
@@ -73,14 +74,28 @@ def test_errors_of_the_work_are_raised_as_they_are(client: Client) -> None:
         list(Spread(client).map(missing, 0, [3]))
 
 
+def held(client: Client) -> set[str]:
+    return {key for keys in client.has_what().values() for key in keys}
+
+
 def test_nothing_stays_with_the_workers_after_an_error(client: Client) -> None:
+    before = held(client)
     with pytest.raises(FileNotFoundError) as error, Spread(client) as spread:
         list(spread.map(missing, 0, range(50)))
     deadline = time.monotonic() + 10
-    while client.futures and time.monotonic() < deadline:  # Dask lets go a little later
+    while held(client) - before and time.monotonic() < deadline:  # Dask lets go a little later
         time.sleep(0.05)
-    assert not client.futures
+    assert not held(client) - before
     assert error.tb is not None  # which knows the spread, its generator and its futures
+
+
+def aligned(mine: np.ndarray, shared: tuple[np.ndarray, ...], task: np.ndarray) -> bool:
+    return all(array.flags.aligned for array in (mine, *shared, task))
+
+
+def test_arrays_arrive_as_kernels_were_compiled_for_them(client: Client) -> None:
+    shared, tasks = tuple(np.arange(n, dtype=float) for n in range(1, 40)), [np.arange(n) for n in range(1, 40)]
+    assert all(Spread(client).map(partial(aligned, np.ones(7)), shared, tasks))
 
 
 def test_large_data_travels(client: Client) -> None:

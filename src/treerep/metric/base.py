@@ -106,6 +106,8 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a read-only, C-contiguous plain view, copied only where the layout demands it: one layout, one compile."""
     view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
+    if not view.flags.aligned:  # as arrays are that came from elsewhere in one buffer with others
+        view = view.copy()
     if not view.dtype.isnative:
         view = view.astype(view.dtype.newbyteorder("="))
     view = view.view()

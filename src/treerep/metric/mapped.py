@@ -36,6 +36,8 @@ def laid_out(array: NDArray[Any]) -> NDArray[Any]:
     size = f"this mapped matrix of {len(array):,} points"
     if not array.flags.c_contiguous:
         raise MetricError(f"{size} is a view with gaps, which would be copied into memory: save it by itself")
+    if not array.flags.aligned:
+        raise MetricError(f"{size} begins in the middle of a number of {array.itemsize} bytes: save it by itself")
     if not array.dtype.isnative:
         raise MetricError(f"{size} has the foreign byte order of dtype {array.dtype}: save it in that of this machine")
     _check_file(array)

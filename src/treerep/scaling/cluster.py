@@ -61,7 +61,7 @@ def _check(client: Any, distributed: Any) -> None:
     except distributed.TimeoutError:
         wanted.cancel(force=True)
         raise RuntimeError(
-            f"the Dask cluster has no worker, and none came within {patience}: start some and client.wait_for_workers(1)"
+            f"the Dask cluster has no worker, and none came within {patience}: start some, then wait_for_workers(1)"
         ) from None
 
 

@@ -16,12 +16,12 @@ from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
 from .cluster import client_for
 from .dask_blocks import Block, raise_first
-from .dask_fit import Given, given_points, run_on
 from .dask_finish import Batch, Part, completed, twins_of
+from .dask_fit import Given, given_points, run_on
 from .dask_run import Held, Run
 from .dask_waves import Wave
 
-_MARK = {"format": "treerep-parts", "version": 1}
+_MARK: dict[str, Any] = {"format": "treerep-parts", "version": 1}
 _INDEX = "index.npz"
 
 Edges = tuple[NDArray[np.int32], NDArray[np.float64]]
@@ -66,10 +66,10 @@ def fit_to_parts(
     if run is not None:
         edges, weights = run.skeleton.all_edges() if run.skeleton.edges else (np.empty((0, 2), np.int32), np.empty(0))
         counts["split.npz"] = _write(place / "split.npz", run.ids(edges), weights)
-    about = {"n_points": given.n, "edges": sum(counts.values()), "parts": sorted(counts)}
-    labels = None if points.labels is None else list(points.labels)
+    total, labels = sum(counts.values()), None if points.labels is None else list(points.labels)
+    about = {"n_points": given.n, "edges": total, "parts": sorted(counts)}
     write_archive(place / _INDEX, {**_MARK, **about}, {"labels": labels})
-    return about["edges"]
+    return total
 
 
 def edges_in_parts(folder: str | os.PathLike[str]) -> Iterator[Edges]:

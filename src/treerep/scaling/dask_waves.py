@@ -181,8 +181,8 @@ def _first(table: NDArray[np.float64], order: NDArray[np.int64], count: int) -> 
 
 
 def _writeable(array: NDArray[np.int32]) -> NDArray[np.int32]:
-    # What has travelled is read-only, and would be compiled for again.
-    return np.require(array, requirements=["C", "W"])
+    # What has travelled is read-only or lies at odd addresses, and would be compiled for again.
+    return np.require(array, requirements=["C", "A", "W"])
 
 
 class _Room:

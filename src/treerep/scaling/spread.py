@@ -80,10 +80,11 @@ class Spread:
         if self._sent is None or self._sent[0] is not shared:
             self._sent = None  # frees the workers' memory before it is filled again
             try:
-                self._sent = shared, self._client.scatter([shared], broadcast=True, hash=False)[0]
+                self._sent = shared, self._client.scatter([_Parcel(shared)], broadcast=True, hash=False)[0]
             except OSError:
                 return []
-        asked = [self._client.submit(_do, work, self._sent[1], group, pure=False) for group in groups][::-1]
+        parcels = (_Parcel((work, group)) for group in groups)
+        asked = [self._client.submit(_do, self._sent[1], parcel, pure=False) for parcel in parcels][::-1]
         self._asked.update(asked)
         return asked
 
@@ -98,5 +99,24 @@ def refuse_dask_arrays(**given: Any) -> None:
             )
 
 
-def _do(work: Callable[[Shared, Task], Result], shared: Shared, group: list[Task]) -> list[Result]:
-    return [work(shared, task) for task in group]
+class _Parcel:
+    """Something that is packed whole. Dask sends arrays beside their object, and they arrive at odd addresses.
+
+    Kernels would be compiled again for those, half a minute each, and run several times slower.
+    """
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As Dask packs: also what only this session knows.
+        return _unpacked, (require("distributed.protocol.pickle", "dask").dumps(self.thing),)
+
+
+def _unpacked(packed: bytes) -> _Parcel:
+    return _Parcel(require("distributed.protocol.pickle", "dask").loads(packed))
+
+
+def _do(shared: _Parcel, parcel: _Parcel) -> list[Any]:
+    work, group = parcel.thing
+    return [work(shared.thing, task) for task in group]
