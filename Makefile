@@ -61,7 +61,7 @@ test-all: test test-heavy ## and those too
 test-heavy: .venv/heavy
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || [ "$$(id -u)" -ne 0 ] || \
 		{ apt-get update -qq && apt-get install -qq -y chromium; } || echo "Chromium could not be installed"
-	@$(BIN)/pytest -m "(torch or browser) and not slow" || \
+	@$(BIN)/pytest -n $(JOBS) --dist loadfile -m "(torch or browser) and not slow" || \
 		{ code=$$?; [ $$code -eq 5 ] && echo "no test needs torch or a browser yet" || exit $$code; }
 
 test-slow: .venv/test ## the tests that take minutes and 12 GB of disk: TMPDIR says where

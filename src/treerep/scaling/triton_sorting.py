@@ -100,7 +100,7 @@ def _hyperbolic(radii, sinh_radii, unit, i, j, mask, across):
     r, s = tl.load(radii + i, mask=mask, other=0.0), tl.load(radii + j, mask=mask, other=0.0)
     radial = libdevice.sinh(0.5 * (r - s))
     turn = tl.load(sinh_radii + i, mask=mask, other=0.0) * tl.load(sinh_radii + j, mask=mask, other=0.0)
-    return unit * (2.0 * libdevice.asinh(tl.sqrt(radial * radial + turn * (0.25 * across))))
+    return tl.load(unit) * (2.0 * libdevice.asinh(tl.sqrt(radial * radial + turn * (0.25 * across))))
 
 
 @triton.jit
@@ -141,7 +141,7 @@ def _between(
 @triton.jit
 def _sort(
     table, radii, sinh_radii, unit, width, slots, near_a, near_b, zones, kinds, at_y, at_z, slot_y, slot_z, xy_of,
-    xz_of, yz_of, contracted_of, codes, first_r, tol, m,
+    xz_of, yz_of, contracted_of, codes, first_r, tolerance, m,
     K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """`sort_points`: see _sort and _sort_point in fitting/zone_kernels.py."""
@@ -161,6 +161,7 @@ def _sort(
     a = 0.5 * (x + y - tl.load(xy_of + zone, mask=mask, other=0.0))  # (x, y)_w
     b = 0.5 * (y + z - tl.load(yz_of + zone, mask=mask, other=0.0))  # (y, z)_w
     c = 0.5 * (z + x - tl.load(xz_of + zone, mask=mask, other=0.0))  # (z, x)_w
+    tol = tl.load(tolerance)
     in_z = tl.where((tl.abs(z - b) < tol) & (tl.abs(z - c) < tol), 3, 6)
     in_x = tl.where((tl.abs(x - a) < tol) & (tl.abs(x - c) < tol), 1, 4)
     in_y = tl.where((tl.abs(y - a) < tol) & (tl.abs(y - b) < tol), 2, 5)
@@ -235,13 +236,18 @@ def _measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
     # What a kind does not have is never read.
     radii, sinh_radii = (table if column is None else column for column in (metric.radii, metric.sinh_radii))
     width = table.shape[1]
-    given = (table, radii, sinh_radii, metric.unit, width)
+    given = (table, radii, sinh_radii, _in_memory(metric.unit, table.device), width)
     constants = {
         # The kernels are compiled for a number of coordinates, but not for every size of a matrix.
         "K": 0 if metric.kind == "matrix" else width, "KIND": _KINDS[metric.kind], "BLOCK": _BLOCK,
         "enable_fp_fusion": False, "FLOAT": tl.float32 if table.dtype == torch.float32 else tl.float64,
     }  # fmt: skip
     return given, constants
+
+
+def _in_memory(number: float, device: Any) -> Tensor:
+    """A float64 where a kernel can read it: given as it is, Triton would round it to float32."""
+    return torch.tensor([number], dtype=torch.float64, device=device)
 
 
 def between(metric: DeviceMetric, i: Tensor, j: Tensor) -> Tensor:
@@ -263,7 +269,7 @@ def sort_points(
     given, constants = _measuring(metric)
     _sort[(triton.cdiv(m, _BLOCK),)](
         *given, *points, zones.kind, steps.at_y, steps.at_z, *steps.slots, steps.xy, steps.xz, steps.yz,
-        steps.contracted, codes, first_r, tol, m, **constants,
+        steps.contracted, codes, first_r, _in_memory(tol, codes.device), m, **constants,
     )  # fmt: skip
     return codes, first_r
 
