@@ -19,6 +19,8 @@ from benchmarks.rivals.rival import Rival as Described
 from benchmarks.rivals.rival import find, package_version, program_version
 from tests.benchmarks import fakes
 
+pytestmark = pytest.mark.slow  # a process for every rival
+
 FAKES = "tests.benchmarks.fakes"
 
 

@@ -13,6 +13,7 @@ from harden import __main__ as command
 from harden import common, concurrent, examples, hostile, kills, limits, memory, parsers, recovery, targets, twins
 
 
+@pytest.mark.slow
 def test_recovery_in_small() -> None:
     result = recovery.campaign(60)
     assert result.faults == [] and result.checked > 60
@@ -95,16 +96,19 @@ def test_errors_of_two_lines_or_without_the_file_are_faults() -> None:
             targets.one(error, Path("x.csv"))
 
 
+@pytest.mark.slow
 def test_threads_find_what_one_finds() -> None:
     assert set(concurrent.in_threads(large=False)) == {concurrent.alone(large=False)}
 
 
+@pytest.mark.slow
 def test_memory_in_small() -> None:
     levels = memory.growth("newick", 20)
     assert 0 < levels["early"] < levels["late"] + 50
     assert memory.resident() > 10
 
 
+@pytest.mark.slow
 def test_hostile_in_small() -> None:
     result = hostile.campaign(300)
     assert result.faults == [] and result.checked > 300
@@ -125,6 +129,7 @@ def test_hostile_sees_what_is_wrong(tmp_path: Path) -> None:
     assert hostile._difference(tree.with_weights(tree.weights * 2), tree) == "another tree"
 
 
+@pytest.mark.slow
 def test_kills_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = tmp_path / "old.nwk", tmp_path / "new.nwk"
     old.write_bytes(kills._OLD)
@@ -141,6 +146,7 @@ def test_kills_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert "ends in" in kills._judged(page, "", old=False)
 
 
+@pytest.mark.slow
 def test_limits_in_small(tmp_path: Path) -> None:
     import resource
 

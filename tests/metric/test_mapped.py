@@ -20,6 +20,7 @@ from treerep.metric.matrix import MatrixMetric
 from treerep.metric.oracles import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 
 DTYPES = ["uint8", "int8", "uint16", "int16", "int32", "uint64", "int64", "float16", "float32", "float64"]
+QUICK = ("uint8", "int16", "float16", "float32")  # every type is compiled anew
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def unseen_entry(n: int) -> tuple[int, int]:
     return i, j
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", [pytest.param(d, marks=() if d in QUICK else pytest.mark.slow) for d in DTYPES])
 @pytest.mark.usefixtures("all_is_large")
 def test_a_tree_comes_back_from_disk_and_nothing_is_copied(tmp_path: Path, dtype: str) -> None:
     tree = whole_tree(300)

@@ -58,6 +58,7 @@ def test_a_worker_is_killed_and_restarted(task: str, after: int, tmp_path: Path)
         assert_same_tree_after(die, task, after, client, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "after"), [("wave", 6), ("part_of", 3)])
 def test_a_worker_is_killed_and_another_one_remains(task: str, after: int, tmp_path: Path) -> None:
     with client_of(0) as client:
@@ -90,6 +91,7 @@ def test_a_worker_is_not_heard_of_any_more(tmp_path: Path) -> None:
         assert_same_tree_after(freeze, "wave", 3, client, tmp_path)
 
 
+@pytest.mark.slow
 def test_points_in_memory_survive_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with client_of() as client:
         trap = Trap(dask_run.wave, die, tmp_path, 4)
@@ -99,6 +101,7 @@ def test_points_in_memory_survive_as_well(tmp_path: Path, monkeypatch: pytest.Mo
     assert found == tr.fit(POINTS, metric="cosine")
 
 
+@pytest.mark.slow
 def test_workers_that_die_again_and_again_end_the_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), client_of() as client:
         monkeypatch.setattr(dask_run, "finish", Trap(dask_run.finish, die, tmp_path, 1))
@@ -106,6 +109,7 @@ def test_workers_that_die_again_and_again_end_the_fit(tmp_path: Path, monkeypatc
             tr.fit(da.from_array(POINTS, chunks=150), engine=client)
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_fit_and_its_cluster(tmp_path: Path) -> None:
     script = """
         import os, signal, sys, threading, time

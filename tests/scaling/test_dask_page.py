@@ -17,6 +17,7 @@ def test_the_page_has_both_scripts() -> None:
     assert len(SCRIPTS) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("number", range(2))
 def test_scripts_run(number: int, tmp_path: Path) -> None:
