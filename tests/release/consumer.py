@@ -22,7 +22,8 @@ class Line(tr.Metric):
         return len(self.places)
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        return np.abs(self.places[np.asarray(rows)][:, None] - self.places[np.asarray(cols)][None, :])
+        distances: NDArray[np.float64] = np.abs(self.places[np.asarray(rows)][:, None] - self.places[np.asarray(cols)])
+        return distances
 
 
 def metrics() -> tr.MatrixMetric:
@@ -71,7 +72,7 @@ def scores(tree: tr.Tree, mammals: tr.MatrixMetric) -> float:
 
 
 def pictures(tree: tr.Tree, folder: Path) -> None:
-    embedding = tr.embed(tree, dim=2, scale=1.0)
+    embedding = tr.embed(tree, dim=2, scale=0.05)
     assert_type(embedding, tr.Embedding)
     assert_type(embedding.poincare, NDArray[np.float64])
     assert_type(tr.draw(tree), Axes)
