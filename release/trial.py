@@ -21,21 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 MARKS = "not torch and not browser and not slow"
 #: What must hold with the oldest versions of everything: the mathematics, the files, the shells.
-CORE = tuple(
-    f"tests/{room}"
-    for room in (
-        "metric",
-        "tree",
-        "scoring",
-        "fitting",
-        "refinement",
-        "embedding",
-        "formats",
-        "adapters",
-        "drawing",
-        "cli",
-    )
-)
+CORE = ("metric", "tree", "scoring", "fitting", "refinement", "embedding", "formats", "adapters", "drawing", "cli")
 #: Old libraries warn in new surroundings, and name their own checks twice; that is no fault of ours.
 LENIENT = ("-W", "default", "-o", "strict_parametrization_ids=false")
 
@@ -90,7 +76,8 @@ def main() -> int:
     parser.add_argument("tests", nargs="*", help="default: all of them, and the examples in the docstrings")
     given = parser.parse_args()
     constraints = lowest(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]) if given.lowest else []
-    everything = [*(CORE if given.lowest else ("tests",)), "--pyargs", "treerep"]
+    folders = [f"tests/{room}" for room in CORE] if given.lowest else ["tests"]
+    everything = [*folders, "--pyargs", "treerep"]
     chosen = ["-n", str(given.jobs), *(LENIENT if given.lowest else ()), *(given.tests or everything)]
     folder = Path(tempfile.mkdtemp(prefix="treerep-trial-"))
     inside = unpacked(only(DIST, "*.tar.gz"), folder / "sdist")
