@@ -8,7 +8,7 @@ BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo test test-all test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper harden
-.PHONY: coverage format clean
+.PHONY: coverage format clean dist test-dist test-lowest
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -102,10 +102,28 @@ coverage: .venv/test ## lines and branches that no test reaches, kernels include
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered --show-missing
 
+# `build` makes the wheel from the sdist, so that both are known to be whole; twine reads them as PyPI would.
+.venv/dist: .venv/test
+	$(PIP) install 'build>=1.2' 'twine>=6.1'
+	@touch $@
+
+dist: .venv/dist ## make wheel and sdist in dist/, and look into them
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m release.check dist
+
+# Each in an empty environment outside the checkout; TESTS=tests/tree is a part of the tests.
+test-dist: dist ## install the wheel on PYTHON=python3.13, and run the sdist's tests against it
+	$(BIN)/python -m release.trial --python $(PYTHON) --jobs $(JOBS) -- $(TESTS)
+
+test-lowest: dist ## the same with the lowest versions that pyproject.toml allows, on PYTHON=python3.11
+	$(BIN)/python -m release.trial --python $(PYTHON) --jobs $(JOBS) --lowest -- $(TESTS)
+
 format: .venv/test ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean: ## remove the environment and everything made
 	rm -rf .venv .coverage* docs/_build demo-output paper/check dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks paper harden -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks paper harden release -name __pycache__ -type d -prune -exec rm -rf {} +

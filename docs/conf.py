@@ -26,7 +26,7 @@ myst_heading_anchors = 3
 
 # The tutorials are notebooks, run when the pages are built; an error in a cell fails the build. Results are kept until
 # a cell or the package itself changes: the folder of the cache is named by the package's sources.
-_sources = sorted((HERE.parent / "src" / "treerep").rglob("*.py"))
+_sources = sorted(Path(treerep.__file__).parent.rglob("*.py"))
 _stamp = hashlib.sha256(b"".join(path.read_bytes() for path in _sources)).hexdigest()[:16]
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(HERE / "_build" / ".jupyter_cache" / _stamp)

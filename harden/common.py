@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import treerep
+
 #: The campaigns, each a file of this folder, in the order in which they run.
 NAMES = ("recovery", "twins", "parsers", "concurrent", "limits", "kills", "hostile", "memory")
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = Path(treerep.__file__).resolve().parent  # installed, or in the checkout
 RESULTS = Path(__file__).parent / "results.json"
 TABLE = Path(__file__).parent / "results.md"
 COMMAND = (sys.executable, "-m", "treerep")
@@ -30,7 +33,7 @@ class Result(NamedTuple):
 
 def environment(**more: str) -> dict[str, str]:
     """The environment of a child that sees this package and these campaigns, wherever it is run."""
-    paths = [str(ROOT / "src"), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(PACKAGE.parent), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
 
 

@@ -14,9 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .common import ROOT, Result, environment
+from .common import PACKAGE, ROOT, Result, environment
 
-PACKAGE = ROOT / "src" / "treerep"
 GRAPHS = "metric/test_graph.py::test_searches_and_labels_both_equal_scipy"
 HUBS = (
     "metric/test_hub_labels.py::test_unweighted_labels_equal_scipys_distances",

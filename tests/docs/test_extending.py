@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import treerep
+
 ROOT = Path(__file__).resolve().parents[2]
 DIFFS = sorted((ROOT / "docs" / "extending").glob("*.diff"))
 
@@ -17,8 +19,8 @@ DIFFS = sorted((ROOT / "docs" / "extending").glob("*.diff"))
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project to work on, compiled kernels included, so that they need not be compiled anew."""
     folder = tmp_path_factory.mktemp("project")
-    for name in ("src", "tests"):
-        shutil.copytree(ROOT / name, folder / name)
+    shutil.copytree(ROOT / "tests", folder / "tests")
+    shutil.copytree(Path(treerep.__file__).parent, folder / "src" / "treerep")  # installed, or in the checkout
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 

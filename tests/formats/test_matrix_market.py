@@ -41,6 +41,7 @@ def test_coordinates_are_a_graph(tmp_path, field):
         assert read(tmp_path, data, weight=False).pairs(0, 2) == 2
 
 
+@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`")  # scipy 1.18; 1.13 has no such option
 @pytest.mark.parametrize("symmetry", ["general", "symmetric"])
 def test_scipy_agrees(tmp_path, symmetry):
     rng = np.random.default_rng(0)

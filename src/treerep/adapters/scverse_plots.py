@@ -158,7 +158,8 @@ def values_of(adata: Any, name: str) -> Any:
         if table is not None and name in table.var_names:
             if (table.var_names == name).sum() > 1:
                 raise ValueError(f"two genes are named {name!r}: call adata.var_names_make_unique() first")
-            return np.asarray(table.obs_vector(name))
+            values = table.X[:, [table.var_names.get_loc(name)]]  # dense or sparse, in memory or not: two axes
+            return np.asarray(values.toarray() if hasattr(values, "toarray") else values).ravel()
     raise ValueError(f"{name!r} is no column of adata.obs and no gene: choose a column or one of adata.var_names")
 
 

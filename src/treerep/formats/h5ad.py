@@ -91,7 +91,9 @@ def _names(h5py: Any, file: Any) -> list[str] | None:
         return None
     obs = file["obs"]
     if isinstance(obs, h5py.Group):
-        names = obs[_text(obs.attrs.get("_index", "_index"))][:]
+        index = obs[_text(obs.attrs.get("_index", "_index"))]
+        # anndata 0.13 stores the strings of pandas 3 with a mask beside them; an index has none missing.
+        names = (index["values"] if isinstance(index, h5py.Group) else index)[:]
     else:  # written before anndata 0.7: one table
         names = obs[obs.dtype.names[0]]
     return [_text(name) for name in names]

@@ -1,0 +1,1 @@
+"""How a release is checked; docs/releasing.md tells the story."""
