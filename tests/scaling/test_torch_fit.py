@@ -200,7 +200,7 @@ def test_no_memory_on_the_device_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
     x = points(30, 3, "euclidean")
     monkeypatch.setattr(torch_zones.DeviceTreeRep, "run", out_of_memory)
     for work in (tr.fit, fit_on_device):
-        with pytest.raises(MemoryError, match=r"^the memory of the device ran out: .* 110 bytes a point .* device$"):
+        with pytest.raises(MemoryError, match=r"^the memory of the device ran out: .* 100 bytes a point .* device$"):
             work(x, metric="euclidean", device=DEVICE)
 
 

@@ -133,10 +133,10 @@ def test_distances_that_do_not_fit_are_asked_for_again(monkeypatch):
 def test_what_does_not_run_says_so():
     tree, data = caterpillar(5), caterpillar(5, seed=1)
     for options, message in [
-        ({}, "moves do not run with device='cpu': pass moves=False"),
-        ({"moves": False}, "neighbourhoods do not count with device='cpu': pass balance=0"),
-        ({"moves": False, "weights": "heuristic"}, "weights='heuristic' do not run with device='cpu'"),
-        ({"moves": False, "weights": "none"}, "weights='none' do not run with device='cpu'"),
+        ({}, f"moves do not run with device='{DEVICE}': pass moves=False"),
+        ({"moves": False}, f"neighbourhoods do not count with device='{DEVICE}': pass balance=0"),
+        ({"moves": False, "weights": "heuristic"}, f"weights='heuristic' do not run with device='{DEVICE}'"),
+        ({"moves": False, "weights": "none"}, f"weights='none' do not run with device='{DEVICE}'"),
     ]:
         with pytest.raises(ValueError, match=message):
             tr.refine(tree, data, device=DEVICE, **options)

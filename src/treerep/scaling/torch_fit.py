@@ -23,7 +23,7 @@ from .torch_zones import DeviceTreeRep
 
 _MOST_POINTS = 2**30 - 1
 _MOST_EDGES = 2**30 - 1  # that the canonical form is made of on a device: both directions are numbered in int32
-_NEEDS = "a fit takes about 110 bytes a point beyond the data: give fewer points, or leave out device"
+_NEEDS = "a fit takes about 100 bytes a point beyond the data: give fewer points, or leave out device"
 
 
 class DeviceTree(NamedTuple):
