@@ -20,7 +20,7 @@ from .program import peak_memory
 from .rival import Rival, Timed, find
 
 #: Timings are repeated while they have taken less than this, in seconds, and at most so often.
-ENOUGH, MOST = 0.3, 5
+ENOUGH, MOST = 0.2, 5
 #: Those of random methods: the answers differ.
 ENOUGH_OF_RANDOM = 2.0
 

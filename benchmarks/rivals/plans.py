@@ -22,7 +22,7 @@ def _graphs(*names: str) -> list[tuple[str, int]]:
 
 
 BENCH = Plan(
-    "`make bench`", {"tree": 10.0, "delta": 10.0, "paths": 10.0, "embedding": 120.0},
+    "`make bench`", {"tree": 6.0, "delta": 6.0, "paths": 6.0, "embedding": 120.0},
     {
         "tree": [
             *_sizes("noisy tree", 256, 512, 1024, 2048), *_sizes("random tree", 1024),
