@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from benchmarks.rivals.command import STORE
 from benchmarks.rivals.contest import contest
 from benchmarks.rivals.newick import read_newick
 from benchmarks.rivals.plans import BENCH, FULL, SMALL
+from benchmarks.rivals.program import run as run_program
 from benchmarks.rivals.problems import LITTLE, MATRICES, Problem, make
 from benchmarks.rivals.rival import Rival as Described
 from benchmarks.rivals.rival import find, package_version, program_version
@@ -87,6 +90,27 @@ def test_failures_say_why_in_one_line_and_the_rest_goes_on(small, large):
     assert {run["why"] for run in runs.values()} == {"ZeroDivisionError: division by zero"} and len(runs) == 3
 
 
+def test_ours_have_one_core(small, large):
+    run = of_fake("treerep cores", small, large[:1]).runs["random tree/24"]
+    assert run == {"status": "failed", "why": "ValueError: 1 core"}
+
+
+def test_the_clock_starts_when_all_is_read_or_the_word_is_said(tmp_path):
+    path = tmp_path / "matrix"
+    path.write_bytes(b"x" * 10**6)
+    reads = "import sys, time; time.sleep(0.3); print(len(sys.stdin.read()))"
+    says = "import sys, time; time.sleep(0.3); print('now', file=sys.stderr); print(len(open(sys.argv[1]).read()))"
+    for words, mark in (([reads], None), ([says, "{}"], "now")):
+        begin = time.perf_counter()
+        found = run_program([sys.executable, "-c", *words], path, mark)
+        assert found.result == "1000000\n" and found.memory > 10**6
+        assert 0 < found.seconds < time.perf_counter() - begin - 0.3  # its sleep is not counted
+    with pytest.raises(RuntimeError, match="never said 'go', but: now"):
+        run_program([sys.executable, "-c", says, "{}"], path, "go")
+    with pytest.raises(RuntimeError, match="ended with 3"):
+        run_program([sys.executable, "-c", "import sys; sys.exit(3)"], path)
+
+
 @pytest.mark.parametrize(
     ("ends", "lengths", "why"),
     [
@@ -130,7 +154,7 @@ def test_joins_of_anjl_and_the_wrong_distances():
 def test_distances_of_graphs_are_compared(folder):
     graph = make(LITTLE, 0, folder)
     assert answers.score_paths(graph.matrix(), graph) == {}
-    with pytest.raises(answers.Wrong, match="256 distances"):
+    with pytest.raises(answers.Wrong, match="625 distances"):
         answers.score_paths(graph.matrix() + 1, graph)
 
 
@@ -152,7 +176,7 @@ def test_adapters_of_what_is_installed(module, name, small, folder):
     if rival.task == "tree":
         assert found["distortion"] < 1e-9  # a tree metric
     if rival.task == "delta":
-        assert found["delta"] == 0
+        assert found["delta"] == 4  # a grid of 5 x 5: (8 + 8 - 4 - 4) / 2 of its corners
 
 
 def test_every_adapter_says_what_it_is():
