@@ -16,13 +16,13 @@ from benchmarks.rivals.command import STORE
 from benchmarks.rivals.contest import contest
 from benchmarks.rivals.newick import read_newick
 from benchmarks.rivals.plans import BENCH, FULL, SMALL
-from benchmarks.rivals.program import run as run_program
 from benchmarks.rivals.problems import LITTLE, MATRICES, Problem, make
+from benchmarks.rivals.program import run as run_program
 from benchmarks.rivals.rival import Rival as Described
 from benchmarks.rivals.rival import find, package_version, program_version
 from tests.benchmarks import fakes
 
-pytestmark = pytest.mark.slow  # a process for every rival
+slow = pytest.mark.slow  # a process for every rival, or much to load
 
 FAKES = "tests.benchmarks.fakes"
 
@@ -46,6 +46,7 @@ def of_fake(name, small, large, limit=30.0):
     return contest(find(FAKES, name), FAKES, small, large, limit=limit)
 
 
+@slow
 def test_a_star_is_a_tree_with_its_seconds_memory_and_scores(small, large):
     found = of_fake("star", small, large[:1])
     run = found.runs["random tree/24"]
@@ -62,16 +63,19 @@ def test_answers_of_random_rivals_are_scored_together(small):
     assert found["negative"] == pytest.approx((0 + 1 + 2 + 3 + 4) / 5)
 
 
+@slow
 def test_what_is_no_tree_is_called_wrong(small, large):
     run = of_fake("cycle", small, large[:1]).runs["random tree/24"]
     assert run["status"] == "wrong" and run["why"] == "24 nodes and 24 edges: no tree"
 
 
+@slow
 def test_the_absent_are_listed_and_not_run(small, large):
     found = of_fake("absent", small, large)
     assert found.version is None and not found.runs
 
 
+@slow
 def test_the_slow_are_ended_and_go_on_with_the_next_family(small, large):
     runs = of_fake("slow", small, large, limit=1.0).runs
     assert runs["random tree/24"] == {"status": "over time", "why": "more than 1 s"}
@@ -79,6 +83,7 @@ def test_the_slow_are_ended_and_go_on_with_the_next_family(small, large):
     assert runs["noisy tree/12"]["status"] == "right"
 
 
+@slow
 def test_failures_say_why_in_one_line_and_the_rest_goes_on(small, large):
     runs = of_fake("broken", small, large).runs
     assert runs["random tree/32"] == {"status": "failed", "why": "ValueError: too large"}
@@ -90,11 +95,13 @@ def test_failures_say_why_in_one_line_and_the_rest_goes_on(small, large):
     assert {run["why"] for run in runs.values()} == {"ZeroDivisionError: division by zero"} and len(runs) == 3
 
 
+@slow
 def test_ours_have_one_core(small, large):
     run = of_fake("treerep cores", small, large[:1]).runs["random tree/24"]
     assert run == {"status": "failed", "why": "ValueError: 1 core"}
 
 
+@slow
 def test_the_clock_starts_when_all_is_read_or_the_word_is_said(tmp_path):
     path = tmp_path / "matrix"
     path.write_bytes(b"x" * 10**6)
@@ -167,6 +174,7 @@ INSTALLED = [
 ]  # fmt: skip
 
 
+@slow
 @pytest.mark.parametrize(("module", "name"), INSTALLED, ids=[name for _, name in INSTALLED])
 @pytest.mark.filterwarnings("ignore")
 def test_adapters_of_what_is_installed(module, name, small, folder):
