@@ -11,11 +11,13 @@ from treerep.drawing.curves import curves
 
 Row = dict[str, Any]
 
-_EXACT, _OTHER, _REST = "exact neighbour joining", "other joining, and TreeRep", "minimum evolution and UPGMA"
-_GROUPS = {
-    "neighbour joining": _EXACT, "relaxed neighbour joining": _OTHER, "BIONJ": _OTHER, "TreeRep": _OTHER,
-    "TreeRep, best of 20": _OTHER,
-}  # fmt: skip
+#: Panels, and the kinds in each; there are more rivals than colours.
+_PANELS = {
+    "exact neighbour joining": {"neighbour joining"},
+    "other joining, and TreeRep": {"relaxed neighbour joining", "BIONJ", "TreeRep", "TreeRep, best of 20"},
+    "minimum evolution": {"minimum evolution, balanced", "minimum evolution, ols"},
+    "UPGMA": {"UPGMA"},
+}
 
 
 def draw(rivals: list[Row], folder: Path) -> None:
@@ -30,22 +32,22 @@ def draw(rivals: list[Row], folder: Path) -> None:
 
 
 def time_against_n(rivals: list[Row]) -> Any:
-    """One panel for each group of kinds, for there are more rivals than colours; names have the fitted exponents."""
+    """One panel for each group of kinds; names have the fitted exponents."""
     import matplotlib.pyplot as plt
 
     from .report import exponent, ladder
 
     trees = [rival for rival in rivals if rival["task"] == "tree" and len(ladder(rival)[0])]
     sizes = np.unique(np.concatenate([ladder(rival)[0] for rival in trees]))
-    figure, axes = plt.subplots(1, 3, figsize=(16, 4.4), layout="constrained", sharey=True)
-    for ax, title in zip(axes, (_EXACT, _OTHER, _REST), strict=True):
+    figure, axes = plt.subplots(2, 2, figsize=(11, 7.4), layout="constrained", sharey=True)
+    for ax, (title, kinds) in zip(axes.flat, _PANELS.items(), strict=True):
         series = {}
         for rival in sorted(trees, key=lambda rival: not rival["ours"]):
-            if _GROUPS.get(rival["kind"], _REST) == title:
+            if rival["kind"] in kinds:
                 power = exponent(rival)
                 name = rival["name"] + ("" if power is None else f", n^{power:.1f}")
                 series[name] = _on(sizes, *ladder(rival))
-        curves(sizes, series, xlabel="n", ylabel="seconds" if ax is axes[0] else "", log_y=True, ax=ax)
+        curves(sizes, series, xlabel="n", ylabel="seconds" if ax in axes[:, 0] else "", log_y=True, ax=ax)
         for line in ax.lines:  # ours stand out
             line.set_linewidth(2.6 if str(line.get_label()).startswith("treerep") else 1.1)
         ax.set_title(title, fontsize=10)
@@ -65,8 +67,8 @@ def quality_against_time(rivals: list[Row]) -> Any:
     trees = [rival for rival in rivals if rival["task"] == "tree" and rival["runs"]]
     largest = {place.split("/")[0]: place for rival in trees for place in rival["runs"]}
     largest.pop("random tree", None)  # where almost all are exact
-    rows = -(-len(largest) // 3)
-    figure, axes = plt.subplots(rows, 3, figsize=(12, 3.4 * rows), layout="constrained", squeeze=False)
+    rows = -(-len(largest) // 2)
+    figure, axes = plt.subplots(rows, 2, figsize=(9, 3.2 * rows), layout="constrained", squeeze=False)
     kinds = list(dict.fromkeys(rival["kind"] for rival in trees))
     for ax, place in zip(axes.flat, largest.values(), strict=False):
         for rival in trees:
