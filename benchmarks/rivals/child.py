@@ -12,7 +12,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
 from typing import Any, NamedTuple
 
 from .answers import SCORES, Wrong
@@ -82,11 +82,20 @@ def outcome(rival: Rival, problem: Problem) -> dict[str, Any]:
     run = {"seconds": seconds, "memory": memory}
     try:
         scores = [SCORES[rival.task](rival.convert(result, problem), problem) for result in results]
-        return {"status": "right", **run, **{key: mean(one[key] for one in scores) for key in scores[0]}}
+        return {"status": "right", **run, **_together(scores)}
     except Wrong as verdict:
         return {"status": "wrong", "why": str(verdict), **run}
     except Exception as error:
         return {"status": "failed", "why": f"its answer could not be read: {_one_line(error)}", **run}
+
+
+def _together(scores: list[dict[str, float]]) -> dict[str, Any]:
+    """Return the means; where there are several answers, also how far these are off: their standard errors."""
+    columns = {key: [one[key] for one in scores] for key in scores[0]}
+    means = {key: mean(column) for key, column in columns.items()}
+    if len(scores) == 1:
+        return means
+    return {**means, "scatter": {key: stdev(column) / len(column) ** 0.5 for key, column in columns.items()}}
 
 
 def _one_line(error: BaseException) -> str:

@@ -61,6 +61,7 @@ def test_answers_of_random_rivals_are_scored_together(small):
     found = outcome(find(FAKES, "random"), small)
     assert found["status"] == "right" and found["nodes"] == pytest.approx(17)
     assert found["negative"] == pytest.approx((0 + 1 + 2 + 3 + 4) / 5)
+    assert found["scatter"]["negative"] == pytest.approx(np.sqrt((4 + 1 + 0 + 1 + 4) / 4 / 5))
 
 
 @slow
@@ -259,11 +260,27 @@ def test_a_better_answer_is_a_win():
     one = {"name": "treerep a", "kind": "k", "ours": True, "task": "tree"}
     other = {"name": "b", "kind": "k", "ours": False, "task": "tree"}
     place = "proteins/9"
-    one["runs"] = {place: {"status": "right", "seconds": 1.0, "distortion": 0.2, "map": 0.5}}
-    other["runs"] = {place: {"status": "right", "seconds": 1.0, "distortion": 0.1, "map": 0.5}}
+    same = {"status": "right", "seconds": 1.0, "memory": 10**6, "map": 0.5}
+    one["runs"] = {place: {**same, "distortion": 0.2}}
+    other["runs"] = {place: {**same, "distortion": 0.1}}
     text = wins.wins([one, other])
     assert "**b is better** than treerep a on proteins with n = 9 (distortion 0.100, ours 0.200)." in text
     assert "Least distortion of all on proteins with n = 9: 0.1, by b, none of them ours." in text
+    one["runs"][place]["scatter"] = {"distortion": 0.06, "map": 0.01}
+    assert "b: neither faster nor better than treerep a on any of 1 inputs." in wins.wins([one, other])
+
+
+def test_less_memory_is_a_win():
+    def rival(name, memory, **options):
+        runs = {
+            f"noisy tree/{n}": {"status": "right", "seconds": 1.0, "distortion": 0, "memory": memory} for n in (9, 99)
+        }
+        return {"name": name, "kind": "k", "ours": False, "task": "tree", "runs": runs, **options}
+
+    ours, small, same = rival("treerep a", 1000, ours=True), rival("b", 250), rival("c", 900)
+    text = wins.wins([ours, small, same])
+    assert "- **b needs less memory** than treerep a: 0.25 of ours on noisy tree with n = 99." in text
+    assert "**c" not in text
 
 
 def test_the_page_is_what_is_stored(tmp_path, capsys):
