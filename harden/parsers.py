@@ -3,6 +3,7 @@
 What fails is kept in `tests/formats/corpus`, where a test tries it again ever after.
 """
 
+import hashlib
 import importlib
 import importlib.util
 import random
@@ -101,7 +102,7 @@ def _fuzz_blind(name: str, seconds: float, seed: int | None = None) -> int:
             target(content)
         except Exception:
             faults += 1
-            (CORPUS / name / f"crash-{abs(hash(content)):x}").write_bytes(content)
+            (CORPUS / name / f"crash-{hashlib.sha1(content).hexdigest()}").write_bytes(content)  # as atheris names it
             traceback.print_exc()
     print(f"tried {tried}")
     return faults
