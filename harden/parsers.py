@@ -15,18 +15,13 @@ import time
 import traceback
 from pathlib import Path
 
-from .common import ROOT, Result, environment
+from .common import PACKAGE, ROOT, Result, environment
 
 CORPUS = ROOT / "tests" / "formats" / "corpus"
-NAMES = ("data", "trees", "newick", "stored", "shell")
+NAMES = ("data", "trees", "newick", "stored", "chunks", "shell")
 # What is watched by atheris. Kernels must not be: numba compiles their bytecode, and not what is put into it.
 _WATCHED = (
-    *(
-        f"treerep.formats.{name}"
-        for name in ("edge_list", "graphml", "graphml_parser", "matrix_market", "nexus", "npy")
-    ),
-    *(f"treerep.formats.{name}" for name in ("npz", "numerals", "phylip", "sniff", "source", "table", "trees")),
-    *(f"treerep.formats.{name}" for name in ("tree_graphml", "tree_newick", "tree_nexus")),
+    *(f"treerep.formats.{file.stem}" for file in sorted((PACKAGE / "formats").glob("[!_]*.py"))),
     *("treerep.tree.newick", "treerep.tree.exchange", "treerep.tree.storage", "treerep.embedding.storage"),
     *("treerep.common.archive", "treerep.common.edge_list", "treerep.cli.attributes", "treerep.cli.inputs"),
 )
