@@ -153,6 +153,16 @@ def test_hostile_sees_what_is_wrong(tmp_path: Path) -> None:
     assert hostile._difference(tree.with_weights(tree.weights * 2), tree) == "another tree"
 
 
+def test_every_command_that_writes_is_killed(tmp_path: Path) -> None:
+    from typer.main import get_command
+
+    from treerep.cli.app import app
+
+    commands = get_command(app).commands
+    writing = {name for name, one in commands.items() if {"output", "csv"} & {option.name for option in one.params}}
+    assert {words[0] for words, _ in kills.commands(tmp_path).values()} == writing
+
+
 @pytest.mark.slow
 def test_kills_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = tmp_path / "old.nwk", tmp_path / "new.nwk"
