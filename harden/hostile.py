@@ -1,6 +1,6 @@
 """Trees that are deep, wide or strangely named, through every format and the page, and back where it can be read.
 
-A name either comes back as it was or is refused with one line that leaves no file.
+A name either comes back as it was or is refused with one line that leaves no file. No tree without names is refused.
 """
 
 import json
@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,6 +57,13 @@ LABELS = {
 TABLES = ("csv", "tsv", "phylip")  # formats of distances that keep names
 
 
+class Outcome(NamedTuple):
+    """What is wrong with one way there and back, if anything; and whether the tree was refused."""
+
+    fault: str | None = None
+    refused: bool = False
+
+
 def shapes(size: int) -> dict[str, tr.Tree]:
     """A caterpillar of so many points, a star of half as many, a path of points, and equal and zero lengths."""
     row = size + np.arange(size)
@@ -81,8 +89,9 @@ def strangers() -> dict[str, tr.Tree]:
     return {**one, "all labels": tr.Tree(len(names), edges, np.arange(1.0, len(names) + 1), labels=names)}
 
 
-def through_formats(name: str, tree: tr.Tree, folder: Path) -> Iterator[str | None]:
-    """Write the tree in every format, read it where that can be done, and yield a fault or None for each."""
+def through_formats(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
+    """Write the tree in every format, and read it where that can be done."""
+    named = tree.labels is not None
     for kind, known in TREE_FORMATS.items():
         path = folder / f"tree{known.suffixes[0]}"
 
@@ -90,11 +99,11 @@ def through_formats(name: str, tree: tr.Tree, folder: Path) -> Iterator[str | No
             write_tree(tree, path, format=kind)
             return _difference(read_tree(path, format=kind), tree) if reads else None
 
-        yield _tried(f"{name} as {kind}", there_and_back, folder)
-    yield _tried(f"{name} as a page", lambda: _page_fault(tree, folder / "tree.html"), folder)
+        yield _tried(f"{name} as {kind}", there_and_back, folder, may_refuse=named)
+    yield _tried(f"{name} as a page", lambda: _page_fault(tree, folder / "tree.html"), folder, may_refuse=named)
 
 
-def through_tables(name: str, tree: tr.Tree, folder: Path) -> Iterator[str | None]:
+def through_tables(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
     """The same for files of distances, which only small trees have."""
     for kind in TABLES:
         path = folder / f"distances.{kind}"
@@ -107,24 +116,25 @@ def through_tables(name: str, tree: tr.Tree, folder: Path) -> Iterator[str | Non
                 return "other labels"
             return None if np.array_equal(back.block(everyone, everyone), tree.distances()) else "other distances"
 
-        yield _tried(f"{name} as distances in {kind}", there_and_back, folder)
+        yield _tried(f"{name} as distances in {kind}", there_and_back, folder, may_refuse=tree.labels is not None)
 
 
-def _tried(what: str, work: Callable[[], str | None], folder: Path) -> str | None:
-    """Return what is wrong with what was done, if anything; an error must be one line, and leave no file."""
+def _tried(what: str, work: Callable[[], str | None], folder: Path, *, may_refuse: bool) -> Outcome:
+    """Return what came of it. An error must be one line about a name, and leave no file."""
+    refused = False
     try:
         fault = work()
     except ValueError as error:
         line = str(error)
         kept = [path.name for path in folder.iterdir()]
-        fault = None
-        if "\n" in line or len(line) > 2000 or kept or isinstance(error, UnicodeError):
+        fault, refused = None, True
+        if not may_refuse or "\n" in line or len(line) > 2000 or kept or isinstance(error, UnicodeError):
             fault = f"{type(error).__name__} of {len(line)} characters, files {kept}: {line[:200]!r}"
     except Exception as error:
         fault = f"{type(error).__name__}: {str(error)[:200]!r}"
     for path in folder.iterdir():
         path.unlink()
-    return None if fault is None else f"{what}: {fault}"
+    return Outcome(None if fault is None else f"{what}: {fault}", refused)
 
 
 def _difference(back: tr.Tree, tree: tr.Tree) -> str | None:
@@ -148,13 +158,16 @@ def _page_fault(tree: tr.Tree, path: Path) -> str | None:
 
 def campaign(points: int = 200_000) -> Result:
     """Send trees with so many points, and all strange names, through everything."""
-    found: list[str | None] = []
+    found: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as name:
         folder = Path(name)
         for title, tree in {**shapes(points), **strangers()}.items():
             found += through_formats(title, tree, folder)
             if len(tree) <= 100:
                 found += through_tables(title, tree, folder)
-    what = f"a caterpillar of {points:,} points, a star of {points // 2:,}, {len(LABELS)} strange names"
-    return Result(f"{what}, through {len(TREE_FORMATS)} formats, the page and {len(TABLES)} tables", len(found),
-                  [fault for fault in found if fault])  # fmt: skip
+    what = (
+        f"a caterpillar of {points:,} points, a star of {points // 2:,}, {len(LABELS)} strange names, "
+        f"through {len(TREE_FORMATS)} formats, the page and {len(TABLES)} tables"
+    )
+    note = f"{sum(outcome.refused for outcome in found)} times a name was refused, in one line"
+    return Result(what, len(found), [outcome.fault for outcome in found if outcome.fault], note)

@@ -50,7 +50,7 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
         ),
         "demo": (
             ["demo", "-o", "demo"],
-            ["demo/mammals.nwk", "demo/cells.json"],
+            [f"demo/{name}" for name in ("mammals.nwk", "mammals.json", "cells.nwk", "cells.json")],
         ),
     }
 

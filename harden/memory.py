@@ -13,8 +13,9 @@ import treerep as tr
 
 from .common import ROOT, Result, environment
 
-#: Growth that is no leak: pieces of freed memory that the allocator keeps, which do not grow with the fits.
-ALLOWED = 6.0  # MB
+#: Growth that is no leak: pieces of freed memory that the allocator keeps, which do not grow with the fits. Of 1,000
+#: fits 800 are watched, so a leak of 4 kB a fit is seen: less than a tree of 120 points has.
+ALLOWED = 3.0  # MB
 
 
 def works() -> dict[str, Callable[[int], object]]:

@@ -3,6 +3,7 @@
 What fails is kept in `tests/formats/corpus`, where a test tries it again ever after.
 """
 
+import hashlib
 import importlib
 import importlib.util
 import random
@@ -14,18 +15,13 @@ import time
 import traceback
 from pathlib import Path
 
-from .common import ROOT, Result, environment
+from .common import PACKAGE, ROOT, Result, environment
 
 CORPUS = ROOT / "tests" / "formats" / "corpus"
-NAMES = ("data", "trees", "newick", "stored", "shell")
+NAMES = ("data", "trees", "newick", "stored", "chunks", "shell")
 # What is watched by atheris. Kernels must not be: numba compiles their bytecode, and not what is put into it.
 _WATCHED = (
-    *(
-        f"treerep.formats.{name}"
-        for name in ("edge_list", "graphml", "graphml_parser", "matrix_market", "nexus", "npy")
-    ),
-    *(f"treerep.formats.{name}" for name in ("npz", "numerals", "phylip", "sniff", "source", "table", "trees")),
-    *(f"treerep.formats.{name}" for name in ("tree_graphml", "tree_newick", "tree_nexus")),
+    *(f"treerep.formats.{file.stem}" for file in sorted((PACKAGE / "formats").glob("[!_]*.py"))),
     *("treerep.tree.newick", "treerep.tree.exchange", "treerep.tree.storage", "treerep.embedding.storage"),
     *("treerep.common.archive", "treerep.common.edge_list", "treerep.cli.attributes", "treerep.cli.inputs"),
 )
@@ -101,7 +97,7 @@ def _fuzz_blind(name: str, seconds: float, seed: int | None = None) -> int:
             target(content)
         except Exception:
             faults += 1
-            (CORPUS / name / f"crash-{abs(hash(content)):x}").write_bytes(content)
+            (CORPUS / name / f"crash-{hashlib.sha1(content).hexdigest()}").write_bytes(content)  # as atheris names it
             traceback.print_exc()
     print(f"tried {tried}")
     return faults

@@ -1,9 +1,11 @@
 """Every parser as a function of bytes: it returns something sound or raises one line, and anything else is a fault."""
 
 import io
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from treerep.cli.attributes import read_attributes
 from treerep.cli.ending import one_line
 from treerep.cli.inputs import read_either
 from treerep.cli.options import Reading
-from treerep.formats import write_tree
+from treerep.formats import read, write_tree
 
 _folder = tempfile.TemporaryDirectory(prefix="treerep-harden-")
 FOLDER = Path(_folder.name)
@@ -71,22 +73,40 @@ def stored(content: bytes) -> None:
             assert made.block(some, some).shape == (len(some), len(some))
 
 
+def chunks(content: bytes) -> None:
+    """Folders of zarr, sound but for one file: the bytes that are given."""
+    names = sorted(_folders())
+    sound = _folders()[names[content[0] % len(names)]]
+    files = sorted(sound)
+    path = FOLDER / "given.zarr"
+    shutil.rmtree(path, ignore_errors=True)
+    _write_files(path, {**sound, files[content[1] % len(files)]: content[2:]})
+    for kind in ("distances", "points"):
+        try:
+            made = read(path, kind=kind)
+        except (ValueError, OSError, MemoryError) as error:
+            one(error, path)
+        else:
+            some = np.arange(min(len(made), 3))
+            assert made.block(some, some).shape == (len(some), len(some))
+
+
 def shell(content: bytes) -> None:
     """What the command does with a file that it is given: guesses what it is, and reads it; tables of attributes."""
     suffix = ("", ".csv", ".nwk", ".npz", ".json", ".graphml", ".tsv", ".nex")[content[0] % 8]
     path = FOLDER / f"given{suffix}"
     path.write_bytes(content[1:])
-    for read in (lambda: read_either(str(path), Reading()), lambda: read_attributes(str(path), TREE)):
+    for work in (lambda: read_either(str(path), Reading()), lambda: read_attributes(str(path), TREE)):
         try:
-            read()
+            work()
         except (ValueError, OSError, MemoryError) as error:
             one(error, path)
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    "data": data, "trees": trees, "newick": newick, "stored": stored, "shell": shell,
+    "data": data, "trees": trees, "newick": newick, "stored": stored, "chunks": chunks, "shell": shell,
 }  # fmt: skip
-LEAST = {"stored": 2}  # bytes that a target needs; the others need 1
+LEAST = {"stored": 2, "chunks": 2}  # bytes that a target needs; the others need 1
 ALL_PIECES = [*PIECES, *TREE_PIECES]
 
 
@@ -107,8 +127,8 @@ def seeds(target: str) -> list[bytes]:
         return files
     if target == "newick":
         return [bytes([k]) + tree.newick().encode() for tree in (TREE, SHARES) for k in range(4)]
-    if target == "stored":
-        archives = _archives()
+    if target in ("stored", "chunks"):
+        archives = _archives() if target == "stored" else _folders()
         return [
             bytes([a, m]) + archives[name][member]
             for a, name in enumerate(sorted(archives))
@@ -124,16 +144,37 @@ def _written(name: str, tree: tr.Tree) -> bytes:
     return path.read_bytes()
 
 
-_made: dict[str, dict[str, bytes]] = {}
-
-
+@cache
 def _archives() -> dict[str, dict[str, bytes]]:
     """Members of the files of a tree and of both kinds of embeddings."""
-    if not _made:
-        points = np.array([[0.0, 0.1], [0.5, 0.2], [-0.3, 0.4]])
-        things = {"tree": SHARES, "sarkar": tr.embed(TREE), "plain": tr.Embedding.from_poincare(points)}
-        for name, thing in things.items():
-            thing.save(FOLDER / "made.npz")
-            with zipfile.ZipFile(io.BytesIO((FOLDER / "made.npz").read_bytes())) as file:
-                _made[name] = {member: file.read(member) for member in file.namelist()}
-    return _made
+    points = np.array([[0.0, 0.1], [0.5, 0.2], [-0.3, 0.4]])
+    things = {"tree": SHARES, "sarkar": tr.embed(TREE), "plain": tr.Embedding.from_poincare(points)}
+    made = {}
+    for name, thing in things.items():
+        thing.save(FOLDER / "made.npz")
+        with zipfile.ZipFile(io.BytesIO((FOLDER / "made.npz").read_bytes())) as file:
+            made[name] = {member: file.read(member) for member in file.namelist()}
+    return made
+
+
+@cache
+def _folders() -> dict[str, dict[str, bytes]]:
+    """Files of an array in zarr's format 3, and of a group with names in its format 2."""
+    import zarr
+
+    distances = TREE.distances()
+    zarr.create_array(FOLDER / "array.zarr", data=distances, chunks=(2, 2))
+    group = zarr.create_group(FOLDER / "group.zarr", zarr_format=2)
+    group.create_array("d", data=distances)
+    group.create_array("labels", data=np.array([f"n{k}" for k in range(len(TREE))]))
+    folders = {name: FOLDER / f"{name}.zarr" for name in ("array", "group")}
+    return {
+        name: {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+        for name, folder in folders.items()
+    }
+
+
+def _write_files(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from packaging.metadata import Metadata
+from packaging.requirements import Requirement
 
 from .archives import Files, only, read_sdist, read_wheel
 
@@ -101,8 +102,9 @@ def metadata_faults(metadata: bytes, sdist: Files) -> list[str]:
         faults.append(f"metadata: version {found.version} is not __version__")
     if set(found.provides_extra or ()) != set(project["optional-dependencies"]):
         faults.append("metadata: the extras are not those of the sources")
-    plain = [requirement for requirement in found.requires_dist or () if requirement.marker is None]
-    if len(plain) != len(project["dependencies"]) or str(found.requires_python) != project["requires-python"]:
+    plain = {requirement for requirement in found.requires_dist or () if requirement.marker is None}
+    needed = set(map(Requirement, project["dependencies"]))
+    if plain != needed or str(found.requires_python) != project["requires-python"]:
         faults.append("metadata: dependencies or requires-python are not those of the sources")
     return faults
 

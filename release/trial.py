@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 MARKS = "not torch and not browser and not slow"
 #: What must hold with the oldest versions of everything: the mathematics, the files, the shells.
-CORE = ("metric", "tree", "scoring", "fitting", "refinement", "embedding", "formats", "adapters", "drawing", "cli")
+CORE = (
+    *("common", "metric", "tree", "scoring", "fitting", "refinement", "embedding", "datasets", "formats"),
+    *("adapters", "drawing", "cli"),
+)
 #: Old libraries warn in new surroundings, and name their own checks twice; that is no fault of ours.
 LENIENT = ("-W", "default", "-o", "strict_parametrization_ids=false")
 

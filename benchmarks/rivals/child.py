@@ -7,11 +7,12 @@ import contextlib
 import ctypes
 import gc
 import json
+import os
 import sys
 import time
 import warnings
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
 from typing import Any, NamedTuple
 
 from .answers import SCORES, Wrong
@@ -81,21 +82,38 @@ def outcome(rival: Rival, problem: Problem) -> dict[str, Any]:
     run = {"seconds": seconds, "memory": memory}
     try:
         scores = [SCORES[rival.task](rival.convert(result, problem), problem) for result in results]
-        return {"status": "right", **run, **{key: mean(one[key] for one in scores) for key in scores[0]}}
+        return {"status": "right", **run, **_together(scores)}
     except Wrong as verdict:
         return {"status": "wrong", "why": str(verdict), **run}
     except Exception as error:
         return {"status": "failed", "why": f"its answer could not be read: {_one_line(error)}", **run}
 
 
+def _together(scores: list[dict[str, float]]) -> dict[str, Any]:
+    """Return the means; where there are several answers, also how far these are off: their standard errors."""
+    columns = {key: [one[key] for one in scores] for key in scores[0]}
+    means = {key: mean(column) for key, column in columns.items()}
+    if len(scores) == 1:
+        return means
+    return {**means, "scatter": {key: stdev(column) / len(column) ** 0.5 for key, column in columns.items()}}
+
+
 def _one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+def _stay_on_one_core() -> None:
+    """Move this process to one core: all threads that it starts share it."""
+    with contextlib.suppress(AttributeError):  # of another system
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def main(module: str, name: str, folder: str, *problems: str) -> None:
     warnings.simplefilter("ignore")  # of rivals; our own are errors in the tests
     start = time.perf_counter()
     rival = find(module, name)
+    if rival.ours:  # a matrix is checked, and a graph searched, on all cores, whatever n_jobs says of the rest
+        _stay_on_one_core()
     family, n = problems[0].rsplit("/", 1)
     # The first input is small. Whatever is imported, loaded or compiled when first used, is so with it.
     first = outcome(rival, Problem(family, int(n), Path(folder)))

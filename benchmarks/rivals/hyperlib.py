@@ -9,18 +9,20 @@ from .problems import Problem
 from .rival import Rival, package_version
 
 
-def _prepare(problem: Problem) -> np.ndarray:
+def _prepare(problem: Problem) -> tuple[np.ndarray, float]:
+    """Return the distances above the diagonal, and the length below which an edge is none."""
     from scipy.spatial.distance import squareform
 
-    return squareform(problem.matrix())
+    d = squareform(problem.matrix())
+    # Its default of 0.1 is meant for whole numbers: it would take short edges for none.
+    return d, 0.1 if (d == np.round(d)).all() else 1e-9 * d.max()
 
 
-def _compute(d: np.ndarray) -> Any:
+def _compute(given: tuple[np.ndarray, float]) -> Any:
     from hyperlib.embedding.treerep import treerep
 
-    # Its default of 0.1 is meant for whole numbers: it would take short edges for none.
-    whole = bool((d == np.round(d)).all())
-    return treerep(d, tol=0.1 if whole else 1e-9 * d.max())
+    d, tolerance = given
+    return treerep(d, tol=tolerance)
 
 
 def _edges(weights: dict[tuple[int, int], float], problem: Problem) -> Edges:  # noqa: ARG001

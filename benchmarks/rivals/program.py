@@ -5,6 +5,7 @@ what is left is the computation and the printing of a short tree. What it parses
 A program that wants a file gets its name in the place of {}, and the clock starts when it says a word agreed upon.
 """
 
+import contextlib
 import subprocess
 import tempfile
 import threading
@@ -32,23 +33,22 @@ def run(command: list[str], path: Path, mark: str | None = None) -> Timed:
         if process.stdin is not None:
             start = _feed(process.stdin, path)
         code = process.wait()
-        seconds = time.perf_counter() - (words.heard or start)
+        end = time.perf_counter()
         peak.stop()
+        said = words.last()
         if code:
-            raise RuntimeError(f"{command[0]} ended with {code}: {words.last()}")
+            raise RuntimeError(f"{command[0]} ended with {code}: {said}")
+        if mark and words.heard is None:  # then the seconds would be those of its reading, too
+            raise RuntimeError(f"{command[0]} never said {mark!r}, but: {said}")
         printed.seek(0)
-        return Timed(printed.read().decode(), seconds, peak.bytes)
+        return Timed(printed.read().decode(), end - (words.heard or start), peak.bytes)
 
 
 def _feed(pipe: IO[bytes], path: Path) -> float:
     """Write the file into the program; return when the end was reached."""
-    try:
-        with path.open("rb") as source:
-            while chunk := source.read(_CHUNK):
-                pipe.write(chunk)
-        pipe.close()
-    except BrokenPipeError:  # it has ended early, and its exit code says why
-        pass
+    with contextlib.suppress(BrokenPipeError), pipe, path.open("rb") as source:  # broken: its exit code says why
+        while chunk := source.read(_CHUNK):
+            pipe.write(chunk)
     return time.perf_counter()
 
 
@@ -70,6 +70,7 @@ class _Words:
                 self._lines = [*self._lines, line.decode(errors="replace").strip()][-3:]
 
     def last(self) -> str:
+        """Return the last line, once all has been heard."""
         self._thread.join(1)
         return next((line for line in reversed(self._lines) if line), "it says nothing")
 

@@ -23,16 +23,21 @@ def write(record: dict[str, Any], folder: Path = RESULTS, pictures: Path = DOCS 
     """Write rivals_*.md, which docs/rivals.md includes, and the pictures."""
     from .pictures import draw
 
-    parts = {
-        "about": about(record), "present": present(record["rivals"]), "wins": wins(record["rivals"]),
-        "time": growth(record["rivals"]), "quality": quality(record["rivals"]), "graphs": graphs(record["rivals"]),
-        "embeddings": embeddings(record["rivals"]),
-    }  # fmt: skip
-    for name, text in parts.items():
-        with atomic_write(folder / f"rivals_{name}.md") as file:
-            file.write(text + "\n")
-        print(text, end="\n\n")
+    for name, text in parts(record).items():
+        with atomic_write(folder / name) as file:
+            file.write(text)
+        print(text)
     draw(record["rivals"], pictures)
+
+
+def parts(record: dict[str, Any]) -> dict[str, str]:
+    """Return the text of each file."""
+    rivals = record["rivals"]
+    texts = {
+        "about": about(record), "present": present(rivals), "wins": wins(rivals), "time": growth(rivals),
+        "quality": quality(rivals), "graphs": graphs(rivals), "embeddings": embeddings(rivals),
+    }  # fmt: skip
+    return {f"rivals_{name}.md": f"{text}\n" for name, text in texts.items()}
 
 
 def about(record: dict[str, Any]) -> str:

@@ -1,16 +1,17 @@
-"""Where a rival is faster than ours or closer to the data, in sentences."""
+"""Where a rival is faster than ours, closer to the data or smaller, in sentences."""
 
+from math import hypot
 from typing import Any
 
 Row = dict[str, Any]
-#: Timings scatter: less than a fifth is no difference.
+#: Timings scatter: less than a fifth is no difference. The same for memory.
 FASTER = 0.8
-#: Average distortion and MAP: less is no difference.
-CLOSER = 1e-3
+#: Average distortion and MAP: less is no difference. Nor is less than so many standard errors of random methods.
+CLOSER, ERRORS = 1e-3, 2.0
 
 
 def wins(rivals: list[Row]) -> str:
-    """Return a list: for every kind, the inputs on which a rival that computes the same is faster, or better."""
+    """Return a list: for every kind, the inputs on which a rival of that kind is faster, better or smaller."""
     lines = []
     for kind in dict.fromkeys(rival["kind"] for rival in rivals if rival["ours"] and rival["runs"]):
         ours = next(rival for rival in rivals if rival["kind"] == kind and rival["ours"])
@@ -44,7 +45,7 @@ def _sentence(ours: Row, rival: Row) -> list[str]:
         f"{_at(place)} ({name} {theirs[key]:.3f}, ours {mine[key]:.3f})"
         for place, (mine, theirs) in shared.items()
         for name, key, sign in (("distortion", score, -1), ("MAP", "map", 1))
-        if key in mine and sign * (theirs[key] - mine[key]) > CLOSER
+        if key in mine and sign * (theirs[key] - mine[key]) > _least_difference(mine, theirs, key)
     ]
     said = []
     if faster:
@@ -53,7 +54,24 @@ def _sentence(ours: Row, rival: Row) -> list[str]:
         said.append(f"**{rival['name']} is better** than {ours['name']} on {', '.join(better)}")
     if not said:
         said.append(f"{rival['name']}: neither faster nor better than {ours['name']} on any of {len(shared)} inputs")
+    said += _smaller(ours, rival, shared)
     return [f"{line}." for line in said]
+
+
+def _least_difference(mine: Row, theirs: Row, key: str) -> float:
+    """Return what counts as a difference of two scores; those of random methods are means, and know how far off."""
+    return max(CLOSER, ERRORS * hypot(*(run.get("scatter", {}).get(key, 0.0) for run in (mine, theirs))))
+
+
+def _smaller(ours: Row, rival: Row, shared: dict[str, tuple[Row, Row]]) -> list[str]:
+    """Say whether a rival needs less memory on the largest tree."""
+    if rival["task"] != "tree":
+        return []
+    place = max(shared, key=lambda place: int(place.split("/")[1]))
+    mine, theirs = (run["memory"] for run in shared[place])
+    if theirs >= FASTER * mine:
+        return []
+    return [f"**{rival['name']} needs less memory** than {ours['name']}: {theirs / mine:.2g} of ours on {_at(place)}"]
 
 
 def _closest(rivals: list[Row]) -> list[str]:

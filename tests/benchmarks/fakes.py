@@ -51,6 +51,12 @@ def dead_when_large(d):
     return star(d)
 
 
+def count_cores(d):
+    if len(d) > 20:
+        raise ValueError(f"{len(os.sched_getaffinity(0))} core")
+    return star(d)
+
+
 RIVALS = [
     fake("star", star),
     fake("random", other_each_time, random=True),
@@ -60,4 +66,5 @@ RIVALS = [
     fake("dead", dead_when_large),
     fake("absent", star, version=lambda: None),
     fake("never works", lambda d: 1 / 0),
+    fake("treerep cores", count_cores, ours=True),
 ]

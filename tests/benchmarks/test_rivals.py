@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -15,11 +17,12 @@ from benchmarks.rivals.contest import contest
 from benchmarks.rivals.newick import read_newick
 from benchmarks.rivals.plans import BENCH, FULL, SMALL
 from benchmarks.rivals.problems import LITTLE, MATRICES, Problem, make
+from benchmarks.rivals.program import run as run_program
 from benchmarks.rivals.rival import Rival as Described
 from benchmarks.rivals.rival import find, package_version, program_version
 from tests.benchmarks import fakes
 
-pytestmark = pytest.mark.slow  # a process for every rival
+slow = pytest.mark.slow  # a process for every rival, or much to load
 
 FAKES = "tests.benchmarks.fakes"
 
@@ -43,6 +46,7 @@ def of_fake(name, small, large, limit=30.0):
     return contest(find(FAKES, name), FAKES, small, large, limit=limit)
 
 
+@slow
 def test_a_star_is_a_tree_with_its_seconds_memory_and_scores(small, large):
     found = of_fake("star", small, large[:1])
     run = found.runs["random tree/24"]
@@ -57,18 +61,22 @@ def test_answers_of_random_rivals_are_scored_together(small):
     found = outcome(find(FAKES, "random"), small)
     assert found["status"] == "right" and found["nodes"] == pytest.approx(17)
     assert found["negative"] == pytest.approx((0 + 1 + 2 + 3 + 4) / 5)
+    assert found["scatter"]["negative"] == pytest.approx(np.sqrt((4 + 1 + 0 + 1 + 4) / 4 / 5))
 
 
+@slow
 def test_what_is_no_tree_is_called_wrong(small, large):
     run = of_fake("cycle", small, large[:1]).runs["random tree/24"]
     assert run["status"] == "wrong" and run["why"] == "24 nodes and 24 edges: no tree"
 
 
+@slow
 def test_the_absent_are_listed_and_not_run(small, large):
     found = of_fake("absent", small, large)
     assert found.version is None and not found.runs
 
 
+@slow
 def test_the_slow_are_ended_and_go_on_with_the_next_family(small, large):
     runs = of_fake("slow", small, large, limit=1.0).runs
     assert runs["random tree/24"] == {"status": "over time", "why": "more than 1 s"}
@@ -76,6 +84,7 @@ def test_the_slow_are_ended_and_go_on_with_the_next_family(small, large):
     assert runs["noisy tree/12"]["status"] == "right"
 
 
+@slow
 def test_failures_say_why_in_one_line_and_the_rest_goes_on(small, large):
     runs = of_fake("broken", small, large).runs
     assert runs["random tree/32"] == {"status": "failed", "why": "ValueError: too large"}
@@ -85,6 +94,29 @@ def test_failures_say_why_in_one_line_and_the_rest_goes_on(small, large):
     assert runs["noisy tree/12"]["status"] == "right"
     runs = of_fake("never works", small, large).runs
     assert {run["why"] for run in runs.values()} == {"ZeroDivisionError: division by zero"} and len(runs) == 3
+
+
+@slow
+def test_ours_have_one_core(small, large):
+    run = of_fake("treerep cores", small, large[:1]).runs["random tree/24"]
+    assert run == {"status": "failed", "why": "ValueError: 1 core"}
+
+
+@slow
+def test_the_clock_starts_when_all_is_read_or_the_word_is_said(tmp_path):
+    path = tmp_path / "matrix"
+    path.write_bytes(b"x" * 10**6)
+    reads = "import sys, time; time.sleep(0.3); print(len(sys.stdin.read()))"
+    says = "import sys, time; time.sleep(0.3); print('now', file=sys.stderr); print(len(open(sys.argv[1]).read()))"
+    for words, mark in (([reads], None), ([says, "{}"], "now")):
+        begin = time.perf_counter()
+        found = run_program([sys.executable, "-c", *words], path, mark)
+        assert found.result == "1000000\n" and found.memory > 10**6
+        assert 0 < found.seconds < time.perf_counter() - begin - 0.3  # its sleep is not counted
+    with pytest.raises(RuntimeError, match="never said 'go', but: now"):
+        run_program([sys.executable, "-c", says, "{}"], path, "go")
+    with pytest.raises(RuntimeError, match="ended with 3"):
+        run_program([sys.executable, "-c", "import sys; sys.exit(3)"], path)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +162,7 @@ def test_joins_of_anjl_and_the_wrong_distances():
 def test_distances_of_graphs_are_compared(folder):
     graph = make(LITTLE, 0, folder)
     assert answers.score_paths(graph.matrix(), graph) == {}
-    with pytest.raises(answers.Wrong, match="256 distances"):
+    with pytest.raises(answers.Wrong, match="625 distances"):
         answers.score_paths(graph.matrix() + 1, graph)
 
 
@@ -143,6 +175,7 @@ INSTALLED = [
 ]  # fmt: skip
 
 
+@slow
 @pytest.mark.parametrize(("module", "name"), INSTALLED, ids=[name for _, name in INSTALLED])
 @pytest.mark.filterwarnings("ignore")
 def test_adapters_of_what_is_installed(module, name, small, folder):
@@ -152,7 +185,7 @@ def test_adapters_of_what_is_installed(module, name, small, folder):
     if rival.task == "tree":
         assert found["distortion"] < 1e-9  # a tree metric
     if rival.task == "delta":
-        assert found["delta"] == 0
+        assert found["delta"] == 4  # a grid of 5 x 5: (8 + 8 - 4 - 4) / 2 of its corners
 
 
 def test_every_adapter_says_what_it_is():
@@ -227,14 +260,29 @@ def test_a_better_answer_is_a_win():
     one = {"name": "treerep a", "kind": "k", "ours": True, "task": "tree"}
     other = {"name": "b", "kind": "k", "ours": False, "task": "tree"}
     place = "proteins/9"
-    one["runs"] = {place: {"status": "right", "seconds": 1.0, "distortion": 0.2, "map": 0.5}}
-    other["runs"] = {place: {"status": "right", "seconds": 1.0, "distortion": 0.1, "map": 0.5}}
+    same = {"status": "right", "seconds": 1.0, "memory": 10**6, "map": 0.5}
+    one["runs"] = {place: {**same, "distortion": 0.2}}
+    other["runs"] = {place: {**same, "distortion": 0.1}}
     text = wins.wins([one, other])
     assert "**b is better** than treerep a on proteins with n = 9 (distortion 0.100, ours 0.200)." in text
     assert "Least distortion of all on proteins with n = 9: 0.1, by b, none of them ours." in text
+    one["runs"][place]["scatter"] = {"distortion": 0.06, "map": 0.01}
+    assert "b: neither faster nor better than treerep a on any of 1 inputs." in wins.wins([one, other])
 
 
-def test_the_page_is_what_is_stored(tmp_path, capsys):
-    report.write(json.loads(STORE.read_text()), tmp_path, tmp_path)
-    for path in tmp_path.glob("*.md"):
-        assert path.read_text() == (RESULTS / path.name).read_text(), "python -m benchmarks rivals --docs"
+def test_less_memory_is_a_win():
+    def rival(name, memory, **options):
+        runs = {
+            f"noisy tree/{n}": {"status": "right", "seconds": 1.0, "distortion": 0, "memory": memory} for n in (9, 99)
+        }
+        return {"name": name, "kind": "k", "ours": False, "task": "tree", "runs": runs, **options}
+
+    ours, small, same = rival("treerep a", 1000, ours=True), rival("b", 250), rival("c", 900)
+    text = wins.wins([ours, small, same])
+    assert "- **b needs less memory** than treerep a: 0.25 of ours on noisy tree with n = 99." in text
+    assert "**c" not in text
+
+
+def test_the_page_is_what_is_stored():
+    for name, text in report.parts(json.loads(STORE.read_text())).items():
+        assert text == (RESULTS / name).read_text(), "python -m benchmarks rivals --docs"

@@ -93,6 +93,16 @@ def test_what_memory_cannot_hold_is_refused_before_it_is_touched(tmp_path, monke
             read(tmp_path, content)
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_labels_of_characters_that_do_not_exist(tmp_path, order):
+    labels = np.array(["x", "y", "\U0010ffff"]).astype(f"{order}U1")
+    assert read(tmp_path, npz(d=SQUARE, labels=labels)).labels == tuple(labels.tolist())
+    labels.view(f"{order}u4")[1] = 0x110000
+    with pytest.raises(ValueError, match="its labels hold a character that does not exist") as error:
+        read(tmp_path, npz(d=SQUARE, labels=labels))
+    assert "\n" not in str(error.value)
+
+
 def test_archives(tmp_path):
     metric = read(tmp_path, npz(d=SQUARE, labels=np.array(["x", "y", "z"])))
     assert metric.labels == ("x", "y", "z")

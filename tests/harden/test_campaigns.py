@@ -2,6 +2,7 @@
 
 import json
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -101,11 +102,29 @@ def test_threads_find_what_one_finds() -> None:
     assert set(concurrent.in_threads(large=False)) == {concurrent.alone(large=False)}
 
 
+def test_threads_that_find_another_tree_are_seen() -> None:
+    def judged(printed: str, code: int = 0) -> list[str]:
+        words = [sys.executable, "-c", f"print({printed!r}); raise SystemExit({code})"]
+        pipe = subprocess.PIPE
+        return concurrent._judge(subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True), "a b")
+
+    assert judged("\n".join(["a b"] * 8)) == []
+    assert judged("\n".join([*["a b"] * 7, "a c"])) == ["thread 7 found other trees"]
+    assert judged("\n".join(["a b"] * 7)) == ["7 threads ended, and not 8"]
+    assert "ended with 3" in judged("a b", 3)[0]
+
+
 @pytest.mark.slow
 def test_memory_in_small() -> None:
     levels = memory.growth("newick", 20)
-    assert 0 < levels["early"] < levels["late"] + 50
-    assert memory.resident() > 10
+    assert levels["early"] > 10 and levels["late"] - levels["early"] < memory.ALLOWED
+
+
+def test_a_leak_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[object] = []
+    monkeypatch.setattr(memory, "works", lambda: {"leak": lambda seed: kept.append(np.ones(600))})  # 4.8 kB
+    levels = memory.growth("leak", 1000)
+    assert levels["late"] - levels["early"] > memory.ALLOWED
 
 
 @pytest.mark.slow
@@ -122,11 +141,26 @@ def test_hostile_sees_what_is_wrong(tmp_path: Path) -> None:
     def other() -> None:
         raise KeyError("x")
 
-    assert "files ['half']" in hostile._tried("it", half, tmp_path)
+    def refuse() -> None:
+        raise ValueError("no such name")
+
+    assert "files ['half']" in hostile._tried("it", half, tmp_path, may_refuse=True).fault
     assert list(tmp_path.iterdir()) == []
-    assert "KeyError" in hostile._tried("it", other, tmp_path)
+    assert "KeyError" in hostile._tried("it", other, tmp_path, may_refuse=True).fault
+    assert hostile._tried("it", refuse, tmp_path, may_refuse=True) == (None, True)
+    assert "no such name" in hostile._tried("it", refuse, tmp_path, may_refuse=False).fault
     tree = next(iter(hostile.shapes(10).values()))
     assert hostile._difference(tree.with_weights(tree.weights * 2), tree) == "another tree"
+
+
+def test_every_command_that_writes_is_killed(tmp_path: Path) -> None:
+    from typer.main import get_command
+
+    from treerep.cli.app import app
+
+    commands = get_command(app).commands
+    writing = {name for name, one in commands.items() if {"output", "csv"} & {option.name for option in one.params}}
+    assert {words[0] for words, _ in kills.commands(tmp_path).values()} == writing
 
 
 @pytest.mark.slow

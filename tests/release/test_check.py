@@ -117,6 +117,11 @@ def test_metadata_is_that_of_the_sources(line: str, wheel: Files, sdist: Files) 
     assert any(fault.startswith("metadata: ") for fault in wheel_faults(wheel, sdist))
 
 
+def test_dependencies_have_the_bounds_of_the_sources(wheel: Files, sdist: Files) -> None:
+    wheel[f"{INFO}/METADATA"] = METADATA.replace("numpy>=2.0", "numpy>=1.0").encode()
+    assert wheel_faults(wheel, sdist) == ["metadata: dependencies or requires-python are not those of the sources"]
+
+
 def test_folders_of_the_machine_are_seen() -> None:
     (fault,) = common_faults({"treerep/a.py": b"open('/home/ann/treerep/x')"}, [Path("/home/ann")])
     assert fault == "treerep/a.py names a folder of this machine, /home/ann/"

@@ -1,5 +1,6 @@
 """NumPy's npz files: one array of distances or points, perhaps with labels, or a sparse matrix as scipy saves it."""
 
+import sys
 import zipfile
 from typing import Any
 
@@ -30,7 +31,21 @@ def read(source: Source, request: Request) -> Metric:
         array = _array(archive, members[chosen(list(members), request.use_rep)])
     if labels is not None and labels.dtype.kind != "U":
         raise ValueError(f"its labels are of dtype {labels.dtype}: save them as strings")
-    return from_array(array, request, None if labels is None else labels.reshape(-1).tolist())
+    return from_array(array, request, None if labels is None else strings(labels))
+
+
+def strings(labels: NDArray[Any]) -> list[str]:
+    """Return an array of names as a list. In a damaged one NumPy would see characters that do not exist.
+
+    >>> strings(np.array(["a", "bc"]))
+    ['a', 'bc']
+    """
+    flat = np.ascontiguousarray(labels).reshape(-1)
+    if flat.dtype.kind == "U" and flat.dtype.itemsize:
+        codes = flat.view(np.dtype(np.uint32).newbyteorder(flat.dtype.byteorder))
+        if codes.max(initial=0) > sys.maxunicode:
+            raise ValueError("its labels hold a character that does not exist: it is damaged, so get it anew")
+    return [str(name) for name in flat.tolist()]
 
 
 def chosen(names: list[str], use_rep: str | None) -> str:

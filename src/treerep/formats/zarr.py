@@ -5,7 +5,7 @@ from typing import Any
 from ..common.extras import require
 from ..common.memory import check_memory
 from ..metric.base import Metric
-from .npz import LABELS, chosen
+from .npz import LABELS, chosen, strings
 from .request import Request
 from .sniff import is_zarr
 from .source import Source
@@ -20,7 +20,7 @@ def read(source: Source, request: Request) -> Metric:
     labels = None
     if not isinstance(found, zarr.Array):
         arrays = {name: found[name] for name in found.array_keys()}
-        labels = [str(name) for name in arrays[LABELS][:].tolist()] if LABELS in arrays else None
+        labels = strings(arrays[LABELS][:]) if LABELS in arrays else None
         found = arrays[chosen(list(arrays), request.use_rep)]
     elif request.use_rep is not None:
         raise ValueError(f"use_rep={request.use_rep!r} names an array of a group, and this is one array: leave it out")
