@@ -58,7 +58,7 @@ def step(x, y, z, lengths, points, to, kind, n, tol, needed):  # type: ignore[no
     xy, xz, yz = lengths
     to_x, to_y, to_z = to
     arms = {x: 0.5 * (xy + xz - yz), y: 0.5 * (xy + yz - xz), z: 0.5 * (xz + yz - xy)}
-    r = next((pivot for pivot in (x, y, z) if abs(arms[pivot]) < tol), None)
+    r = next((pivot for pivot in (x, y, z) if arms[pivot] < tol), None)
     if r is not None:
         arms = {x: {y: xy, z: xz, x: 0.0}, y: {x: xy, z: yz, y: 0.0}, z: {x: xz, y: yz, z: 0.0}}[r]
     contracted = r is not None

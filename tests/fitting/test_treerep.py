@@ -19,6 +19,7 @@ from tests.strategies import any_symmetric, integer_metrics, parents, tree_metri
 from treerep.common.parallel import Workers
 from treerep.fitting import treerep as engine
 from treerep.fitting.settings import PIVOT_RULES
+from treerep.fitting.zone_kernels import Pivots, universal_tree
 from treerep.metric.base import Metric, MetricError
 
 RULES = ("closest", "random", "near")
@@ -220,11 +221,26 @@ def test_duplicates_hang_at_distance_zero(d: np.ndarray, copies: int, seed: int)
     assert tree.n_nodes == tr.fit(d, rng=seed).n_nodes + copies
 
 
-def test_negative_lengths_are_set_to_zero() -> None:
+def test_a_pivot_that_seems_to_lie_beyond_r_is_r() -> None:
+    # Estimates need not obey the triangle inequality: x is 1 from y and z, which are 3 apart, so (y, z)_x is -1/2.
+    for pivot, (xy, xz, yz) in enumerate([(1.0, 1.0, 3.0), (1.0, 3.0, 1.0), (3.0, 1.0, 1.0)]):
+        arms = universal_tree(Pivots(2, -1, -1, -1, 0, xy, xz, yz), 1e-9)
+        assert arms[pivot] == 0.0
+        assert arms.contracted == pivot + 1
+        assert sum(arms[:3]) == 2.0  # the other two keep their distances from it
+
+
+def test_no_length_is_negative() -> None:
     # 128 random points, reported against a public implementation as a source of negative edges.
     points = np.random.default_rng(0).uniform(size=(128, 2))
-    tree = tr.fit(points, metric="euclidean")
-    assert tree.weights.min() == 0.0
+    assert tr.fit(points, metric="euclidean").weights.min() > 0.0
+
+
+def test_points_far_from_any_tree() -> None:
+    # Almost all distances are alike. With negative arms that are cut to 0 at the end the distortion is above 0.4.
+    metric = tr.PointMetric(np.random.default_rng(0).normal(size=(1000, 50)))
+    for seed in range(3):
+        assert tr.average_distortion(tr.fit(metric, rng=seed), metric) < 0.25
 
 
 # The same seed, the same tree

@@ -183,7 +183,7 @@ def fit(
 
     TreeRep is exact on tree metrics: the tree comes back with its lengths and the fewest possible nodes. In general
     some 10 to 20 distances per point are looked at, so the time is near n log n (n^2 at worst, for example on a star),
-    and the memory O(n) beyond the data. Lengths that come out negative, on metrics far from a tree, are set to 0.
+    and the memory O(n) beyond the data. Lengths that would come out negative, on metrics far from a tree, are 0.
 
     Examples
     --------

@@ -141,11 +141,13 @@ def _universal_tree(pivots: Any, tol: float) -> Any:
     to_x = 0.5 * (xy + xz - yz)
     to_y = 0.5 * (xy + yz - xz)
     to_z = 0.5 * (xz + yz - xy)
-    if abs(to_x) < tol:
+    # No length is negative: a pivot that seems to lie beyond r is r. Left negative and cut to 0 at the end, the arm would
+    # leave the path between the other two too long.
+    if to_x < tol:
         return Arms(0.0, xy, xz, 1)
-    if abs(to_y) < tol:
+    if to_y < tol:
         return Arms(xy, 0.0, yz, 2)
-    if abs(to_z) < tol:
+    if to_z < tol:
         return Arms(xz, yz, 0.0, 3)
     return Arms(to_x, to_y, to_z, 0)
 

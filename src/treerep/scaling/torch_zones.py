@@ -208,7 +208,7 @@ class DeviceTreeRep:
         self.nodes[slots[1]] = node_z
         # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
         arms = torch.stack([0.5 * (xy + xz - yz), 0.5 * (xy + yz - xz), 0.5 * (xz + yz - xy)])
-        short = arms.abs() < self.tol
+        short = arms < self.tol  # a pivot that seems to lie beyond r is r
         contracted = torch.where(short[0], 1, torch.where(short[1], 2, torch.where(short[2], 3, 0)))
         zero = torch.zeros_like(xy)
         into = (torch.stack([zero, xy, xz]), torch.stack([xy, zero, yz]), torch.stack([xz, yz, zero]))
