@@ -2,6 +2,7 @@
 
 import csv
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -121,8 +122,10 @@ def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
         if not lines:
             continue
         try:
-            part = np.loadtxt(lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2)
-        except ValueError:
+            with warnings.catch_warnings():  # old versions of NumPy would read 1.5 as 1, and 10^20 as another number
+                warnings.simplefilter("error", DeprecationWarning)
+                part = np.loadtxt(lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2)
+        except (ValueError, DeprecationWarning):
             return None
         if (not form.weighted and part.shape[1] != 2) or _PADDED.search("\n".join(lines)):
             return None

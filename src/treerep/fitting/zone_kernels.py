@@ -141,8 +141,8 @@ def _universal_tree(pivots: Any, tol: float) -> Any:
     to_x = 0.5 * (xy + xz - yz)
     to_y = 0.5 * (xy + yz - xz)
     to_z = 0.5 * (xz + yz - xy)
-    # No length is negative: a pivot that seems to lie beyond r is r. Left negative and cut to 0 at the end, the arm would
-    # leave the path between the other two too long.
+    # A pivot that seems to lie beyond r is r. Left negative, and cut to 0 at the end, its arm would leave the path
+    # between the other two too long.
     if to_x < tol:
         return Arms(0.0, xy, xz, 1)
     if to_y < tol:
