@@ -88,11 +88,12 @@ def notes(store: Store) -> list[Note]:
     low, high = (store.get("cbmc", "tr", "range") or {}).get("scaled", (math.nan, math.nan))
     least, most = (store.get("zeisel", "ls", "range") or {}).get("scaled", (math.nan, math.nan))
     spread = f"{least:.3f} to {most:.3f}"
+    by_default = shown(store.get("cbmc", "tr_ours", "scaled"))
     return [
         Note(
             ("cbmc TR",),
             f"Raw counts have far outliers, and the 20 runs range from {low:.3f} to {high:.3f}. The paper's pivots are "
-            f"those nearest to r; with random ones, our default, it is {shown(store.get('cbmc', 'tr_ours', 'scaled'))}.",
+            f"those nearest to r; with random ones, our default, it is {by_default}.",
         ),
         Note(
             ("zeisel MST", "cbmc MST"),
