@@ -95,8 +95,8 @@ def tables(store: Store) -> list[Table]:
         part(
             "Seconds", published.GRAPH_SECONDS,
             lambda name, column: store.get(name, column, "seconds"), "time",
-            "One run after warm-up; of TR on C. elegans the best of ten, which took up to 1.1 ms. Preparing the distances is "
-            "not counted, as in the paper; see below.",
+            "One run after warm-up; of TR on C. elegans the best of ten, which took up to 1.1 ms. Preparing the "
+            "distances is not counted, as in the paper; see below.",
         ),
         _sizes(store),
         _own_scores(store),
