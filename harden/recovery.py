@@ -13,6 +13,8 @@ from .common import Result
 LARGEST = 300
 SCALES = (1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9)
 INTEGERS = ("uint8", "int16", "int32", "int64", "float32", "float64")
+#: "decimals" and "dyadic" look like rounded tables but are exact: long leaves, and inner edges of a few steps.
+KINDS = ("float64", "float32", "integers", "decades", "decimals", "dyadic")
 #: Every so many metrics are also given to methods that are exact on tree metrics.
 OTHERS = {"neighbor_joining": 5, "bionj": 23, "relaxed_neighbor_joining": 19, "gromov": 17, "minimum_evolution": 29}
 
@@ -32,24 +34,33 @@ def case(number: int) -> Case:
     shape = SHAPES[number % len(SHAPES)]
     n = int(np.exp(rng.uniform(0, np.log(LARGEST + 1))))
     nodes = n + int(rng.integers(0, n + 1))
-    kind = ("float64", "float32", "integers")[number // len(SHAPES) % 3]
-    lengths, dtype, error = _lengths(kind, nodes - 1, rng)
+    kind = KINDS[number // len(SHAPES) % len(KINDS)]
+    step = {"decimals": 10.0 ** -int(rng.integers(1, 7)), "dyadic": 2.0**-9}.get(kind, 0.0)
+    lengths, dtype, error = _lengths(kind, nodes - 1, step, rng)
     edges = np.column_stack([np.arange(1, nodes), parents(shape, nodes, rng)])
     whole = tr.Tree(nodes, edges.reshape(-1, 2), lengths)
     truth = whole.restrict(rng.permutation(nodes)[:n])
     if rng.random() < 0.3 and n < LARGEST:
         truth = _repeated(truth, rng)
+    if step:
+        truth = _with_long_leaves(truth, step, rng)
     distances = truth.distances(n_jobs=1)
+    if step:  # sums of decimals are not decimals, to the last digit
+        distances = np.round(distances / step) / np.round(1 / step)
     if kind == "integers":
         fits = [name for name in INTEGERS if _holds(name, distances.max(initial=0.0))]
         dtype = fits[int(rng.integers(len(fits)))]
     given = distances.astype(dtype)
-    return Case(given, truth, error, f"metric {number}: {shape}, n = {len(truth)}, {dtype}")
+    return Case(given, truth, error, f"metric {number}: {shape}, n = {len(truth)}, {kind}, {dtype}")
 
 
-def _lengths(kind: str, count: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], str, float]:
+def _lengths(kind: str, count: int, step: float, rng: np.random.Generator) -> tuple[NDArray[np.float64], str, float]:
     if kind == "integers":
         return (rng.integers(1, 9, count) * 10 ** int(rng.integers(0, 8))).astype(float), "int64", 1e-12
+    if kind == "decades":
+        return 10.0 ** rng.uniform(-8, 2, count), "float64", 1e-12
+    if step:
+        return rng.integers(1, 30, count) * step, "float64", 1e-12
     scale = SCALES[int(rng.integers(len(SCALES)))]
     # A float32 keeps 1e-7 of the largest distance: shorter edges are not in the data.
     least, error = (0.05, 1e-9) if kind == "float64" else (0.3, 1e-5)
@@ -65,11 +76,22 @@ def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
     """Hang copies of some points from them by edges of length 0, and shuffle all points."""
     n = len(tree)
     origin = rng.integers(0, n, int(rng.integers(1, 1 + min(n, LARGEST - n))))
-    copies = n + np.arange(len(origin))
+    copied = _with_leaves(tree, origin, np.zeros(len(origin)))
+    return copied.restrict(rng.permutation(len(copied)))
+
+
+def _with_long_leaves(tree: tr.Tree, step: float, rng: np.random.Generator) -> tr.Tree:
+    """Put every point at the end of an edge of 500 steps or more, next to which inner edges look like noise."""
+    n = len(tree)
+    return _with_leaves(tree, np.arange(n), rng.integers(500, 3000, n) * step).restrict(np.arange(n, 2 * n))
+
+
+def _with_leaves(tree: tr.Tree, origin: NDArray[np.int64], lengths: NDArray[np.float64]) -> tr.Tree:
+    """Hang a new point off each of these points; the new ones come after the others."""
+    n = len(tree)
     edges = np.where(tree.edges >= n, tree.edges + len(origin), tree.edges)
-    edges = np.concatenate([edges, np.column_stack([origin, copies])])
-    weights = np.concatenate([tree.weights, np.zeros(len(origin))])
-    return tr.Tree(n + len(origin), edges, weights).restrict(rng.permutation(n + len(origin)))
+    edges = np.concatenate([edges, np.column_stack([origin, n + np.arange(len(origin))])])
+    return tr.Tree(n + len(origin), edges, np.concatenate([tree.weights, lengths]))
 
 
 def fault(found: Case, tree: tr.Tree, method: str = "treerep") -> str | None:
@@ -95,5 +117,6 @@ def campaign(metrics: int = 10_000) -> Result:
             fits += 1
             if wrong:
                 faults.append(wrong)
-    what = f"{metrics:,} random tree metrics, n to {LARGEST}, scales 1e-9 to 1e9, every dtype, with duplicates"
+    drawn = "scales 1e-9 to 1e9, lengths over ten decades, few digits, every dtype, with duplicates"
+    what = f"{metrics:,} random tree metrics, n to {LARGEST}, {drawn}"
     return Result(what, fits, faults, f"{fits - metrics:,} of the fits are by {', '.join(OTHERS)}")

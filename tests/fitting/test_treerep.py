@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 import treerep as tr
 from tests.fitting import naive_treerep
-from tests.strategies import any_symmetric, integer_metrics, parents, tree_metrics
+from tests.strategies import SHAPES, any_symmetric, distances_from_parents, integer_metrics, parents, tree_metrics
 from treerep.common.parallel import Workers
 from treerep.fitting import treerep as engine
 from treerep.fitting.settings import PIVOT_RULES
 from treerep.fitting.zone_kernels import Pivots, universal_tree
 from treerep.metric.base import Metric, MetricError
+from treerep.metric.four_points import obeys_four_points
 
 RULES = ("closest", "random", "near")
 SCALES = (1e-9, 1e-3, 1.0, 1e9)
@@ -95,9 +96,42 @@ def test_float32_input_is_recovered_to_its_precision(d: np.ndarray, scale: float
 
 @given(tree_metrics(30), st.integers(0, 5))
 def test_float64_that_went_through_float32_is_recovered_too(d: np.ndarray, seed: int) -> None:
-    tree = tr.fit(d.astype(np.float32).astype(np.float64), rng=seed)
+    given = d.astype(np.float32).astype(np.float64)
+    tree = tr.fit(given, rng=seed)
     assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
-    assert tree.n_nodes == tr.fit(d, rng=seed).n_nodes
+    if obeys_four_points(given):  # a few points, of which rounding has made another tree metric: that one comes back
+        assert_allclose(tree.distances(), given, rtol=0, atol=1e-13 * d.max())
+    else:
+        assert tree.n_nodes == tr.fit(d, rng=seed).n_nodes
+
+
+@st.composite
+def tables_with_few_digits(draw: st.DrawFn) -> np.ndarray:
+    """Exact tree metrics that look like rounded ones: leaves of 500 to 3,000 steps, inner edges of 1 to 29 steps."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    inner = draw(st.integers(1, 40))
+    lengths = rng.integers(1, 30, inner - 1)
+    steps = distances_from_parents(parents(draw(st.sampled_from(SHAPES)), inner, rng), lengths)
+    at = rng.integers(0, inner, draw(st.integers(2, 30)))
+    leaves = rng.integers(500, 3000, len(at))
+    d = steps[np.ix_(at, at)] + leaves[:, None] + leaves
+    np.fill_diagonal(d, 0)
+    return d / draw(st.sampled_from([10, 100, 1000, 10**4, 10**6, 2**9, 2**21]))
+
+
+@given(tables_with_few_digits(), st.integers(0, 5), st.sampled_from(["treerep", "gromov", "construct_tree"]))
+def test_exact_tables_with_few_digits_keep_their_short_edges(d: np.ndarray, seed: int, method: str) -> None:
+    tree = tr.fit(d, method=method, rng=seed)
+    assert_allclose(tree.distances(), d, rtol=0, atol=1e-13 * d.max())
+    assert tree.n_nodes == tree.contracted(1e-9 * d.max()).n_nodes
+
+
+def test_a_quartet_with_an_inner_edge_of_two_steps() -> None:
+    # ((0:1,1:1):0.002,(2:1,3:1)), once taken for a rounded star.
+    d = np.array([[0, 2, 2.002, 2.002], [2, 0, 2.002, 2.002], [2.002, 2.002, 0, 2], [2.002, 2.002, 2, 0]])
+    tree = tr.fit(d)
+    assert tree.n_nodes == 6
+    assert_allclose(np.sort(tree.weights), [0.002, 1, 1, 1, 1], atol=1e-14)
 
 
 @pytest.mark.parametrize("shape", ["random", "path", "caterpillar", "binary"])

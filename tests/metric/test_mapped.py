@@ -190,13 +190,13 @@ def test_asymmetry_and_the_diagonal_are_seen_in_the_sample() -> None:
 def test_precision_is_judged_by_the_sample(tmp_path: Path) -> None:
     tree = tr.datasets.random_tree(200, hidden=0.5, weights=(1, 2), rng=0)
     single = on_disk(tmp_path, tree.distances().astype(np.float32))
-    assert MatrixMetric(single).eps == np.finfo(np.float32).eps
+    assert MatrixMetric(single).input_eps == np.finfo(np.float32).eps
     assert tr.fit(single).n_nodes == tree.n_nodes
     half = on_disk(tmp_path, tree.distances().astype(np.float16))
-    assert MatrixMetric(half).eps == np.finfo(np.float16).eps
-    assert MatrixMetric(np.asarray(half).copy()).eps == np.finfo(np.float16).eps
+    assert MatrixMetric(half).input_eps == np.finfo(np.float16).eps
+    assert MatrixMetric(np.asarray(half).copy()).input_eps == np.finfo(np.float16).eps
     rounded = on_disk(tmp_path, tree.distances().round(4))
-    assert MatrixMetric(rounded).eps == MatrixMetric(np.array(rounded)).eps > np.finfo(np.float32).eps
+    assert MatrixMetric(rounded).input_eps == MatrixMetric(np.array(rounded)).input_eps > np.finfo(np.float32).eps
 
 
 @pytest.mark.usefixtures("all_is_large")

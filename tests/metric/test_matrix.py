@@ -79,11 +79,15 @@ def test_floats_that_are_whole_for_want_of_digits_are_not_called_integral() -> N
 
 
 def test_precision_follows_the_dtype() -> None:
-    single = (SMALL * 0.3).astype(np.float32)
-    assert MatrixMetric(single).eps == np.finfo(np.float32).eps
-    assert MatrixMetric(single.astype(np.float64)).eps == np.finfo(np.float32).eps  # rounded once, then widened
-    assert MatrixMetric(SMALL * 0.3).eps == np.finfo(np.float64).eps
-    assert MatrixMetric(SMALL.astype(np.uint8)).eps == np.finfo(np.float64).eps
+    single = (symmetric(8, 0) * 0.3).astype(np.float32)
+    assert MatrixMetric(single).input_eps == np.finfo(np.float32).eps
+    assert MatrixMetric(single.astype(np.float64)).input_eps == np.finfo(np.float32).eps  # rounded once, then widened
+    assert MatrixMetric(SMALL * 0.3).input_eps == 0
+    assert MatrixMetric(SMALL.astype(np.uint8)).input_eps == 0
+
+
+def test_rounding_before_the_input_leaves_the_precision_of_sums() -> None:
+    assert MatrixMetric((SMALL * 0.3).astype(np.float32)).eps == np.finfo(np.float64).eps
 
 
 @pytest.mark.parametrize("digits", [3, 6, 9])
@@ -93,10 +97,19 @@ def test_rounding_to_digits_is_seen(digits: int) -> None:
     )
     distances = np.abs(distances - distances.T) + 2.0 * (1 - np.eye(40))
     rounded = MatrixMetric(np.round(distances, digits))
-    assert rounded.eps == pytest.approx(0.5 * 10.0**-digits / np.round(distances, digits).max())
-    assert MatrixMetric(distances).eps == np.finfo(np.float64).eps
+    assert rounded.input_eps == pytest.approx(0.5 * 10.0**-digits / np.round(distances, digits).max())
+    assert MatrixMetric(distances).input_eps == 0
     # Tables in which single steps matter are taken as exact.
-    assert MatrixMetric(0.1 * SMALL).eps == np.finfo(np.float64).eps
+    assert MatrixMetric(0.1 * SMALL).input_eps == 0
+
+
+@pytest.mark.parametrize("step", [1e-3, 2.0**-9])
+def test_a_tree_metric_with_few_digits_is_not_called_rounded(step: float) -> None:
+    # The tree ((0, 1), (2, 3)) with leaves of 2,000 steps and an inner edge of two steps.
+    steps = np.array([[0, 4000, 4002, 4002], [4000, 0, 4002, 4002], [4002, 4002, 0, 4000], [4002, 4002, 4000, 0]])
+    assert MatrixMetric(np.round(steps * step, 9)).input_eps == 0
+    steps[0, 2] = steps[2, 0] = 4003
+    assert MatrixMetric(np.round(steps * step, 9)).input_eps > 0
 
 
 def test_distances_whose_sums_overflow_are_refused() -> None:

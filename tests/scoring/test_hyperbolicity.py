@@ -223,6 +223,24 @@ def test_slight_violations_that_only_triangles_show(violation):
     assert hyperbolicity(d) > 0.27 * violation
 
 
+@pytest.mark.parametrize("rounded", [False, True])
+@pytest.mark.parametrize("unit", [0.1, 2.0**-10])
+def test_a_defect_of_a_few_steps_in_a_table_with_few_digits_counts(unit, rounded):
+    # A star with legs of 500 to 1,000 steps in which two distances are nine steps too long: once certified as 0.
+    rng = np.random.default_rng(3)
+    legs = rng.integers(500, 1000, 100)
+    noise = np.triu(rng.integers(0, 2, (100, 100)), 1) * rounded
+    steps = legs[:, None] + legs - 2 * np.diag(legs) + noise + noise.T
+    for i, j in ((0, 1), (2, 3)):
+        steps[i, j] = steps[j, i] = steps[i, j] + 9
+    d = np.round(steps * unit, 10)
+    assert tr.MatrixMetric(d).input_eps > 0 or not rounded
+    least = (d[0, 1] + d[2, 3] - max(d[0, 2] + d[1, 3], d[0, 3] + d[1, 2])) / 2
+    exact, base = hyperbolicity(d, method="exact"), hyperbolicity(d, method="base")
+    assert exact.low == exact.high >= least * (1 - 1e-12) > 7 * unit
+    assert base.low <= exact.low * (1 + 1e-12) and exact.low <= base.high * (1 + 1e-12)
+
+
 @pytest.mark.parametrize("scale", [5e-324 * 2**40, 1e-306, 1e300])
 def test_scales_at_the_ends_of_the_range(scale):
     d = np.array([[0, 5, 3, 4.5], [5, 0, 5, 4], [3, 5, 0, 6], [4.5, 4, 6, 0]])  # sums 11, 7, 9.5

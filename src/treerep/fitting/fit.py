@@ -120,10 +120,10 @@ def fit(
     n_jobs : int, optional
         Number of threads; None uses every core, and at least 16 for a matrix on disk.
     tol : float or "auto"
-        Of `treerep`. Lengths below it count as zero. "auto", the default, is 0.1, as in the paper, for whole-number
-        distances, and a few units in the last place of the largest distance otherwise. Rounding of the whole table to
-        float32 or to some digits after the point is seen. If your distances are those of a tree with other noise, set
-        it above the noise: below, TreeRep takes noise for structure.
+        (`method="treerep"` only) Lengths below this count as zero. "auto", the default, is 0.1 for whole-number
+        distances, as in the paper, and a few units in the last place of the largest distance otherwise. Tables that
+        were rounded to float32 or to a few digits after the point are recognized. If your distances are those of a
+        tree with other noise, set `tol` above the noise: otherwise TreeRep takes noise for structure.
     pivot : "random", "near" or "closest"
         Of `treerep`. Which point of a zone on an edge is placed next: any (the default); the nearest to the edge's
         newer end among four; or the nearest of all, which is the paper's rule and quadratic on long paths.

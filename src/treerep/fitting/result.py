@@ -80,7 +80,7 @@ def rounding_of(metric: Metric, largest: float) -> float:
     64 sqrt(n) eps(dtype), swallows short edges of float32 metrics: see docs/benchmarks.md.)
     """
     drift = 64 * np.sqrt(len(metric)) * np.finfo(np.float64).eps
-    return float((8 * metric.eps + drift) * largest)
+    return float((8 * max(metric.eps, metric.input_eps) + drift) * largest)
 
 
 def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:

@@ -42,8 +42,11 @@ class Metric(ABC):
     oracle: Any = None
     #: True when every distance is known to be a whole number.
     integral: bool = False
-    #: Precision of the distances. The rounding error of one of them is about `eps` times its size.
+    #: Relative precision of the distances as they are computed: sums of them are compared with this in mind.
     eps: float = float(np.finfo(np.float64).eps)
+    #: Relative precision to which the distances seem to have been rounded before they were given; 0 if nothing is seen.
+    #: A hint for the methods that fit trees. Certified results, such as the bounds of `hyperbolicity`, ignore it.
+    input_eps: float = 0.0
 
     #: True when distances are read from a disk at the moment they are asked for: more threads than cores wait less.
     on_disk: bool = False

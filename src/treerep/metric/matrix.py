@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..common.memory import check_memory
 from .base import MetricError, check_labels, frozen
 from .compiled import CompiledMetric
-from .inspection import inspect_all, inspect_sample
+from .four_points import obeys_four_points
+from .inspection import Seen, inspect_all, inspect_sample
 from .mapped import is_large_map, laid_out, opened, place_of, scattered
 from .oracles import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 
@@ -37,7 +38,7 @@ class MatrixMetric(CompiledMetric):
     Notes
     -----
     Construction reads the matrix once, in parallel; O(1) memory beyond it. For a large mapped file it reads one or two
-    pages of every row, and whether the distances are whole numbers, or rounded ones, is judged by those.
+    pages of every row, and judges by those whether the distances are whole numbers or were rounded.
 
     Examples
     --------
@@ -61,11 +62,8 @@ class MatrixMetric(CompiledMetric):
         # Large floats are all whole numbers, for want of digits: then that says nothing about the distances.
         precision = np.finfo(array.dtype if array.dtype.kind == "f" else np.float64).eps
         self.integral = seen.whole and seen.largest * precision < 0.25
-        # float64 numbers that are all float32 numbers were rounded to that once.
-        if seen.single and not self.integral:
-            self.eps = float(max(precision, np.finfo(np.float32).eps))
-        elif not self.integral:
-            self.eps = max(self.eps, 0.5 * _decimal_step(rows) / seen.largest)
+        if not self.integral:
+            self.input_eps = _input_precision(self.distances, seen, rows)
 
     def __len__(self) -> int:
         return len(self.distances)
@@ -117,15 +115,30 @@ def _symmetrized(array: NDArray[Any], how: str) -> NDArray[Any]:
     return array.astype(wide) * wide.type(0.5) + array.T.astype(wide) * wide.type(0.5)
 
 
-def _decimal_step(distances: NDArray[np.float64]) -> float:
-    """The step to which distances were rounded when they were written down: 1e-6 for six digits; 0 if none is seen.
+def _input_precision(distances: NDArray[Any], seen: Seen, rows: NDArray[Any]) -> float:
+    """The relative precision to which distances were rounded before they were given; 0 if none is seen.
 
-    Numbers with one to nine digits after the point, of which even the smallest is worth a thousand steps: lengths of a
-    few steps, which rounding makes and unmakes, are not what such a table is about. Costs a few reads of tables that
-    look like it, and next to nothing for others.
+    A short dtype says so itself. Wider numbers that all fit float32, or that have few digits after the point, may have
+    been rounded or may be exact as they stand. Rounding breaks the four-point condition of a tree metric, so a table
+    that obeys it is taken as exact: a tree metric is recovered however short its edges are.
+    """
+    if distances.dtype.kind == "f" and distances.dtype.itemsize < 8:
+        return float(np.finfo(distances.dtype).eps)
+    if seen.single:
+        precision = float(np.finfo(np.float32).eps)
+    else:
+        precision = 0.5 * _decimal_step(rows) / seen.largest
+    return precision if precision and not obeys_four_points(distances) else 0.0
+
+
+def _decimal_step(distances: NDArray[np.float64]) -> float:
+    """The step of the last digit in which distances are written: 1e-6 for six digits; 0 if there is no such step.
+
+    Looks for one to nine digits after the point, and asks that the smallest distance is at least a thousand steps: in
+    other tables single steps matter. Reads tables that look rounded a few times, and others hardly at all.
     """
     for digits in range(1, 10):
-        # Huge numbers overflow in np.round: they become infinite, and so no rounded ones.
+        # Huge numbers overflow in np.round: they become infinite, and do not count as rounded.
         with np.errstate(over="ignore"):
             rounded = all(np.array_equal(np.round(row, digits), row) for row in distances)
         if rounded:

@@ -192,7 +192,7 @@ class _Run:
         share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _MOST_SHARE)
         self.share = share if self.small and weights == "l1" and len(metric) > 2 else 0.0
         self.moves_pay = balance < 0.5 or weights != "l1"
-        self.rounding = max(_EXACT, metric.eps)
+        self.rounding = max(_EXACT, metric.eps, metric.input_eps)
         self.metric = _held(metric, n_jobs) if self.small else metric
         # Points travel at less cost than the table of their distances, and have the same ones.
         self.sent = metric if runner is not None and isinstance(metric, PointMetric) else self.metric

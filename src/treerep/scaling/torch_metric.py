@@ -53,9 +53,11 @@ class DeviceMetric:
         Points, unit vectors or directions; or the distances themselves.
     radii, sinh_radii : (n,) tensors or None
         Of hyperbolic points: distances from the origin. Distances are in multiples of `unit`.
-    labels, integral, eps
+    labels, integral, eps, input_eps
         As those of a `Metric`.
     """
+
+    input_eps = 0.0
 
     def __init__(self, kind: str, table: Tensor, *, labels: Any = None, integral: bool, eps: float) -> None:
         self.kind, self.table, self.labels, self.integral, self.eps = kind, table, labels, integral, eps
@@ -134,7 +136,9 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
     if isinstance(space, MatrixMetric):
         table = _moved(space.distances, where)
         _check_entries(table)
-        return DeviceMetric("matrix", table, labels=space.labels, integral=space.integral, eps=space.eps)
+        held = DeviceMetric("matrix", table, labels=space.labels, integral=space.integral, eps=space.eps)
+        held.input_eps = space.input_eps
+        return held
     if type(oracle) not in _KINDS:
         raise ValueError(
             f"a {type(space).__name__} cannot be measured on a device: give points, or a matrix of its distances, or "

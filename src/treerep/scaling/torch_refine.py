@@ -66,7 +66,7 @@ def refine(
     _check_request(weights, moves, balance, len(tree), str(device))
     where = find_device(device)
     before = average_distortion(tree, space, rows="all", device=where)
-    exact = len(tree) < 2 or (before <= max(_EXACT, space.eps) and not before.skipped)
+    exact = len(tree) < 2 or (before <= max(_EXACT, space.eps, space.input_eps) and not before.skipped)
     power = {"l1": 2.0, "relative_l2": 2.0}.get(weights, 0.0)
     deadline = math.inf if time_limit is None else begin + time_limit
     best, after, residual, objectives = tree, before, None, (float(before), float(before))

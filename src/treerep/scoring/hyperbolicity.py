@@ -109,9 +109,9 @@ def hyperbolicity(
 
     Notes
     -----
-    Exact for whole numbers. Otherwise distances are taken as they are rounded, and values up to
-    4 sqrt(n) eps diameter are what rounding makes of 0: they are reported as 0. Where the triangle inequality is
-    violated the four points of delta need not be distinct, and delta can exceed half the diameter.
+    Exact for whole numbers. Otherwise distances are taken as they are given, and values up to 4 sqrt(n) eps diameter
+    are reported as 0, where eps is the precision of the arithmetic: rounding makes as much of 0. If the triangle
+    inequality is violated, the four points of delta need not be distinct, and delta can exceed half the diameter.
 
     Memory is n^2 distances of 1, 2 or 8 bytes; for graphs twice that, but of the largest biconnected component only,
     and mostly 1 byte. The exact search lists the pairs it has come to, up to 24 bytes for each: few where it is fast.
