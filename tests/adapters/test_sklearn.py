@@ -216,8 +216,17 @@ def test_jobs_do_not_matter() -> None:
 
 
 def test_scikit_learn_is_imported_only_when_used() -> None:
-    code = "import sys, treerep as tr; tr.fit, tr.place; assert 'sklearn' not in sys.modules"
+    code = "import sys, treerep as tr; tr.fit, tr.place, tr.sklearn; assert 'sklearn' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
-    absent = "import sys; sys.modules['sklearn'] = None\nimport treerep.sklearn"
+
+
+@pytest.mark.parametrize(
+    "use", ["import treerep as tr; tr.sklearn.TreeRep", "from treerep.sklearn import NeighborJoining"]
+)
+def test_without_scikit_learn_one_line_says_what_to_install(use: str) -> None:
+    # The front door itself works without it: all names are listed, and all others can be imported.
+    absent = f"import sys; sys.modules['sklearn'] = None\nfrom treerep import *\nprint(len(dir(sklearn)))\n{use}"
     done = subprocess.run([sys.executable, "-c", absent], capture_output=True, text=True, check=False)
-    assert "ImportError: this needs sklearn, which is not installed: pip install 'treerep[sklearn]'" in done.stderr
+    assert done.stdout == "3\n", done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last == "ImportError: this needs sklearn, which is not installed: pip install 'treerep[sklearn]'"

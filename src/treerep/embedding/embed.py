@@ -101,7 +101,7 @@ def embed(
         PT: partners of each point, neighbours in a graph first, then others at random, drawn once. 64 by default
         beyond 2,048 points.
     device : str, optional
-        What torch computes on: "cpu", "cuda". By default CUDA where there is one.
+        What torch computes on: the CPU by default, "cuda" for a GPU.
     rng : seed or numpy Generator
         Of the methods that learn. The same seed gives the same embedding, bit for bit on one CPU with one number of
         threads.

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from ..common.defaults import TRIALS
 from ..common.engines import elsewhere
 from ..common.numbers import positive_number
 from ..common.options import chosen_options
@@ -84,7 +85,7 @@ def fit(
     method: str = "treerep",
     metric: str | None = None,
     rng: Any = 0,
-    trials: int = 1,
+    trials: int = TRIALS,
     n_jobs: int | None = None,
     tol: float | str | None = None,
     pivot: str | None = None,

@@ -76,7 +76,7 @@ def as_metric(
         raise MetricError(f"entry {first} is masked: fill it, or drop the points with missing entries")
     converter = find_converter(data)
     if converter is not None:
-        metric_of: Metric = converter(data, metric, **options)
+        metric_of: Metric = converter(data, metric=metric, **options)
         return metric_of
     if _is_sparse(data):
         return _graph(data, metric, options)

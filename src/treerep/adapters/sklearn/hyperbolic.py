@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from ...common.defaults import TRIALS
 from ...embedding.embed import embed
 from ...embedding.embedding import Embedding
 from ...fitting.fit import fit
@@ -71,7 +72,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         model: str = "poincare",
         metric: str = "euclidean",
         scale: float | None = None,
-        trials: int = 1,
+        trials: int = TRIALS,
         refine: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
