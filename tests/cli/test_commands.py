@@ -183,7 +183,7 @@ def test_score_of_an_embedding_in_another_order_says_so(call, four):
         ["draw", "four.csv", "-o", "four.csv"],
         ["view", "four.csv", "-o", "four.csv"],
         ["compare", "four.csv", "--csv", "four.csv"],
-        ["compare", "four.csv", "--csv", "same", "--json", "same"],
+        ["compare", "four.csv", "--csv", "same", "--html", "same"],
         ["convert", "four.csv", "four.csv"],
     ],
 )  # fmt: skip
@@ -417,6 +417,7 @@ def test_convert(call, four):
         (["embed", "four.csv", "--json"], "cannot both go to standard output"),
         (["embed", "four.csv", "--distortion", "0.5"], "above 1"),
         (["embed", "four.csv", "--method", "hmds", "--distortion", "2"], "hmds takes no distortion"),
+        (["embed", "four.csv", "--device", "cuda"], "sarkar takes no device"),
         (["draw", "four.csv"], "--output"),
         (["view", "four.csv", "-o", "t.html", "--table", "none.csv"], "none.csv: No such file"),
         (["compare", "four.csv", "--methods", "treerep,nope"], "unknown method 'nope'"),
