@@ -215,6 +215,11 @@ def test_jobs_do_not_matter() -> None:
     assert_array_equal(one.transform(X), two.transform(X))
 
 
+def test_a_device_is_for_methods_that_learn() -> None:
+    with pytest.raises(ValueError, match="sarkar takes no device"):
+        HyperbolicEmbedding(device="cuda").fit(blobs(20)[0])
+
+
 def test_scikit_learn_is_imported_only_when_used() -> None:
     code = "import sys, treerep as tr; tr.fit, tr.place, tr.sklearn; assert 'sklearn' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

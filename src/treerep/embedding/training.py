@@ -69,7 +69,7 @@ def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: 
     return plan
 
 
-def find_device(device: str | None) -> Any:
+def find_device(device: Any) -> Any:
     """Return the torch device of that name; None is the CPU, as everywhere."""
     torch = require("torch", "embed")
     if device is None:

@@ -71,7 +71,7 @@ def fit(
     zone_size: int | None = ...,
     graph: str | None = ...,
     k: int | None = ...,
-    root: int | None = ...,
+    root: int | str | None = ...,
     linkage: str | None = ...,
     criterion: str | None = ...,
     nni: bool | None = ...,
@@ -93,7 +93,7 @@ def fit(
     zone_size: int | None = None,
     graph: str | None = None,
     k: int | None = None,
-    root: int | None = None,
+    root: int | str | None = None,
     linkage: str | None = None,
     criterion: str | None = None,
     nni: bool | None = None,
@@ -139,7 +139,7 @@ def fit(
         shortest edges where it falls apart.
     k : int
         See `graph`.
-    root : int
+    root : int or label
         Of `gromov`, `construct_tree`, `minimum_spanning_tree`, `bfs` and `level_tree`: the point to start from.
     linkage : "average", "single" or "complete"
         Of `gromov`: how the products of clusters are put together.
