@@ -111,7 +111,7 @@ def fit(
     method : str
         One of those below. The page "Choosing a method" of the documentation compares them.
     metric : str, optional
-        How to measure points: "euclidean", "cosine", ... (see `PointMetric`).
+        How to measure points: "euclidean", "cosine", ... (see `PointMetric`). Without it, an array holds distances.
     rng : int, numpy Generator or None
         Seed of the random choices. The same seed gives the same tree, whatever the number of threads.
     trials : int
@@ -152,7 +152,7 @@ def fit(
     engine : "dask" or a dask.distributed Client, optional
         Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
     device : str or torch.device, optional
-        Work with torch on this device, for example "cuda".
+        Work with torch on this device, for example "cuda" for a GPU; with the threads of the CPU by default.
 
     Returns
     -------
