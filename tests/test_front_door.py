@@ -38,7 +38,16 @@ def test_the_front_door_is_what_was_agreed():
         "GraphMetric",
         "Tree",
         "MetricError",
+        "Score",
+        "Hyperbolicity",
+        "RefinedTree",
+        "Refinement",
+        "TreeEmbedding",
+        "Page",
+        "citations",
         "datasets",
+        "formats",
+        "sklearn",
         "tl",
         "pl",
         "__version__",
@@ -65,11 +74,14 @@ def test_everything_after_the_data_is_keyword_only(name):
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
-def test_type_checkers_see_the_same_homes():
-    source = ast.parse(inspect.getsource(tr))
+@pytest.mark.parametrize("module", [tr, tr.formats, tr.sklearn], ids=lambda module: module.__name__)
+def test_type_checkers_see_the_same_homes(module):
+    source = ast.parse(inspect.getsource(module))
     (guarded,) = (node for node in source.body if isinstance(node, ast.If))
-    seen = {alias.name: node.module for node in guarded.body for alias in node.names}
-    assert seen == {**tr._HOMES, **dict.fromkeys(tr._MODULES)}
+    seen = {alias.asname: node.module for node in guarded.body for alias in node.names}
+    assert seen == {**module._HOMES, **dict.fromkeys(getattr(module, "_MODULES", ()))}
+    assert {*seen, "__version__"} == {*module.__all__, "__version__"}
+    assert dir(module) == sorted(module.__all__)
 
 
 def test_objects_of_other_libraries_are_welcome():
@@ -116,7 +128,3 @@ def test_examples_in_the_pages_run(page):
     for block in blocks:
         exec(compile(block, page, "exec"), namespace)
     assert isinstance(namespace["tree"], tr.Tree)
-
-
-def test_dir_shows_the_front_door():
-    assert dir(tr) == sorted(tr.__all__)

@@ -1,10 +1,23 @@
-"""Estimators for scikit-learn: `from treerep.sklearn import TreeRep, NeighborJoining, HyperbolicEmbedding`."""
+"""Estimators for scikit-learn: `from treerep.sklearn import TreeRep, NeighborJoining, HyperbolicEmbedding`.
 
-from .common.extras import require
+Importing this module does not import scikit-learn. The estimators do, when they are first used.
+"""
 
-require("sklearn", "sklearn")
+from typing import TYPE_CHECKING
 
-from .adapters.sklearn.hyperbolic import HyperbolicEmbedding  # noqa: E402
-from .adapters.sklearn.trees import NeighborJoining, TreeRep  # noqa: E402
+from .common.lazy import attach
 
-__all__ = ["HyperbolicEmbedding", "NeighborJoining", "TreeRep"]
+_HOMES = {
+    "HyperbolicEmbedding": "adapters.sklearn.hyperbolic",
+    "NeighborJoining": "adapters.sklearn.trees",
+    "TreeRep": "adapters.sklearn.trees",
+}
+
+__all__ = [*_HOMES]
+
+if TYPE_CHECKING:
+    from .adapters.sklearn.hyperbolic import HyperbolicEmbedding as HyperbolicEmbedding
+    from .adapters.sklearn.trees import NeighborJoining as NeighborJoining
+    from .adapters.sklearn.trees import TreeRep as TreeRep
+else:
+    __getattr__, __dir__ = attach(__name__, _HOMES)

@@ -215,9 +215,23 @@ def test_jobs_do_not_matter() -> None:
     assert_array_equal(one.transform(X), two.transform(X))
 
 
+def test_a_device_is_for_methods_that_learn() -> None:
+    with pytest.raises(ValueError, match="sarkar takes no device"):
+        HyperbolicEmbedding(device="cuda").fit(blobs(20)[0])
+
+
 def test_scikit_learn_is_imported_only_when_used() -> None:
-    code = "import sys, treerep as tr; tr.fit, tr.place; assert 'sklearn' not in sys.modules"
+    code = "import sys, treerep as tr; tr.fit, tr.place, tr.sklearn; assert 'sklearn' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
-    absent = "import sys; sys.modules['sklearn'] = None\nimport treerep.sklearn"
+
+
+@pytest.mark.parametrize(
+    "use", ["import treerep as tr; tr.sklearn.TreeRep", "from treerep.sklearn import NeighborJoining"]
+)
+def test_without_scikit_learn_one_line_says_what_to_install(use: str) -> None:
+    # The front door itself works without it: all names are listed, and all others can be imported.
+    absent = f"import sys; sys.modules['sklearn'] = None\nfrom treerep import *\nprint(len(dir(sklearn)))\n{use}"
     done = subprocess.run([sys.executable, "-c", absent], capture_output=True, text=True, check=False)
-    assert "ImportError: this needs sklearn, which is not installed: pip install 'treerep[sklearn]'" in done.stderr
+    assert done.stdout == "3\n", done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last == "ImportError: this needs sklearn, which is not installed: pip install 'treerep[sklearn]'"

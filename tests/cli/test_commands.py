@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import inspect
 import io
 import json
 import re
@@ -71,7 +72,7 @@ def test_fit_as_json(call, four):
     fields = json.loads(call("fit", "four.csv", "--json", "-o", "t.nwk", "--seed", "7").stdout)
     assert fields["distortion"] == pytest.approx(0, abs=1e-12)
     assert fields["seconds"] > 0
-    expected = {"points": 4, "nodes": 6, "output": "t.nwk", "seed": 7, "trials": 20, "exact": True, "method": "treerep"}
+    expected = {"points": 4, "nodes": 6, "output": "t.nwk", "seed": 7, "trials": 1, "exact": True, "method": "treerep"}
     assert {name: fields[name] for name in expected} == expected
     assert fields["version"] == tr.__version__
     assert same_distances(read_tree("t.nwk"), four)
@@ -182,7 +183,7 @@ def test_score_of_an_embedding_in_another_order_says_so(call, four):
         ["draw", "four.csv", "-o", "four.csv"],
         ["view", "four.csv", "-o", "four.csv"],
         ["compare", "four.csv", "--csv", "four.csv"],
-        ["compare", "four.csv", "--csv", "same", "--json", "same"],
+        ["compare", "four.csv", "--csv", "same", "--html", "same"],
         ["convert", "four.csv", "four.csv"],
     ],
 )  # fmt: skip
@@ -222,7 +223,7 @@ def test_refine(call, tmp_path):
 
 
 def test_embed_as_table(call, four):
-    done = call("embed", "four.csv", "--scale", "0.7")
+    done = call("embed", "four.csv", "--scale", "0.7", "--trials", "20")
     header, *rows = csv.reader(io.StringIO(done.stdout))
     assert header == ["label", "x1", "x2"]
     assert [row[0] for row in rows] == list(four.labels)
@@ -231,6 +232,36 @@ def test_embed_as_table(call, four):
     assert np.array_equal(places, expected.poincare[:4])
     found = tr.Embedding.from_poincare(places, scale=0.7)
     assert np.allclose(found.block(range(4), range(4)), expected.block(range(4), range(4)))
+
+
+def test_the_same_number_of_trials_is_fitted_everywhere(call, tmp_path, monkeypatch):
+    mammals = tr.datasets.sarich()
+    tr.formats.write_distances(mammals, "d.csv")
+    counts = []
+    fit = tr.fit
+    monkeypatch.setattr(
+        tr, "fit", lambda *data, **options: counts.append(options.get("trials")) or fit(*data, **options)
+    )
+    words = ["fit -o t.nwk", "embed", "draw -o t.svg", "view -o t.html", "compare --methods treerep --csv c.csv"]
+    for given, expected in ([], 1), (["--trials", "2"], 2):
+        for command in words:
+            name, *others = command.split()
+            counts.clear()
+            assert call(name, "d.csv", *others, *given).returncode == 0
+            assert counts[-1] == expected, command
+    for function in (tr.fit, tr.tl.tree, tr.sklearn.TreeRep, tr.sklearn.HyperbolicEmbedding):
+        assert inspect.signature(fit if function is tr.fit else function).parameters["trials"].default == 1
+
+
+def test_trials_are_refused_where_no_tree_is_fitted(call, four):
+    call("fit", "four.csv", "-o", "t.json")
+    call("embed", "t.json", "-o", "e.npz")
+    for words in (
+        ["view", "t.json", "-o", "t.html"],
+        ["embed", "four.csv", "--method", "hmds"],
+        ["draw", "e.npz", "-o", "e.svg"],
+    ):
+        assert_one_line_error(call(*words, "--trials", "5"), "--trials 5 is for fitting a tree")
 
 
 def test_embed_as_table_is_good_to_look_at(call, four):
@@ -386,6 +417,7 @@ def test_convert(call, four):
         (["embed", "four.csv", "--json"], "cannot both go to standard output"),
         (["embed", "four.csv", "--distortion", "0.5"], "above 1"),
         (["embed", "four.csv", "--method", "hmds", "--distortion", "2"], "hmds takes no distortion"),
+        (["embed", "four.csv", "--device", "cuda"], "sarkar takes no device"),
         (["draw", "four.csv"], "--output"),
         (["view", "four.csv", "-o", "t.html", "--table", "none.csv"], "none.csv: No such file"),
         (["compare", "four.csv", "--methods", "treerep,nope"], "unknown method 'nope'"),

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 import treerep as tr
-from tests.cli.commands import treerep
+from tests.cli.commands import assert_one_line_error, treerep
 from treerep.cli import compare, compare_tables
 from treerep.cli.child import run_in_child
 from treerep.fitting.fit import METHODS
@@ -19,11 +19,11 @@ from treerep.fitting.fit import METHODS
 
 def test_all_methods_on_a_graph_in_every_form(graph, tmp_path):
     done = treerep(
-        "compare", "graph.edges", "--methods", "all", "--csv", "c.csv", "--json", "c.json", "--html", "c.html",
+        "compare", "graph.edges", "--methods", "all", "--trials", "3", "--csv", "c.csv", "--json", "--html", "c.html",
         cwd=tmp_path,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "\x1b" not in done.stdout
+    assert done.returncode == 0
+    assert "\x1b" not in done.stderr
     rows = list(csv.DictReader(io.StringIO((tmp_path / "c.csv").read_text())))
     assert [row["method"] for row in rows] == list(METHODS)
     assert all(row["reason"] == "" and float(row["seconds"]) > 0 for row in rows)
@@ -33,18 +33,18 @@ def test_all_methods_on_a_graph_in_every_form(graph, tmp_path):
     assert float(by_name["level_tree"]["distortion_scaled"]) == tr.average_distortion(tree, graph, scale="optimal")
     assert float(by_name["level_tree"]["map"]) == tr.mean_average_precision(tree, graph)
     assert int(by_name["level_tree"]["nodes"]) == tree.n_nodes
-    assert float(by_name["treerep"]["distortion"]) == tr.average_distortion(tr.fit(graph, trials=20), graph)
+    assert float(by_name["treerep"]["distortion"]) == tr.average_distortion(tr.fit(graph, trials=3), graph)
     assert by_name["bartal_average"]["nodes"] == ""  # it is no tree
 
-    stored = json.loads((tmp_path / "c.json").read_text())
+    stored = json.loads(done.stdout)
     assert [row["map"] for row in stored["rows"]] == [float(row["map"]) for row in rows]
     page = ET.parse(tmp_path / "c.html").getroot()
     lines = [[cell.text for cell in line] for line in page.iter("tr")]
     assert [line[0] for line in lines] == ["method", *METHODS]
     assert page.find(".//{http://www.w3.org/2000/svg}svg") is not None
-    table = [line for line in done.stdout.splitlines() if line.startswith("│")]
+    table = [line for line in done.stderr.splitlines() if line.startswith("│")]
     assert [line.split("│")[1].strip() for line in table] == list(METHODS)
-    assert done.stdout.splitlines()[0] == "graph.edges: 7 points"
+    assert done.stderr.splitlines()[0] == "graph.edges: 7 points"
 
 
 def test_csv_on_standard_output_stands_alone(call, four):
@@ -52,6 +52,19 @@ def test_csv_on_standard_output_stands_alone(call, four):
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [(row["method"], row["trials"]) for row in rows] == [("upgma", "1"), ("treerep", "2")]
     assert "MAP" not in done.stderr and "after the best scale" in done.stderr
+
+
+def test_the_table_is_on_standard_output_without_json(call, four):
+    done = call("compare", "four.csv", "--methods", "upgma,treerep")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "four.csv: 4 points"
+    assert done.stdout.splitlines()[-1] == "* best"  # one tree of each method, as in `tr.fit`
+
+
+@pytest.mark.parametrize("others", [["--csv", "-"], ["--html", "-"], ["--csv", "-", "--html", "-"]])
+def test_one_text_only_goes_to_standard_output(call, four, others):
+    done = call("compare", "four.csv", "--methods", "upgma", "--json", *others)
+    assert_one_line_error(done, "--json cannot go to standard output together: give one of them")
 
 
 def test_best_cells_by_hand():
@@ -96,7 +109,7 @@ def test_a_method_that_fails_or_takes_too_long_does_not_stop_the_rest(call, four
         return measured(metric, method, *others)
 
     monkeypatch.setattr(compare, "_measured", hindered)
-    done = call("compare", "four.csv", "--methods", "bfs,upgma,gromov", "--time-limit", "3", "--json", "-")
+    done = call("compare", "four.csv", "--methods", "bfs,upgma,gromov", "--time-limit", "3", "--json")
     assert done.returncode == 0
     bfs, upgma, gromov = json.loads(done.stdout)["rows"]
     assert bfs == {"method": "bfs", "reason": "no luck, --metric cosine might help"}
@@ -124,7 +137,7 @@ def test_points_and_trees_are_compared_too(kind, four, call, tmp_path):
     else:
         tr.fit(four).save(tmp_path / "data.json")
     words = ["data.npy", "--kind", "points"] if kind == "points" else ["data.json"]
-    done = call("compare", *words, "--methods", "upgma", "--json", "c.json")
+    done = call("compare", *words, "--methods", "upgma", "--json")
     assert done.returncode == 0, done.stderr
-    (row,) = json.loads((tmp_path / "c.json").read_text())["rows"]
+    (row,) = json.loads(done.stdout)["rows"]
     assert row["method"] == "upgma" and row["nodes"] > 4

@@ -123,4 +123,4 @@ def test_completion_knows_commands_and_choices(tmp_path):
 def test_what_the_command_line_fits_is_what_python_fits(data_folder, tmp_path):
     done = treerep("fit", data_folder / "sarich.csv", "-o", tmp_path / "t.npz")
     assert done.returncode == 0
-    assert tr.Tree.load(tmp_path / "t.npz") == tr.fit(tr.datasets.sarich(), trials=20)
+    assert tr.Tree.load(tmp_path / "t.npz") == tr.fit(tr.datasets.sarich())

@@ -2,7 +2,8 @@
 
 import pytest
 
-from treerep.common.engines import elsewhere, register_engine
+from treerep.common import engines
+from treerep.common.engines import elsewhere
 
 
 def test_threads_need_nobody_else() -> None:
@@ -10,9 +11,9 @@ def test_threads_need_nobody_else() -> None:
     assert elsewhere("fit", engine="threads") is None
 
 
-def test_who_was_registered_is_called_with_the_device_or_the_client() -> None:
-    register_engine("a test", "torch", "builtins:dict")
-    register_engine("a test", "dask", "builtins:dict")
+def test_the_function_is_called_with_the_device_or_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {("a test", "torch"): "builtins:dict", ("a test", "dask"): "builtins:dict"}
+    monkeypatch.setattr(engines, "ELSEWHERE", table)
     on_device, on_cluster = elsewhere("a test", device="cuda:1"), elsewhere("a test", engine="dask")
     assert on_device is not None
     assert on_cluster is not None

@@ -12,6 +12,11 @@ import pytest
 import treerep
 
 ROOT = Path(__file__).resolve().parents[2]
+# Lists of names that have to agree: a diff must extend all of them.
+CONTRACTS = [
+    "tests/cli/test_commands.py::test_names_are_those_of_the_library",
+    "tests/test_citations.py::test_every_method_is_listed_and_every_entry_is_used",
+]
 DIFFS = sorted((ROOT / "docs" / "extending").glob("*.diff"))
 
 
@@ -32,7 +37,7 @@ def test_it_applies_and_its_tests_pass(diff: Path, copy: Path) -> None:
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     subprocess.run(["git", "apply", "-C1", diff], cwd=copy, env=surroundings, check=True)
     (test,) = re.findall(r"^\+\+\+ b/(tests/\S+)$", diff.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test, *_changed(diff)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test, *_changed(diff), *CONTRACTS]
     surroundings["PYTHONPATH"] = str(copy / "src")
     done = subprocess.run(command, cwd=copy, env=surroundings, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -1,6 +1,7 @@
 """What the direct methods do before torch is needed, and without it."""
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import treerep as tr
 from treerep.embedding.embed import embed
 from treerep.embedding.manifolds import Hyperboloid, PoincareBall
 from treerep.embedding.models import from_polar
-from treerep.embedding.training import Schedule, random_start, warm_start
+from treerep.embedding.training import Schedule, find_device, random_start, warm_start
 
 
 @pytest.mark.parametrize("method", ["poincare", "lorentz", "pt"])
@@ -19,6 +20,13 @@ def test_without_torch_one_line_says_what_to_install(method, monkeypatch):
         ImportError, match=r"^this needs torch, which is not installed: pip install 'treerep\[embed\]'$"
     ):
         embed(tr.GraphMetric([[0, 1], [1, 2]]), method=method)
+
+
+def test_no_gpu_is_chosen_without_being_asked_for(monkeypatch):
+    # Torch is not everywhere, and a GPU is rare: this stands for a machine that has both.
+    torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: True), device=lambda name: name)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    assert find_device(None) == "cpu"
 
 
 def test_the_rate_is_slow_at_first_and_falls():

@@ -155,7 +155,8 @@ def test_a_sampled_centre_is_close_to_the_best(seed: int) -> None:
 
 def test_roots_are_points() -> None:
     assert check_root(np.int64(2), 3) == 2
-    for root in (3, -1, 1.0, True, "0"):
+    assert check_root("c", 3, ("a", "b", "c")) == 2
+    for root in (3, -1, 1.0, True):
         with pytest.raises(ValueError, match="root is one of the points 0 to 2, not"):
             check_root(root, 3)
 

@@ -118,6 +118,17 @@ def test_bad_options_get_one_clear_line(arguments: dict[str, object], message: s
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("method", ["gromov", "construct_tree", "minimum_spanning_tree", "bfs", "level_tree"])
+def test_the_root_is_a_number_or_a_label_as_everywhere(method: str) -> None:
+    mammals = tr.datasets.sarich()
+    by_label = tr.fit(mammals, method=method, root="monkey")
+    assert by_label == tr.fit(mammals, method=method, root=mammals.labels.index("monkey"))
+    with pytest.raises(ValueError, match="root='yeti' is not one of the points: no point has that label"):
+        tr.fit(mammals, method=method, root="yeti")
+    with pytest.raises(ValueError, match="root='dog' is not one of the points: the points have no labels"):
+        tr.fit(mammals.distances, method=method, root="dog")
+
+
 def test_trials_from_one_root_are_refused() -> None:
     with pytest.raises(ValueError, match="all 5 trials from root 2 would give the same tree: leave out root or trials"):
         tr.fit(Own(), method="gromov", root=2, trials=5)

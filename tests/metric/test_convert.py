@@ -1,6 +1,9 @@
 """`as_metric` guesses in one place, and says so when it cannot."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -16,7 +19,7 @@ from treerep.metric.convert import as_metric
 from treerep.metric.graph import GraphMetric
 from treerep.metric.matrix import MatrixMetric
 from treerep.metric.points import PointMetric
-from treerep.metric.registry import register_converter
+from treerep.metric.registry import GROUP
 
 SQUARE = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
 
@@ -91,14 +94,34 @@ def test_anything_else_is_refused(data: object) -> None:
         as_metric(data)
 
 
-def test_converters_can_be_registered() -> None:
-    class Matrices:
-        pass
+PLUGIN = f"""
+from treerep.metric.convert import as_metric
+from treerep import MatrixMetric
 
-    register_converter(
-        f"{Matrices.__module__.partition('.')[0]}.Matrices", lambda data, metric, **_: MatrixMetric(SQUARE)
+class Triangles:
+    def __array__(self, *_, **__):
+        raise RuntimeError("the converter comes first")
+
+def read_triangles(data, *, metric=None, **options):
+    return MatrixMetric({SQUARE.tolist()}, **options)
+"""
+
+
+def test_other_packages_add_types_by_an_entry_point(tmp_path: Path) -> None:
+    # As pip leaves a package: a module, and beside it what it declares. The class has a subclass, which counts as well.
+    (tmp_path / "shapes.py").write_text(PLUGIN)
+    about = tmp_path / "shapes-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shapes\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{GROUP}]\nshapes.Triangles = shapes:read_triangles\n")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "import shapes, treerep as tr\n"
+        "class Mine(shapes.Triangles): pass\n"
+        "print(tr.as_metric(shapes.Triangles(), labels='abc').labels, len(tr.as_metric(Mine())))"
     )
-    assert len(as_metric(Matrices())) == 3
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "('a', 'b', 'c') 3\n", done.stderr
 
 
 def test_a_metric_of_ones_own_needs_only_block() -> None:

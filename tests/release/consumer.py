@@ -8,8 +8,6 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 import treerep as tr
-from treerep.citations import bibtex
-from treerep.formats import read_tree, write_tree
 
 
 class Line(tr.Metric):
@@ -54,18 +52,21 @@ def trees(mammals: tr.MatrixMetric, folder: Path) -> tr.Tree:
     assert_type(tr.Tree.from_newick(tree.newick()), tr.Tree)
     assert_type(tr.refine(tree, mammals, moves=False).newick(), str)
     assert_type(tr.place(tree, np.ones((1, len(tree)))), tr.Tree)
-    write_tree(tree, folder / "tree.nex")
-    assert_type(read_tree(folder / "tree.nex"), tr.Tree)
+    assert_type(tr.refine(tree, mammals, moves=False).refinement, tr.Refinement)
+    tr.formats.write_tree(tree, folder / "tree.nex")
+    assert_type(tr.formats.read_tree(folder / "tree.nex"), tr.Tree)
     return tree
 
 
 def scores(tree: tr.Tree, mammals: tr.MatrixMetric) -> float:
     score = tr.average_distortion(tree, mammals, scale="optimal")
+    assert_type(score, tr.Score)
     assert_type(score.low, float)
     assert_type(score.exact, bool)
     assert_type(tr.worst_distortion(tree, mammals).pairs, int)
     assert_type(tr.distance_error(tree, mammals).high, float)
     delta = tr.hyperbolicity(mammals)
+    assert_type(delta, tr.Hyperbolicity)
     assert_type(delta.delta, float)
     assert_type(delta.exact, bool)
     return score
@@ -76,8 +77,8 @@ def pictures(tree: tr.Tree, folder: Path) -> None:
     assert_type(embedding, tr.Embedding)
     assert_type(embedding.poincare, NDArray[np.float64])
     assert_type(tr.draw(tree), Axes)
-    assert_type(tr.page(tree, folder / "tree.html").html, str)
-    assert_type(bibtex("treerep"), str)
+    assert_type(tr.page(tree, folder / "tree.html"), tr.Page)
+    assert_type(tr.citations.bibtex("treerep"), str)
 
 
 def main(folder: Path) -> float:

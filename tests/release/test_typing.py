@@ -18,6 +18,7 @@ tr.Tree.load(3)
 tr.average_distortion(tree, tree, scale="best")
 tr.datasets.sarich().colour
 tr.fit([[0.0]]).newick().real
+tr.fitt
 """
 
 
@@ -52,7 +53,7 @@ def test_what_is_wrong_is_seen(tmp_path: Path, cache: Path) -> None:
     program = tmp_path / "wrong.py"
     program.write_text(WRONG)
     found = [line.rpartition("[")[2] for line in checked(program, tmp_path, cache) if ": error: " in line]
-    assert found == ["call-overload]", "arg-type]", "arg-type]", "attr-defined]", "attr-defined]"]
+    assert found == ["call-overload]", "arg-type]", "arg-type]", "attr-defined]", "attr-defined]", "attr-defined]"]
 
 
 def test_the_program_runs(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_workers_that_die_again_and_again_end_the_fit(tmp_path: Path, monkeypatc
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), client_of() as client:
         monkeypatch.setattr(dask_run, "finish", Trap(dask_run.finish, die, tmp_path, 1))
         with pytest.raises(RuntimeError, match=r"^several workers died .* take more workers$"):
-            tr.fit(da.from_array(POINTS, chunks=150), engine=client)
+            tr.fit(da.from_array(POINTS, chunks=150), metric="euclidean", engine=client)
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_an_interrupt_ends_the_fit_and_its_cluster(tmp_path: Path) -> None:
             dask_run.finish = trap = Trap(dask_run.finish, dawdle, Path(sys.argv[1]), 0)
             threading.Thread(target=interrupt, args=(trap,)).start()
             try:
-                tr.fit(da.random.random((300, 3), chunks=100), engine="dask")
+                tr.fit(da.random.random((300, 3), chunks=100), metric="euclidean", engine="dask")
             except KeyboardInterrupt:
                 workers = [p for p in psutil.Process().children(recursive=True) if "spawn_main" in str(p.cmdline())]
                 print("interrupted,", len(workers), "workers left")

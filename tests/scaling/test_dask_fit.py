@@ -1,7 +1,9 @@
 """TreeRep on a Dask cluster gives the tree of one machine, bit for bit."""
 
+import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 import treerep as tr
 from treerep.fitting import zone_kernels
 from treerep.scaling import dask_fit
+from treerep.scaling.dask_parts import fit_to_parts
 
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")
@@ -71,7 +74,9 @@ def test_every_kind_of_number(client: Any, dtype: str) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 60])
 def test_pivot_rules_and_few_points(client: Any, n: int, pivot: str) -> None:
     points = points_of("euclidean", n, 2, seed=n)
-    found = tr.fit(da.from_array(points, chunks=(2 if n < 9 else 17, 2)), engine=client, pivot=pivot)
+    found = tr.fit(
+        da.from_array(points, chunks=(2 if n < 9 else 17, 2)), metric="euclidean", engine=client, pivot=pivot
+    )
     assert_same(found, tr.fit(points, metric="euclidean", pivot=pivot))
 
 
@@ -111,13 +116,17 @@ def test_points_in_memory(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_more_points_than_priorities_are_stored_for(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treerep.fitting.priorities._SHUFFLED", 10)
     points = points_of("euclidean", 80, 3)
-    assert_same(tr.fit(da.from_array(points, chunks=30), engine=client), tr.fit(points, metric="euclidean"))
+    assert_same(
+        tr.fit(da.from_array(points, chunks=30), metric="euclidean", engine=client), tr.fit(points, metric="euclidean")
+    )
 
 
 def test_many_blocks_are_summed_up_in_groups(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treerep.scaling.dask_run._FAN_IN", 2)
     points = points_of("euclidean", 60, 3)
-    assert_same(tr.fit(da.from_array(points, chunks=30), engine=client), tr.fit(points, metric="euclidean"))
+    assert_same(
+        tr.fit(da.from_array(points, chunks=30), metric="euclidean", engine=client), tr.fit(points, metric="euclidean")
+    )
 
 
 def test_kernels_are_not_compiled_anew(client: Any) -> None:
@@ -126,7 +135,7 @@ def test_kernels_are_not_compiled_anew(client: Any) -> None:
     tr.fit(points, metric="euclidean")
     kernels = (zone_kernels.sort_chunk, zone_kernels.scatter_chunk, zone_kernels.finish, zone_kernels.grow)
     before = [len(kernel.signatures) for kernel in kernels]
-    tr.fit(da.from_array(points[:300], chunks=100), engine=client)
+    tr.fit(da.from_array(points[:300], chunks=100), metric="euclidean", engine=client)
     assert [len(kernel.signatures) for kernel in kernels] == before
 
 
@@ -163,9 +172,11 @@ def test_bad_points_are_named(client: Any, metric: str, row: int, value: float, 
 def test_points_too_near_to_each_other_are_seen_over_all_blocks(client: Any) -> None:
     points = 1e-170 * points_of("euclidean", 40, 2)
     with pytest.raises(tr.MetricError, match="too small for euclidean distances"):
-        tr.fit(da.from_array(points, chunks=10), engine=client)
+        tr.fit(da.from_array(points, chunks=10), metric="euclidean", engine=client)
     points[7] = 1.0  # the other blocks alone would still be too small
-    assert_same(tr.fit(da.from_array(points, chunks=10), engine=client), tr.fit(points, metric="euclidean"))
+    assert_same(
+        tr.fit(da.from_array(points, chunks=10), metric="euclidean", engine=client), tr.fit(points, metric="euclidean")
+    )
 
 
 def test_what_is_no_table_of_points_is_refused(client: Any) -> None:
@@ -173,21 +184,30 @@ def test_what_is_no_table_of_points_is_refused(client: Any) -> None:
     unknown = array[array[:, 0] > 1], array[:, array[0] > 1]
     for bad, message in ((array[0], "this dask array is 2"), *((bad, "unknown lengths") for bad in unknown)):
         with pytest.raises(tr.MetricError, match=message):
-            tr.fit(bad, engine=client)
-    with pytest.raises(tr.MetricError, match="holds points, not distances"):
-        tr.fit(array, metric="precomputed", engine=client)
+            tr.fit(bad, metric="euclidean", engine=client)
     with pytest.raises(ValueError, match="trials=3 needs all points in one place"):
-        tr.fit(array, engine=client, trials=3)
+        tr.fit(array, metric="euclidean", engine=client, trials=3)
     with pytest.raises(ValueError, match="method='upgma' needs all points in one place"):
-        tr.fit(array, engine=client, method="upgma")
+        tr.fit(array, metric="euclidean", engine=client, method="upgma")
     with pytest.raises(tr.MetricError, match="point 3 has a masked coordinate"):
-        tr.fit(da.ma.masked_array(array, mask=np.arange(10).reshape(5, 2) == 7), engine=client)
+        tr.fit(da.ma.masked_array(array, mask=np.arange(10).reshape(5, 2) == 7), metric="euclidean", engine=client)
+
+
+@pytest.mark.parametrize("metric", [None, "precomputed"])
+def test_distances_in_a_dask_array_are_not_taken_for_points(client: Any, metric: str | None, tmp_path: Path) -> None:
+    # Without a metric an array is a distance matrix, as everywhere. It used to be fitted as Euclidean points.
+    distances = da.from_array(tr.datasets.sarich().distances, chunks=4)
+    remedy = "for points add metric='euclidean', for distances give compute()"
+    with pytest.raises(tr.MetricError, match=re.escape(remedy)):
+        tr.fit(distances, metric=metric, engine=client)
+    with pytest.raises(tr.MetricError, match=re.escape(remedy)):
+        fit_to_parts(distances, tmp_path / "tree", metric=metric, client=client)
 
 
 def test_empty_and_uneven_chunks(client: Any) -> None:
     points = points_of("euclidean", 61, 4)
     array = da.from_array(points, chunks=((0, 1, 0, 0, 47, 13, 0), (0, 3, 1)))
-    assert_same(tr.fit(array, engine=client), tr.fit(points, metric="euclidean"))
+    assert_same(tr.fit(array, metric="euclidean", engine=client), tr.fit(points, metric="euclidean"))
 
 
 def test_chunks_that_are_not_what_their_array_says_are_refused(client: Any) -> None:
@@ -201,7 +221,7 @@ def test_chunks_that_are_not_what_their_array_says_are_refused(client: Any) -> N
         (told(20, 3, "float64", 20), "and point 20 3 coordinates in float64"),
     ):
         with pytest.raises(tr.MetricError, match=message) as error:
-            tr.fit(da.concatenate([whole, other]), engine=client)
+            tr.fit(da.concatenate([whole, other]), metric="euclidean", engine=client)
         assert "\n" not in str(error.value)
 
 
@@ -212,10 +232,10 @@ def test_a_dask_array_without_an_engine_says_what_to_do() -> None:
 
 def test_nothing_stays_with_the_workers(client: Any) -> None:
     points = points_of("euclidean", 60, 3)
-    tr.fit(da.from_array(points, chunks=30), engine=client)
+    tr.fit(da.from_array(points, chunks=30), metric="euclidean", engine=client)
     points[3] = np.nan
     with pytest.raises(tr.MetricError):
-        tr.fit(da.from_array(points, chunks=30), engine=client)
+        tr.fit(da.from_array(points, chunks=30), metric="euclidean", engine=client)
     deadline = time.monotonic() + 10
     while client.futures and time.monotonic() < deadline:  # Dask lets go a little later
         time.sleep(0.05)

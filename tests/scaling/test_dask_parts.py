@@ -43,8 +43,9 @@ def assert_same(found: tr.Tree, expected: tr.Tree) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 90])
 def test_the_tree_is_that_of_fit(client: Any, tmp_path: Path, n: int, pivot: str) -> None:
     points = np.random.default_rng(n).normal(size=(n, 3))
-    count = fit_to_parts(da.from_array(points, chunks=40), tmp_path / "tree", client=client, rng=3, pivot=pivot)
-    expected = tr.fit(points, metric="euclidean", rng=3, pivot=pivot)
+    options: dict[str, Any] = {"metric": "euclidean", "rng": 3, "pivot": pivot}
+    count = fit_to_parts(da.from_array(points, chunks=40), tmp_path / "tree", client=client, **options)
+    expected = tr.fit(points, **options)
     assert_same(read_parts(tmp_path / "tree"), expected)
     assert count == len(expected.edges)
 
@@ -67,7 +68,7 @@ def test_a_worker_dies_and_its_part_is_written_by_another(tmp_path: Path, monkey
     trap = Trap(dask_parts._finish_to, die, tmp_path / "marks", 2)
     monkeypatch.setattr(dask_parts, "_finish_to", trap)
     with local_client() as client:
-        fit_to_parts(da.from_array(points, chunks=50), tmp_path / "tree", client=client)
+        fit_to_parts(da.from_array(points, chunks=50), tmp_path / "tree", metric="euclidean", client=client)
     assert trap.sprung
     assert_same(read_parts(tmp_path / "tree"), tr.fit(points, metric="euclidean"))
 

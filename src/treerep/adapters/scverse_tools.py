@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..common.defaults import TRIALS
 from ..common.extras import require
 from ..common.numbers import positive_number, real_number
 from ..drawing.hyperbolic import disk_embedding
@@ -14,9 +15,6 @@ from ..tree.tree import Tree
 from .scverse_data import cell_metric, cell_position, check_adata, check_key
 from .scverse_storage import check_storage, get_tree, store_tree
 
-#: Trees that TreeRep learns, of which the best is kept, where the user says nothing.
-_TRIALS = 20
-
 
 def tree(
     adata: Any,
@@ -24,7 +22,7 @@ def tree(
     use_rep: str = "X_pca",
     metric: str = "euclidean",
     method: str = "treerep",
-    trials: int | None = None,
+    trials: int = TRIALS,
     refine: bool = False,
     root: str | int | None = None,
     n_clusters: int | None = None,
@@ -44,8 +42,8 @@ def tree(
         How to measure between its rows, as in `treerep.fit`.
     method : str
         As in `treerep.fit`.
-    trials : int, optional
-        Fit this many trees and keep the best: 20 by default for TreeRep, 1 for other methods.
+    trials : int
+        Fit this many trees and keep the best, as in `treerep.fit`.
     refine : bool
         Whether to improve the tree by `treerep.refine`: closer distances for more time.
     root : str or int, optional
@@ -94,7 +92,7 @@ def tree(
     start = None if root is None else cell_position(adata, root)
     if n_clusters is not None:
         _check_clusters(adata, n_clusters)
-    count = (_TRIALS if method == "treerep" else 1) if trials is None else positive_number(trials, "trials")
+    count = positive_number(trials, "trials")
     space = cell_metric(adata, metric, use_rep)
     fitted = fit(space, method=method, trials=count, rng=rng, n_jobs=n_jobs)
     if not isinstance(fitted, Tree):

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from ..common.defaults import TRIALS
 from .data_commands import data
 from .options import (
     DeltaMethod,
@@ -66,7 +67,7 @@ def fit(
     source: Input,
     output: TreeOutput = "-",
     method: Method = "treerep",
-    trials: Trials = None,
+    trials: Trials = TRIALS,
     seed: Seed = 0,
     tol: Annotated[
         float | None,
@@ -174,8 +175,10 @@ def embed(
         ),
     ] = None,
     model: Annotated[Model, typer.Option(help="Model of the coordinates in a .csv or .tsv file.")] = "poincare",
+    trials: Trials = TRIALS,
     seed: Seed = 0,
     jobs: Jobs = None,
+    device: Device = None,
     json: Json = False,
     *,
     reading: Reading,
@@ -188,7 +191,7 @@ def embed(
 
     embed_file(
         source, output, reading=reading, method=method, dim=dim, distortion=distortion, scale=scale, model=model,
-        seed=seed, jobs=jobs, as_json=json,
+        trials=trials, seed=seed, jobs=jobs, device=device, as_json=json,
     )  # fmt: skip
 
 
@@ -212,6 +215,7 @@ def draw(
     labels: Annotated[
         bool | None, typer.Option("--labels/--no-labels", help="Write names.", show_default="up to 60 points")
     ] = None,
+    trials: Trials = TRIALS,
     seed: Seed = 0,
     jobs: Jobs = None,
     *,
@@ -226,7 +230,7 @@ def draw(
     from .draw import draw_file
 
     draw_file(
-        source, output, reading=reading, layout=layout, color=color, labels=labels, seed=seed, jobs=jobs
+        source, output, reading=reading, layout=layout, color=color, labels=labels, trials=trials, seed=seed, jobs=jobs
     )  # fmt: skip
 
 
@@ -248,6 +252,7 @@ def view(
         str | None, typer.Option(metavar="TEXT", help="Title of the page.", show_default="name of the file")
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    trials: Trials = TRIALS,
     seed: Seed = 0,
     jobs: Jobs = None,
     *,
@@ -262,7 +267,8 @@ def view(
     from .view import view_file
 
     view_file(
-        source, output, reading=reading, table=table, color=color, title=title, show=show, seed=seed, jobs=jobs
+        source, output, reading=reading, table=table, color=color, title=title, show=show, trials=trials, seed=seed,
+        jobs=jobs,
     )  # fmt: skip
 
 
@@ -274,7 +280,7 @@ def compare(
         str,
         typer.Option(metavar="A,B,...|all", help="Methods as `treerep fit` has them; all also runs bartal_average."),
     ] = "treerep,neighbor_joining,upgma,construct_tree,minimum_spanning_tree,level_tree",
-    trials: Trials = None,
+    trials: Trials = TRIALS,
     time_limit: Annotated[
         float | None, typer.Option(min=0, metavar="SECONDS", help="How long each method may take.")
     ] = None,
@@ -283,8 +289,10 @@ def compare(
     csv: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is standard output.")
     ] = None,
-    json: Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON.")] = None,
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write it as a page, with a chart.")] = None,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the table as a page, with a chart; - is standard output.")
+    ] = None,
+    json: Json = False,
     *,
     reading: Reading,
 ) -> None:
@@ -299,7 +307,7 @@ def compare(
 
     compare_file(
         source, reading=reading, methods=methods, trials=trials, time_limit=time_limit, seed=seed, jobs=jobs, csv=csv,
-        json=json, html=html,
+        html=html, as_json=json,
     )  # fmt: skip
 
 

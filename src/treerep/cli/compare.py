@@ -11,12 +11,11 @@ import treerep as tr
 from ..common.progress import progress_bar
 from ..fitting.fit import METHODS
 from .child import run_in_child
-from .compare_tables import as_csv, as_html, as_json, print_table
+from .compare_tables import as_csv, as_html, print_table
 from .ending import one_line
-from .fit import default_trials
 from .inputs import read_either, stem
 from .options import Reading
-from .outputs import check_outputs, counted, opened
+from .outputs import check_outputs, counted, opened, print_json
 
 _SHORT = 1.0  # seconds: a fit as short as this is timed again, as the first one may have loaded code
 
@@ -26,16 +25,17 @@ def compare_file(
     *,
     reading: Reading,
     methods: str,
-    trials: int | None,
+    trials: int,
     time_limit: float | None,
     seed: int,
     jobs: int | None,
     csv: str | None,
-    json: str | None,
     html: str | None,
+    as_json: bool,
 ) -> None:
-    """Fit a tree by every method, print the scores as a table and write them where wished."""
-    check_outputs(csv, json, html, source=source)
+    """Fit a tree by every method, print the scores as a table and write them to the files that were named."""
+    check_outputs(csv, html, source=source)
+    to_stdout = _on_standard_output(csv, html, as_json=as_json)
     chosen = chosen_methods(methods)
     metric = read_either(source, reading)
     _ = metric.oracle  # whatever all methods share is made before the first is timed
@@ -46,11 +46,22 @@ def compare_file(
             rows.append(_row(metric, method, trials=trials, time_limit=time_limit, seed=seed, jobs=jobs))
             bar.update()
     title = f"{stem(source)}: {counted(len(metric), 'point')}"
-    print_table(rows, title, stderr="-" in (csv, json, html))
-    for path, text in ((csv, as_csv), (json, as_json), (html, as_html)):
+    print_table(rows, title, stderr=bool(to_stdout))
+    for path, text in ((csv, as_csv), (html, as_html)):
         if path is not None:
             with opened(path) as file:
                 file.write(text(rows, title))
+    if as_json:
+        print_json({"title": title, "rows": rows})
+
+
+def _on_standard_output(csv: str | None, html: str | None, *, as_json: bool) -> list[str]:
+    """Return the options that send the table to standard output, of which there may be one."""
+    asked = {"--csv -": csv == "-", "--html -": html == "-", "--json": as_json}
+    options = [option for option, chosen in asked.items() if chosen]
+    if len(options) > 1:
+        raise ValueError(f"{' and '.join(options)} cannot go to standard output together: give one of them")
+    return options
 
 
 def chosen_methods(text: str) -> list[str]:
@@ -71,7 +82,7 @@ def chosen_methods(text: str) -> list[str]:
 
 
 def _row(
-    metric: tr.Metric, method: str, *, trials: int | None, time_limit: float | None, seed: int, jobs: int | None
+    metric: tr.Metric, method: str, *, trials: int, time_limit: float | None, seed: int, jobs: int | None
 ) -> dict[str, Any]:
     """Return the scores of a method, or the reason why there are none: it must not stop the others."""
 
@@ -87,8 +98,8 @@ def _row(
     return {"method": method, **found}
 
 
-def _measured(metric: tr.Metric, method: str, trials: int | None, seed: int, jobs: int | None) -> dict[str, Any]:
-    count = default_trials(method) if trials is None or not _is_random(method) else trials
+def _measured(metric: tr.Metric, method: str, trials: int, seed: int, jobs: int | None) -> dict[str, Any]:
+    count = trials if _is_random(method) else 1
 
     def timed() -> tuple[Any, float]:
         begin = time.perf_counter()

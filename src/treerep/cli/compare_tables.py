@@ -1,4 +1,4 @@
-"""The rows of `treerep compare` as a table on the terminal, CSV, JSON and HTML."""
+"""The rows of `treerep compare` as a table on the terminal, CSV and HTML."""
 
 import csv
 import html
@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from .outputs import console, json_text, number
+from .outputs import console, number
 
 Row = dict[str, Any]
 
@@ -108,18 +108,13 @@ def _marked(text: str, best: bool) -> str:
     return f"[bold]{text} *[/bold]" if best else f"{text}  "
 
 
-def as_csv(rows: Sequence[Row], title: str) -> str:  # noqa: ARG001 - all three are called alike
+def as_csv(rows: Sequence[Row], title: str) -> str:  # noqa: ARG001 - both are called alike
     """Return the rows as CSV, every number with all its digits."""
     text = io.StringIO()
     table = csv.DictWriter(text, _NAMES, lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
     return text.getvalue()
-
-
-def as_json(rows: Sequence[Row], title: str) -> str:
-    """Return one JSON object with the rows."""
-    return json_text({"title": title, "rows": list(rows)}) + "\n"
 
 
 def as_html(rows: Sequence[Row], title: str) -> str:

@@ -8,7 +8,7 @@ import treerep as tr
 
 from ..common.extras import require
 from .attributes import read_attributes
-from .inputs import read_either, tree_of
+from .inputs import read_either, refuse_trials, tree_of
 from .options import Reading
 from .outputs import check_outputs, opened
 
@@ -21,6 +21,7 @@ def draw_file(
     layout: str | None,
     color: str | None,
     labels: bool | None,
+    trials: int,
     seed: int,
     jobs: int | None,
 ) -> None:
@@ -29,7 +30,9 @@ def draw_file(
     require("matplotlib", "draw").use("agg")  # files only: no window, whatever the machine is set up for
     suffix = _known_suffix(output)
     found = read_either(source, reading)
-    what = found if isinstance(found, tr.Embedding) else tree_of(found, rng=seed, n_jobs=jobs)
+    if isinstance(found, tr.Embedding):
+        refuse_trials(trials, "the input is an embedding")
+    what = found if isinstance(found, tr.Embedding) else tree_of(found, trials=trials, rng=seed, n_jobs=jobs)
     values = None
     if color is not None:
         table, mark, column = color.rpartition(":")

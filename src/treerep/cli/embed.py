@@ -9,7 +9,7 @@ from typing import Any
 import treerep as tr
 
 from ..drawing.hyperbolic import disk_embedding
-from .inputs import read_either, tree_of
+from .inputs import read_either, refuse_trials, tree_of
 from .options import Reading
 from .outputs import check_outputs, counted, opened, print_json, remark, score_fields
 
@@ -24,8 +24,10 @@ def embed_file(
     distortion: float | None,
     scale: float | None,
     model: str,
+    trials: int,
     seed: int,
     jobs: int | None,
+    device: str | None,
     as_json: bool,
 ) -> None:
     """Embed a tree or data, write the embedding and say how good it is."""
@@ -35,16 +37,18 @@ def embed_file(
         raise ValueError(f"{output}: an embedding is written as .npz, .csv or .tsv")
     if as_json and output == "-":
         raise ValueError("coordinates and --json cannot both go to standard output: name a file with --output")
+    if method != "sarkar":
+        refuse_trials(trials, f"{method} places the data without one")
     found = read_either(source, reading)
     if isinstance(found, tr.Embedding):
         raise ValueError(f"{source} holds an embedding already: give a tree, or data")
     begin = time.perf_counter()
-    space = tree_of(found, rng=seed, n_jobs=jobs) if method == "sarkar" else found
+    space = tree_of(found, trials=trials, rng=seed, n_jobs=jobs) if method == "sarkar" else found
     table_in_a_plane = suffix != ".npz" and dim == 2
     if method == "sarkar" and table_in_a_plane and scale is None and distortion is None:
         # It is for looking at: at the scale that keeps distances, most points would round to the edge of the disk.
         scale = disk_embedding(tree_of(space)).scale
-    embedding = _embedded(space, method=method, dim=dim, distortion=distortion, scale=scale, rng=seed)
+    embedding = _embedded(space, method=method, dim=dim, distortion=distortion, scale=scale, rng=seed, device=device)
     seconds = time.perf_counter() - begin
     if suffix == ".npz":
         embedding.save(output)

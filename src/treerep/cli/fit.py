@@ -10,13 +10,6 @@ from .inputs import read_either
 from .options import Reading
 from .outputs import check_tree_output, counted, print_json, remark, score_fields
 
-_TRIALS = 20
-
-
-def default_trials(method: str) -> int:
-    """How many trees are fitted where nobody says."""
-    return _TRIALS if method == "treerep" else 1
-
 
 def fit_file(
     source: str,
@@ -24,7 +17,7 @@ def fit_file(
     *,
     reading: Reading,
     method: str,
-    trials: int | None,
+    trials: int,
     seed: int,
     tol: float | None,
     jobs: int | None,
@@ -39,12 +32,11 @@ def fit_file(
     if isinstance(metric, tr.Tree):
         raise ValueError(f"{source} holds a tree already: score, refine, embed, draw or view it")
     begin = time.perf_counter()
-    count = default_trials(method) if trials is None else trials
-    tree = tr.fit(metric, method=method, trials=count, rng=seed, tol=tol, n_jobs=jobs, device=device)
+    tree = tr.fit(metric, method=method, trials=trials, rng=seed, tol=tol, n_jobs=jobs, device=device)
     if refine:  # by the threads: moves do not run on a device
         tree = tr.refine(tree, metric, rng=seed, n_jobs=jobs)
     seconds = time.perf_counter() - begin
-    about = {"method": method, "trials": count, "seed": seed, "refined": refine}
+    about = {"method": method, "trials": trials, "seed": seed, "refined": refine}
     finish(tree, metric, output, to=to, jobs=jobs, device=device, as_json=as_json, seconds=seconds, about=about)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import treerep as tr
 
+from ..common.defaults import TRIALS
 from ..formats import DATA_FORMATS, TREE_FORMATS, read_tree
 from ..formats.errors import errors_named
 from ..formats.sniff import is_zarr
@@ -26,13 +27,20 @@ def read_either(path: str, reading: Reading) -> tr.Tree | tr.Embedding | tr.Metr
     return _read_embedding(path) if what == "embedding" else reading.read(path)
 
 
-def tree_of(found: Any, **options: Any) -> tr.Tree:
+def tree_of(found: Any, *, trials: int = TRIALS, **options: Any) -> tr.Tree:
     """Return a tree as it is, and that of data by fitting it."""
     if isinstance(found, tr.Tree):
+        refuse_trials(trials, "the input is a tree already")
         return found
     if isinstance(found, tr.Embedding):
         raise ValueError("it holds an embedding: give a tree, or data")
-    return tr.fit(found, trials=20, **options)
+    return tr.fit(found, trials=trials, **options)
+
+
+def refuse_trials(trials: int, reason: str) -> None:
+    """Refuse --trials if no tree is fitted."""
+    if trials != TRIALS:
+        raise ValueError(f"--trials {trials} is for fitting a tree, and {reason}: leave it out")
 
 
 def kind_of_file(path: str, reading: Reading) -> str:

@@ -58,12 +58,7 @@ To = Annotated[
     ),
 ]
 Method = Annotated[FitMethod, typer.Option(metavar="NAME", help=f"How to find the tree: {_listed(FitMethod)}.")]
-Trials = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="N", help="Fit so many trees and keep the best.", show_default="20 for treerep, otherwise 1"
-    ),
-]
+Trials = Annotated[int, typer.Option(min=1, metavar="N", help="Fit so many trees and keep the best.")]
 Seed = Annotated[
     int, typer.Option(min=0, metavar="N", help="Seed of all random choices: the same seed gives the same result.")
 ]

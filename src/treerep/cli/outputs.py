@@ -32,12 +32,7 @@ def remark(text: str) -> None:
 
 def print_json(fields: Mapping[str, Any]) -> None:
     """Print one object, with the version; what is infinite or no number becomes null, as JSON has neither."""
-    typer.echo(json_text(fields))
-
-
-def json_text(fields: Mapping[str, Any]) -> str:
-    """Return the same as text."""
-    return json.dumps({**{name: _plain(value) for name, value in fields.items()}, "version": __version__})
+    typer.echo(json.dumps({**{name: _plain(value) for name, value in fields.items()}, "version": __version__}))
 
 
 def _plain(value: Any) -> Any:

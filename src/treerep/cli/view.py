@@ -19,6 +19,7 @@ def view_file(
     color: str | None,
     title: str | None,
     show: bool,
+    trials: int,
     seed: int,
     jobs: int | None,
 ) -> None:
@@ -27,7 +28,7 @@ def view_file(
     if show and output == "-":
         raise ValueError("--open needs a file: name one with --output")
     found = read_either(source, reading)
-    tree = tree_of(found, rng=seed, n_jobs=jobs)
+    tree = tree_of(found, trials=trials, rng=seed, n_jobs=jobs)
     columns = None if table is None else read_attributes(table, tree)
     heading = stem(source) if title is None else title
     data = None if isinstance(found, tr.Tree) else found

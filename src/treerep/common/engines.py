@@ -1,21 +1,27 @@
 """Where work is done: on this machine's threads, or elsewhere.
 
-The room `scaling` stands above those whose work it carries to a cluster or a GPU. It fills this table, so that they
-need not know it.
+The package `scaling` imports those whose work it carries to a cluster or a GPU, so its functions are named here and
+not imported.
 """
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from .lazy import load
+
 # (what, where) -> "module:function". The function takes what the public one takes, and `client` or `device`.
-_ELSEWHERE: dict[tuple[str, str], str] = {}
-
-
-def register_engine(what: str, where: str, function: str) -> None:
-    """Let the function `what` run at "dask" or "torch": by a function given as "module:name", imported when needed."""
-    _ELSEWHERE[what, where] = function
+ELSEWHERE: Mapping[tuple[str, str], str] = {
+    ("average_distortion", "dask"): "treerep.scaling.dask_scores:average_distortion",
+    ("fit", "dask"): "treerep.scaling.dask_fit:fit",
+    ("mean_average_precision", "dask"): "treerep.scaling.dask_scores:mean_average_precision",
+    ("refine", "dask"): "treerep.scaling.dask_refine:refine",
+    ("average_distortion", "torch"): "treerep.scaling.torch_scores:average_distortion",
+    ("fit", "torch"): "treerep.scaling.torch_fit:fit",
+    ("hyperbolicity", "torch"): "treerep.scaling.torch_hyperbolicity:hyperbolicity",
+    ("mean_average_precision", "torch"): "treerep.scaling.torch_precision:mean_average_precision",
+    ("refine", "torch"): "treerep.scaling.torch_refine:refine",
+}
 
 
 def elsewhere(what: str, *, engine: Any = None, device: Any = None) -> Callable[..., Any] | None:
@@ -43,8 +49,7 @@ def elsewhere(what: str, *, engine: Any = None, device: Any = None) -> Callable[
 
 
 def _find(what: str, where: str, asked: str) -> Callable[..., Any]:
-    if (what, where) not in _ELSEWHERE:
+    if (what, where) not in ELSEWHERE:
         raise ValueError(f"{what} does not run with {asked}: leave it out")
-    module, _, name = _ELSEWHERE[what, where].partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    function: Callable[..., Any] = load(ELSEWHERE[what, where])
     return function

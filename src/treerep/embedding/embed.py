@@ -38,7 +38,7 @@ def embed(
     negatives: int | None = None,
     symmetrize: bool | None = None,
     subsample: int | None = None,
-    device: str | None = None,
+    device: Any = None,
     rng: Any = 0,
 ) -> Embedding:
     """Place points in hyperbolic space so that their distances there, divided by a scale, are those of the data.
@@ -100,8 +100,8 @@ def embed(
     subsample : int, optional
         PT: partners of each point, neighbours in a graph first, then others at random, drawn once. 64 by default
         beyond 2,048 points.
-    device : str, optional
-        What torch computes on: "cpu", "cuda". By default CUDA where there is one.
+    device : str or torch.device, optional
+        What torch computes on: the CPU by default, "cuda" for a GPU.
     rng : seed or numpy Generator
         Of the methods that learn. The same seed gives the same embedding, bit for bit on one CPU with one number of
         threads.

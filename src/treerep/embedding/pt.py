@@ -42,7 +42,7 @@ def pt(
     batch: int | None = None,
     burn_in: int | None = None,
     subsample: int | None = None,
-    device: str | None = None,
+    device: Any = None,
 ) -> Embedding:
     """Embed any metric so that distances divided by a learned scale are those given; `embed` describes the options."""
     require("torch", "embed")

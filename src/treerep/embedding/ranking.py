@@ -43,7 +43,7 @@ def rank(
     burn_in: int | None = None,
     negatives: int | None = None,
     symmetrize: bool | None = None,
-    device: str | None = None,
+    device: Any = None,
 ) -> Embedding:
     """Embed a graph so that neighbours come first; `embed` describes the options."""
     require("torch", "embed")

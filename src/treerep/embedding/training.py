@@ -69,11 +69,11 @@ def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: 
     return plan
 
 
-def find_device(device: str | None) -> Any:
-    """Return the torch device of that name; None is CUDA where there is one, and the CPU elsewhere."""
+def find_device(device: Any) -> Any:
+    """Return the torch device of that name; None is the CPU, as everywhere."""
     torch = require("torch", "embed")
     if device is None:
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return torch.device("cpu")
     try:
         found = torch.device(device)
         torch.zeros(1, dtype=torch.float64, device=found).item()  # not all devices compute, or in float64

@@ -14,7 +14,7 @@ def bfs(
     *,
     graph: str | None = None,
     k: int | None = None,
-    root: int | None = None,
+    root: int | str | None = None,
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
@@ -32,7 +32,7 @@ def bfs(
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     n = len(metric)
-    start = central_point(metric, rng) if root is None else check_root(root, n)
+    start = central_point(metric, rng) if root is None else check_root(root, n, metric.labels)
     if rows is not None:
         return finished_tree(metric, *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, True)))
     others = np.delete(np.arange(n), start)

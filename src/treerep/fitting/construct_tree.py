@@ -17,7 +17,7 @@ from .construct_tree_kernels import find_partner, remove_points
 from .gromov import Merges, hang_from, row_reader, tree_of_merges
 
 
-def construct_tree(metric: Metric, *, rng: np.random.Generator, root: int | None = None) -> Tree:
+def construct_tree(metric: Metric, *, rng: np.random.Generator, root: int | str | None = None) -> Tree:
     """Learn a tree with ConstructTree; see `fit`.
 
     Distances from the root are kept. Exact on tree metrics: the tree comes back with the fewest possible nodes. With

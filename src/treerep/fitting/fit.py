@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from ..common.defaults import TRIALS
 from ..common.engines import elsewhere
 from ..common.numbers import positive_number
 from ..common.options import chosen_options
@@ -70,7 +71,7 @@ def fit(
     zone_size: int | None = ...,
     graph: str | None = ...,
     k: int | None = ...,
-    root: int | None = ...,
+    root: int | str | None = ...,
     linkage: str | None = ...,
     criterion: str | None = ...,
     nni: bool | None = ...,
@@ -84,7 +85,7 @@ def fit(
     method: str = "treerep",
     metric: str | None = None,
     rng: Any = 0,
-    trials: int = 1,
+    trials: int = TRIALS,
     n_jobs: int | None = None,
     tol: float | str | None = None,
     pivot: str | None = None,
@@ -92,7 +93,7 @@ def fit(
     zone_size: int | None = None,
     graph: str | None = None,
     k: int | None = None,
-    root: int | None = None,
+    root: int | str | None = None,
     linkage: str | None = None,
     criterion: str | None = None,
     nni: bool | None = None,
@@ -110,7 +111,7 @@ def fit(
     method : str
         One of those below. The page "Choosing a method" of the documentation compares them.
     metric : str, optional
-        How to measure points: "euclidean", "cosine", ... (see `PointMetric`).
+        How to measure points: "euclidean", "cosine", ... (see `PointMetric`). Without it, an array holds distances.
     rng : int, numpy Generator or None
         Seed of the random choices. The same seed gives the same tree, whatever the number of threads.
     trials : int
@@ -138,7 +139,7 @@ def fit(
         shortest edges where it falls apart.
     k : int
         See `graph`.
-    root : int
+    root : int or label
         Of `gromov`, `construct_tree`, `minimum_spanning_tree`, `bfs` and `level_tree`: the point to start from.
     linkage : "average", "single" or "complete"
         Of `gromov`: how the products of clusters are put together.
@@ -151,7 +152,7 @@ def fit(
     engine : "dask" or a dask.distributed Client, optional
         Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
     device : str or torch.device, optional
-        Work with torch on this device, for example "cuda".
+        Work with torch on this device, for example "cuda" for a GPU; with the threads of the CPU by default.
 
     Returns
     -------

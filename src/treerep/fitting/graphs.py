@@ -1,5 +1,7 @@
 """The graph that graph methods work on: the data's own, or that of nearest neighbours."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -126,8 +128,13 @@ def joining_edges(graph: csr_array, via: NDArray[np.int64]) -> tuple[NDArray[np.
     return np.column_stack([parents, joined]), graph.data[via[joined]]
 
 
-def check_root(root: int, n: int) -> int:
-    """Return root as an int, or raise a ValueError unless it is one of the points 0 ... n-1."""
+def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> int:
+    """Return the number of the root, given as a number 0 ... n-1 or as a label, or raise a ValueError."""
+    if isinstance(root, str):
+        if labels is None or root not in labels:
+            known = "no point has that label" if labels else "the points have no labels"
+            raise ValueError(f"root={root!r} is not one of the points: {known}")
+        return labels.index(root)
     if isinstance(root, (bool, np.bool_)) or not isinstance(root, (int, np.integer)) or not 0 <= root < n:
         raise ValueError(f"root is one of the points 0 to {n - 1}, not {root!r}")
     return int(root)

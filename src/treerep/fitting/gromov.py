@@ -28,7 +28,9 @@ _KEPT_ROWS = 4096
 Merges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
-def gromov(metric: Metric, *, rng: np.random.Generator, linkage: str = "average", root: int | None = None) -> Tree:
+def gromov(
+    metric: Metric, *, rng: np.random.Generator, linkage: str = "average", root: int | str | None = None
+) -> Tree:
     """Learn Gromov's tree of a root; see `fit`.
 
     Distances from the root are kept. Exact on tree metrics, with any linkage: the tree comes back with the fewest
@@ -57,10 +59,10 @@ def gromov(metric: Metric, *, rng: np.random.Generator, linkage: str = "average"
     return tree_of_merges(metric, start, depth, merges)
 
 
-def hang_from(metric: Metric, root: int | None, rng: np.random.Generator) -> tuple[int, NDArray[np.float64]]:
+def hang_from(metric: Metric, root: int | str | None, rng: np.random.Generator) -> tuple[int, NDArray[np.float64]]:
     """Return the root, drawn at random if it is None, and the distances from it."""
     n = len(metric)
-    start = int(rng.integers(n)) if root is None else check_root(root, n)
+    start = int(rng.integers(n)) if root is None else check_root(root, n, metric.labels)
     return start, checked_block(metric, np.array([start]), np.arange(n))[0]
 
 

@@ -15,7 +15,7 @@ def level_tree(
     *,
     graph: str | None = None,
     k: int | None = None,
-    root: int | None = None,
+    root: int | str | None = None,
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
@@ -40,7 +40,7 @@ def level_tree(
     if rows is None:
         raise ValueError("every level tree of the complete graph is a star: use graph='knn' or method='bfs'")
     n = len(metric)
-    start = central_point(metric, rng) if root is None else check_root(root, n)
+    start = central_point(metric, rng) if root is None else check_root(root, n, metric.labels)
     points = np.delete(np.arange(n), start)
     parents = layer_parents(rows.indptr, rows.indices, start)[points]
     unweighted = isinstance(metric, GraphMetric) and not metric.weighted

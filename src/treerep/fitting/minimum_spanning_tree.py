@@ -15,7 +15,7 @@ def minimum_spanning_tree(
     *,
     graph: str | None = None,
     k: int | None = None,
-    root: int | None = None,
+    root: int | str | None = None,
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
@@ -36,7 +36,7 @@ def minimum_spanning_tree(
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     n = len(metric)
-    start = int(rng.integers(n)) if root is None else check_root(root, n)
+    start = int(rng.integers(n)) if root is None else check_root(root, n, metric.labels)
     if rows is not None:
         return finished_tree(
             metric, *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, False))

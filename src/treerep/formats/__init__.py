@@ -1,17 +1,10 @@
-"""Room `formats`: files in and out, one file per format. Importing it imports none of them."""
+"""Files in and out, one module per format. Importing this package imports none of those modules."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .reading import DATA_FORMATS as DATA_FORMATS
-    from .reading import read as read
-    from .trees import TREE_FORMATS as TREE_FORMATS
-    from .trees import read_tree as read_tree
-    from .trees import write_tree as write_tree
-    from .writing import write_distances as write_distances
+from ..common.lazy import attach
 
-# Where each public name lives: never in a file of its own name, which would hide it.
+# The module of each public name. No module has the name of a function, which it would hide.
 _HOMES = {
     "DATA_FORMATS": "reading",
     "TREE_FORMATS": "trees",
@@ -21,31 +14,14 @@ _HOMES = {
     "write_tree": "trees",
 }
 
-__all__ = [*_HOMES, "register"]
+__all__ = [*_HOMES]
 
-
-def register() -> None:
-    """Tell `as_metric` about files: a string or a path names one."""
-    from ..metric.registry import register_converter
-
-    register_converter("builtins.str", _read)
-    register_converter("pathlib.PurePath", _read)
-
-
-def _read(path: Any, metric: str | None, **options: Any) -> Any:
-    from .reading import read
-
-    return read(path, metric=metric, **options)
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+if TYPE_CHECKING:
+    from .reading import DATA_FORMATS as DATA_FORMATS
+    from .reading import read as read
+    from .trees import TREE_FORMATS as TREE_FORMATS
+    from .trees import read_tree as read_tree
+    from .trees import write_tree as write_tree
+    from .writing import write_distances as write_distances
+else:
+    __getattr__, __dir__ = attach(__name__, _HOMES)

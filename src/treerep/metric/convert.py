@@ -1,4 +1,4 @@
-"""`as_metric`: what users have becomes a Metric. The only place that guesses."""
+"""`as_metric`: turn what users have into a Metric."""
 
 import sys
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ def as_metric(
         A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A sparse matrix or a
         networkx graph is a graph. An array or DataFrame is a distance matrix when `metric` is None or "precomputed",
         and points (rows) when `metric` names one. A square DataFrame of distances has the same names on rows and
-        columns; they become labels. Graphs of igraph and networkit are welcome, too, and scikit-bio's DistanceMatrix.
+        columns; they become labels. Graphs of igraph and networkit are read as well, and scikit-bio's DistanceMatrix.
         Tensors of torch, on any device, are arrays, and so are arrays of zarr and data sets of h5py; distances of more
-        than 1 GiB in these stay on disk, as mapped files do.
+        than 1 GiB in these stay on disk, as mapped files do. Installed packages can add types.
         The cells of an AnnData are points, Euclidean if `metric` is None. A string or path names a file, of which
         content and extension tell what it holds; `treerep.formats.read` takes more options.
     metric : str, optional
@@ -76,7 +76,7 @@ def as_metric(
         raise MetricError(f"entry {first} is masked: fill it, or drop the points with missing entries")
     converter = find_converter(data)
     if converter is not None:
-        metric_of: Metric = converter(data, metric, **options)
+        metric_of: Metric = converter(data, metric=metric, **options)
         return metric_of
     if _is_sparse(data):
         return _graph(data, metric, options)

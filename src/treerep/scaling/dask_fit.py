@@ -44,7 +44,7 @@ def fit(
 ) -> Any:
     """`treerep.fit` on a cluster; see there. Points are spread over its workers; everything else is one worker's.
 
-    A dask array holds points, Euclidean if `metric` is None.
+    A dask array holds points, and `metric` names how to measure them.
     """
     if is_dask_array(data) and (method != "treerep" or trials > 1):
         wish = f"method={method!r}" if method != "treerep" else f"trials={trials}"
@@ -102,6 +102,9 @@ def run_on(
 
 
 def _named(metric: str | None) -> str:
-    if metric == "precomputed":
-        raise MetricError("a dask array holds points, not distances: name their metric, or give the matrix itself")
-    return "euclidean" if metric is None else metric
+    # As everywhere, no metric means a distance matrix. Taking it for points would give a wrong tree without a word.
+    if metric is None or metric == "precomputed":
+        raise MetricError(
+            "a distance matrix cannot be a dask array: for points add metric='euclidean', for distances give compute()"
+        )
+    return metric

@@ -1,16 +1,14 @@
-"""How notebooks show a tree. A room above draws it and says so here, so that this room imports no other."""
+"""How notebooks show a tree."""
 
-from collections.abc import Callable
 from typing import Any
 
-_RENDERERS: dict[str, Callable[[Any], str]] = {}
+from ..common.lazy import load
+
+# The drawing package imports this one, so its function is named here and not imported.
+_HTML = "treerep.drawing.page:tree_html"
 
 
-def register_renderer(render: Callable[[Any], str]) -> None:
-    """Let notebooks show a tree as the HTML that `render(tree)` returns."""
-    _RENDERERS["html"] = render
-
-
-def rendered(tree: Any) -> str | None:
-    """The tree as HTML, or None where nobody draws it: a notebook then takes its `repr`."""
-    return _RENDERERS["html"](tree) if "html" in _RENDERERS else None
+def rendered(tree: Any) -> str:
+    """Return the tree as HTML."""
+    html: str = load(_HTML)(tree)
+    return html

@@ -136,7 +136,7 @@ class Tree(CompiledMetric):
             f"Tree({self.n_points:,} point{'s' * (self.n_points != 1)}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
         )
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         """What a notebook shows: the interactive page, or a line about a large tree."""
         return rendered(self)
 

@@ -1,1 +1,5 @@
-"""scikit-learn's estimators around `fit`, `place`, `Tree.cut` and `embed`. Importing a module of it imports sklearn."""
+"""scikit-learn's estimators around `fit`, `place`, `Tree.cut` and `embed`. Importing this package imports sklearn."""
+
+from ...common.extras import require
+
+require("sklearn", "sklearn")

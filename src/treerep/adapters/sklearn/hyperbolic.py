@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from ...common.defaults import TRIALS
 from ...embedding.embed import embed
 from ...embedding.embedding import Embedding
 from ...fitting.fit import fit
@@ -39,6 +40,8 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         Hyperbolic length of one unit of the data. None: of "sarkar", such that the radius of the tree is 10; of "hmds",
         the best one; of "pt" it is learned.
     trials, refine : of "sarkar": see `TreeRep`
+    device : str, torch.device or None
+        Of "pt": what torch computes on, the CPU if None. "cuda" asks for a GPU.
     random_state : int, RandomState or None
     n_jobs : int or None
         Threads that fit the tree, as scikit-learn counts them: None is 1, -1 all cores.
@@ -71,8 +74,9 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         model: str = "poincare",
         metric: str = "euclidean",
         scale: float | None = None,
-        trials: int = 1,
+        trials: int = TRIALS,
         refine: bool = False,
+        device: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -83,6 +87,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         self.scale = scale
         self.trials = trials
         self.refine = refine
+        self.device = device
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -101,7 +106,8 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
             self.hyperbolic_: Embedding = self._embedded_tree(metric, seed)
         else:
             self.__dict__.pop("tree_", None)  # of an earlier fit by another method
-            self.hyperbolic_ = embed(metric, method=self.method, dim=self.dim, scale=self.scale, rng=seed)
+            options = {"dim": self.dim, "scale": self.scale, "device": self.device}
+            self.hyperbolic_ = embed(metric, method=self.method, rng=seed, **options)
         self.embedding_: NDArray[np.float64] = self.hyperbolic_.coordinates(self.model)[: len(metric)]
         self._n_features_out = self.embedding_.shape[1]
         self.distortion_ = self._distortion(self.hyperbolic_, metric)
@@ -117,7 +123,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
             tree = refine(tree, metric, rng=seed, n_jobs=self._jobs())
         self.tree_: Tree = tree
         scale = _default_scale(tree) if self.scale is None else self.scale
-        return embed(tree, dim=self.dim, scale=scale)
+        return embed(tree, dim=self.dim, scale=scale, device=self.device)
 
 
 def _default_scale(tree: Tree) -> float:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ...common.defaults import TRIALS
 from ...common.numbers import positive_number
 from ...fitting.fit import fit
 from ...fitting.locate import Places, distances_from
@@ -129,7 +130,7 @@ class TreeRep(TreeEstimator):
         n_clusters: int = 2,
         *,
         metric: str = "euclidean",
-        trials: int = 1,
+        trials: int = TRIALS,
         refine: bool = False,
         tol: float | str = "auto",
         pivot: str = "random",

@@ -1,0 +1,144 @@
+"""Every documented name works as the first thing that a process touches, and in any order."""
+
+import json
+import operator
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import treerep as tr
+from treerep.common.engines import ELSEWHERE
+from treerep.common.lazy import load
+from treerep.metric.registry import CONVERTERS, GRAPH_READERS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = [path.read_text(encoding="utf-8") for path in PAGES if path.name != "changelog.md"]
+# A name of the front door, and a name in one of its modules. What follows a class or function is not a name of ours.
+_SHORT = re.compile(rf"\b(?:tr|treerep)\.(?:({'|'.join(tr._MODULES)})\.)?(\w+)\b")
+_REFERENCE = re.compile(r"^\.\. auto\w+:: treerep\.([\w.]+)$", re.MULTILINE)
+_IMPORT = re.compile(r"^from treerep\.([\w.]+) import (.+)$", re.MULTILINE)
+
+
+def in_the_front_door() -> set[str]:
+    """Return the names that the pages use, as they are written after `tr.`, and all others that there are."""
+    used = {(module, name) for text in TEXTS for module, name in _SHORT.findall(text)}
+    listed = {(module, name) for module in tr._MODULES for name in getattr(tr, module).__all__}
+    public = {("", name) for name in tr.__all__}
+    return {f"{module}.{name}".removeprefix(".") for module, name in (used & (listed | public)) | listed | public}
+
+
+def by_their_modules() -> set[str]:
+    """Return the names of the reference and of imports that have a longer path."""
+    referred = {name for text in TEXTS for name in _REFERENCE.findall(text)}
+    imported = {
+        f"{module}.{name.strip()}"
+        for text in TEXTS
+        for module, names in _IMPORT.findall(text)
+        for name in names.split(",")
+    }
+    return (referred | imported) - in_the_front_door()
+
+
+def python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_pages_are_read():
+    assert {
+        "fit",
+        "citations.bibtex",
+        "formats.read",
+        "sklearn.TreeRep",
+        "datasets.load",
+        "tl.tree",
+    } <= in_the_front_door()
+    assert {"fitting.bfs.bfs", "scaling.dask_parts.fit_to_parts"} <= by_their_modules()
+
+
+def test_names_in_the_table_of_the_readme_exist():
+    rows = re.findall(r"^\| (?!from a shell).*? \| (.*) \|$", TEXTS[0], flags=re.MULTILINE)
+    names = {name for row in rows for name in re.findall(r"`([A-Za-z_][\w.]*)(?:\(\))?`", row)}
+    assert {"fit", "citations.bibtex", "write_tree", "restrict", "sklearn"} <= names
+    for name in names:  # of the front door, or of what the row is about
+        found = [home for home in (tr, tr.Tree, tr.formats) if hasattr(home, name.partition(".")[0])]
+        assert found, name
+        assert operator.attrgetter(name)(found[0]) is not None
+
+
+@pytest.mark.parametrize("name", sorted(in_the_front_door()))
+def test_a_name_of_the_front_door(name):
+    assert python(f"import treerep as tr; print(tr.{name} is not None)") == "True\n"
+
+
+@pytest.mark.parametrize("name", sorted(by_their_modules()))
+def test_a_name_with_a_longer_path(name):
+    module, _, last = name.rpartition(".")
+    assert python(f"from treerep.{module} import {last}; print({last} is not None)") == "True\n"
+
+
+def test_the_reference_is_the_front_door():
+    # docs/api.md says so. Functions behind a method= are on the pages of their methods, with their modules.
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert set(_REFERENCE.findall(text)) <= in_the_front_door()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_names_are_touched_in_any_order(seed):
+    names = sorted(in_the_front_door())
+    random.Random(seed).shuffle(names)
+    code = (
+        "import json, sys, operator, treerep as tr\nfor name in json.loads(sys.argv[1]): operator.attrgetter(name)(tr)"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code, json.dumps(names)], check=True)
+
+
+# Slower libraries (scikit-bio, AnnData) are in the same table, which is looked at below.
+FIRST = {
+    "a file": "as_metric('x.csv')",
+    "networkx": "as_metric(__import__('networkx').path_graph(2))",
+    "igraph": "as_metric(__import__('igraph').Graph([(0, 1)]))",
+    "zarr": "as_metric(__import__('zarr').array([[0.0, 1.0], [1.0, 0.0]]))",
+}
+
+
+@pytest.mark.parametrize("data", FIRST.values(), ids=FIRST)
+def test_data_of_any_kind_comes_first(data, tmp_path, monkeypatch):
+    # By the deepest import that there is, which knows nothing of the front door.
+    (tmp_path / "x.csv").write_text("0,1\n1,0\n")
+    monkeypatch.chdir(tmp_path)
+    assert python(f"from treerep.metric.convert import as_metric; print(len({data}))") == "2\n"
+
+
+@pytest.mark.torch
+def test_tensors_come_first():
+    code = "from treerep.metric.convert import as_metric; import torch; print(len(as_metric(1 - torch.eye(2))))"
+    assert python(code) == "2\n"
+
+
+def test_dask_arrays_are_refused_at_once():
+    code = (
+        "from treerep.metric.convert import as_metric; import dask.array as da\n"
+        "try: as_metric(da.zeros((2, 2)))\n"
+        "except TypeError as error: print(error)"
+    )
+    assert "stay with their workers: add engine='dask'" in python(code)
+
+
+def test_other_engines_and_notebooks_work_from_deep_imports():
+    code = (
+        "from treerep.tree.tree import Tree; print(Tree(2, [[0, 1]], [1.0])._repr_html_()[:7])\n"
+        "from treerep.common.engines import elsewhere; print(elsewhere('fit', engine='dask').func.__module__)"
+    )
+    assert python(code).split() == ["<iframe", "treerep.scaling.dask_fit"]
+
+
+@pytest.mark.parametrize("address", sorted({*CONVERTERS.values(), *GRAPH_READERS.values(), *ELSEWHERE.values()}))
+def test_tables_name_functions(address):
+    assert callable(load(address))
