@@ -2,7 +2,7 @@
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,25 @@ def data_folder() -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEREP_DATA", str(folder))
         yield folder
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that the gate uses."""
+    parser.addoption(
+        "--nothing-missing",
+        action="store_true",
+        help="fail tests that need torch or a browser, instead of skipping them, when either is missing",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With `--nothing-missing`, report a skipped test of torch or the browser as failed."""
+    report = yield
+    heavy = item.get_closest_marker("torch") or item.get_closest_marker("browser")
+    if heavy and report.skipped and not hasattr(report, "wasxfail") and item.config.option.nothing_missing:
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} may not be skipped here: {report.longrepr}"
+    return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
