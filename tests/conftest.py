@@ -15,6 +15,12 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+# What users and CI services set for their terminals. Programs that tests start would print colors or narrow tables.
+for name in ("FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE"):
+    os.environ.pop(name, None)
+for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):
+    os.environ.pop(name, None)
+
 
 @pytest.fixture(scope="session")
 def data_folder() -> Iterator[Path]:
