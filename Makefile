@@ -7,7 +7,7 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-all test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper harden
+.PHONY: help demo test test-all test-generic test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper harden
 .PHONY: coverage format clean dist test-dist test-lowest
 .DEFAULT_GOAL := help
 
@@ -49,20 +49,27 @@ docs: .venv/test ## build the documentation into docs/_build/html
 linkcheck: .venv/test ## follow the links of the documentation to other sites
 	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/linkcheck
 
+PLAIN  := not torch and not browser and not slow
 # The documentation comes last: its tutorials then find the kernels that the tests have compiled.
-test: check ## all tests but those that need torch or a browser, and the documentation
-	@echo "tests that need torch or a browser are left out here: make test-all runs them"
-	$(BIN)/pytest -n $(JOBS) -m "not torch and not browser and not slow"
+test: check ## style, types, tests and documentation, without the tests that need torch or a browser
+	@echo "make test leaves out the tests that need torch or a browser, and the second run on a generic CPU:"
+	@echo "make test-all runs all of these"
+	$(BIN)/pytest -n $(JOBS) -m "$(PLAIN)"
 	@$(MAKE) --no-print-directory docs
 
-test-all: test test-heavy ## and those too
+test-all: test test-generic test-heavy ## what has to pass before a change lands: all tests but the slow ones
 
-# Tests of the page are skipped, with a message, where there is no Chromium.
-test-heavy: .venv/heavy
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || [ "$$(id -u)" -ne 0 ] || \
-		{ apt-get update -qq && apt-get install -qq -y chromium; } || echo "Chromium could not be installed"
-	@$(BIN)/pytest -n $(JOBS) --dist loadfile -m "(torch or browser) and not slow" || \
-		{ code=$$?; [ $$code -eq 5 ] && echo "no test needs torch or a browser yet" || exit $$code; }
+# Where numbers are printed, stored or documented. Other folders compare what one machine computes in two ways.
+GENERIC := src tests/cli tests/docs tests/embedding tests/paper tests/test_front_door.py tests/*/test_pages.py
+test-generic: .venv/test ## a part of the tests again, with the code that NumPy, numba and libm have for the oldest CPUs
+	$(BIN)/python -m tests.generic_cpu $(BIN)/pytest -n $(JOBS) -m "$(PLAIN)" $(GENERIC)
+
+# Nothing is left out here: where torch or Chromium is missing and cannot be installed, this fails.
+test-heavy: .venv/heavy ## the tests that need torch or a browser
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		{ [ "$$(id -u)" -eq 0 ] && apt-get update -qq && apt-get install -qq -y chromium; } || \
+		{ echo "tests of the page need Chromium: apt-get install chromium"; exit 1; }
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --nothing-missing -m "(torch or browser) and not slow"
 
 test-slow: .venv/test ## the tests that take minutes and 12 GB of disk: TMPDIR says where
 	$(BIN)/pytest -m slow

@@ -2,7 +2,7 @@
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,12 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+# What users and CI services set for their terminals. Programs that tests start would print colors or narrow tables.
+for name in ("FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE"):
+    os.environ.pop(name, None)
+for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):
+    os.environ.pop(name, None)
+
 
 @pytest.fixture(scope="session")
 def data_folder() -> Iterator[Path]:
@@ -26,6 +32,25 @@ def data_folder() -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEREP_DATA", str(folder))
         yield folder
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that the gate uses."""
+    parser.addoption(
+        "--nothing-missing",
+        action="store_true",
+        help="fail tests that need torch or a browser, instead of skipping them, when either is missing",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With `--nothing-missing`, report a skipped test of torch or the browser as failed."""
+    report = yield
+    heavy = item.get_closest_marker("torch") or item.get_closest_marker("browser")
+    if heavy and report.skipped and not hasattr(report, "wasxfail") and item.config.option.nothing_missing:
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} may not be skipped here: {report.longrepr}"
+    return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

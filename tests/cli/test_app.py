@@ -1,5 +1,6 @@
 """The command as a user types it; only what a subprocess cannot show is tested in-process."""
 
+import os
 import re
 from pathlib import Path
 
@@ -120,6 +121,13 @@ def test_data_list(nothing):
     assert by_name["wordnet"][:3] == ["74,374", "graph, 75,834 edges", "- (can be fetched)"]
     assert by_name["paul15"][:3] == ["2,660", "cells, 240 coordinates", "- (TREEREP_DATA)"]
     assert [row[3] for row in by_name.values()] == [entry.citation for entry in CATALOG.values()]
+
+
+def test_colors_may_be_forced_without_cutting_rows(nothing):
+    done = treerep("data", "list", env={**os.environ, "FORCE_COLOR": "1", "COLUMNS": "24"})
+    assert "\x1b[" in done.stdout
+    plain = re.sub(r"\x1b\[[\d;]*m", "", done.stdout)
+    assert plain == treerep("data", "list").stdout
 
 
 def test_data_path(nothing):

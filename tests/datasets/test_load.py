@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import treerep as tr
+from tests.rounding import FUNCTIONS
 from treerep.datasets import load
 from treerep.datasets.catalog import CATALOG
 from treerep.datasets.finding import locate
@@ -106,7 +107,7 @@ def test_zeisel_is_the_log_of_counts(data_folder):
     counts = np.load(data_folder / "single_cell" / "zeisel.npz")["counts"]
     points = load("zeisel").metric.points
     assert points.dtype == np.float64
-    assert np.allclose(points, np.log(1 + counts.astype(np.float64)), rtol=1e-15, atol=0)
+    assert np.allclose(points, np.log(1 + counts.astype(np.float64)), rtol=FUNCTIONS, atol=0)
 
 
 def test_diameter_of_the_smallest_graph(data_folder):
@@ -201,7 +202,7 @@ def test_labels_of_prepared_cells(tmp_path):
     metric, classes = prepared_cells("X", "kind", labels="cell", log=True)(tmp_path / "cells.npz")
     assert metric.labels == ("W1", "W2")
     assert classes.tolist() == ["a", "b"]
-    assert metric.pairs(0, 1) == np.log(2)
+    assert metric.pairs(0, 1) == pytest.approx(np.log(2), rel=FUNCTIONS)
 
 
 def test_unknown_name():

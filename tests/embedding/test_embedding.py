@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treerep as tr
+from tests.rounding import FUNCTIONS
 from treerep.embedding.embedding import Embedding
 from treerep.embedding.models import from_polar
 from treerep.metric.points import PointMetric
@@ -24,8 +25,8 @@ def random_embedding(seed: int = 0, n: int = 12, dim: int = 3, far: float = 4.0,
 def test_by_hand() -> None:
     # Two rays at a right angle, log 3 long: cosh d = cosh^2 = 25/9; and the origin.
     embedding = Embedding([[1, 0], [0, 1], [0, 0]], [np.log(3), np.log(3), 0], scale=2.0)
-    assert embedding.pairs(0, 1) == pytest.approx(np.arccosh(25 / 9) / 2, rel=1e-15)
-    assert embedding.pairs(0, 2) == pytest.approx(np.log(3) / 2, rel=1e-15)
+    assert embedding.pairs(0, 1) == pytest.approx(np.arccosh(25 / 9) / 2, rel=FUNCTIONS)
+    assert embedding.pairs(0, 2) == pytest.approx(np.log(3) / 2, rel=FUNCTIONS)
     assert (len(embedding), embedding.n_nodes, embedding.dim, embedding.curvature) == (3, 3, 2, -4.0)
 
 
@@ -71,7 +72,7 @@ def test_one_point_and_one_dimension() -> None:
     single = Embedding([[0.0]], [0.0])
     assert repr(single) == "Embedding(1 point, dim 1)" and single.block([0], [0]).tolist() == [[0.0]]
     line = Embedding([[1.0], [-1.0]], [1.0, 2.5])
-    assert line.pairs(0, 1) == pytest.approx(3.5, rel=1e-15)
+    assert line.pairs(0, 1) == pytest.approx(3.5, rel=FUNCTIONS)
     assert line.lorentz.shape == (2, 2)
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounding import FUNCTIONS
 from treerep.embedding.embedding import Embedding
 from treerep.embedding.models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
 from treerep.metric.base import MetricError
@@ -22,9 +23,9 @@ def polar(seed: int, n: int, dim: int, far: float) -> tuple[np.ndarray, np.ndarr
 def test_by_hand() -> None:
     # r = log 3: tanh(r / 2) = 1/2, tanh r = 4/5, cosh r = 5/3, sinh r = 4/3.
     directions, radii = np.array([[0.6, -0.8]]), np.array([np.log(3.0)])
-    np.testing.assert_allclose(from_polar(directions, radii, "poincare"), [[0.3, -0.4]], rtol=1e-15)
-    np.testing.assert_allclose(from_polar(directions, radii, "klein"), [[0.48, -0.64]], rtol=1e-15)
-    np.testing.assert_allclose(from_polar(directions, radii, "lorentz"), [[5 / 3, 0.8, -3.2 / 3]], rtol=1e-15)
+    np.testing.assert_allclose(from_polar(directions, radii, "poincare"), [[0.3, -0.4]], rtol=FUNCTIONS)
+    np.testing.assert_allclose(from_polar(directions, radii, "klein"), [[0.48, -0.64]], rtol=FUNCTIONS)
+    np.testing.assert_allclose(from_polar(directions, radii, "lorentz"), [[5 / 3, 0.8, -3.2 / 3]], rtol=FUNCTIONS)
 
 
 @pytest.mark.parametrize("model", MODELS)

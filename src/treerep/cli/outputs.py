@@ -20,9 +20,10 @@ _PIPE_WIDTH = 200  # columns where the output is no terminal: a row stays a line
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return a console that keeps a row of a table on a line where there is no terminal."""
+    """Return a console that prints every row of a table on one line, unless the output is a terminal."""
     made = Console(highlight=False, stderr=stderr)
-    return made if made.is_terminal else Console(highlight=False, stderr=stderr, width=_PIPE_WIDTH)
+    # Not `made.is_terminal`: FORCE_COLOR sets it for pipes as well, to ask for colors there.
+    return made if made.file.isatty() else Console(highlight=False, stderr=stderr, width=_PIPE_WIDTH)
 
 
 def remark(text: str) -> None:
