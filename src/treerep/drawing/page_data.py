@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..embedding.sarkar import sarkar
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric.convert import as_metric
+from ..metric.matching import matched
 from ..tree.tree import Tree
 
 #: With more points than this the page has no true distances: they would be most of it.
@@ -102,12 +103,7 @@ def true_distances(tree: Tree, data: Any) -> str | None:
     """The upper triangle of the true distances, row by row; None where there are too many."""
     if data is None:
         return None
-    metric = as_metric(data)
-    n = tree.n_points
-    if len(metric) != n:
-        raise ValueError(f"data has {len(metric)} points and the tree has {n}: give the data that the tree is of")
-    if tree.labels is not None and metric.labels is not None and tree.labels != metric.labels:
-        raise ValueError("data and tree have different labels: give the data that the tree is of")
+    n, metric = tree.n_points, matched(as_metric(data), tree, ("data", "the tree"))
     if n > MOST_DISTANCES:
         return None
     return encoded(metric.block(np.arange(n), np.arange(n))[np.triu_indices(n, 1)], "<f8")
