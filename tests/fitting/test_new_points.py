@@ -138,7 +138,7 @@ def test_whole_numbers_beside_fractions_are_exact():
         np.testing.assert_array_equal(tr.place(halves, [[2, 2]]).block([2], [0, 1]), [[2.0, 2.0]])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tree_metrics(max_nodes=14), st.data())
 def test_any_order_of_the_names_is_exact(d, data):
     n = len(d)
@@ -155,7 +155,7 @@ def test_any_order_of_the_names_is_exact(d, data):
     assert np.abs(found - d[: len(found)]).max() <= 1e-9 * max(float(d.max()), 1e-300)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 200), min_size=3, max_size=9), st.sampled_from([0.5, 0.25, 0.1, 0.05, 0.03]))
 def test_whole_number_rows_are_exact_in_any_star(lengths, share):
     """A new point at a whole-number distance from points whose lengths are fractions: all sums are whole numbers."""

@@ -42,7 +42,7 @@ def mean_average_precision(
     Parameters
     ----------
     approx : Metric or anything `as_metric` takes
-        The distances to judge.
+        The distances to judge. Points are matched to those of the graph as in `average_distortion`.
     graph : GraphMetric, scipy sparse matrix or networkx graph
         Its edges say who is a neighbour; their weights do not matter.
     ties : "definition" or "rank"
