@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import treerep as tr
 from tests.strategies import tree_metrics
 from treerep.drawing.distortion_picture import distortion_picture
+from treerep.drawing.draw import draw
 from treerep.drawing.page_data import true_distances
 from treerep.formats import read_tree, write_tree
-from treerep.metric.matching import Points, matched, point_order
+from treerep.metric.matching import Points, matched, point_order, values_in_order
 from treerep.refinement.moves import rearrange
 from treerep.refinement.weights import fit_weights
 from treerep.tree.average import TreeAverage
@@ -260,6 +261,22 @@ def test_trees_are_compared_by_label():
 
 def test_pages_match_by_label():
     assert true_distances(TREE, SHUFFLED) == true_distances(TREE, DISTANCES)
+
+
+def test_values_of_points_are_matched_by_label(tmp_path):
+    table = pd.DataFrame({"height": [4.0, 1.0, 3.0, 2.0]}, index=["d", "a", "c", "b"])
+    assert list(values_in_order(table["height"], TREE.labels)) == [1, 2, 3, 4]
+    for other in (table["height"].to_numpy(), table["height"].reset_index(drop=True)):
+        assert values_in_order(other, TREE.labels) is other
+    with pytest.raises(ValueError, match="the table has no row 'd'"):
+        values_in_order(table["height"].iloc[1:], TREE.labels)
+    by_label, in_order = (
+        draw(TREE, color=values).collections[-1].get_facecolors() for values in (table["height"], [1.0, 2.0, 3.0, 4.0])
+    )
+    np.testing.assert_array_equal(by_label, in_order)
+    for name, attributes in (("one", table), ("two", {"height": [1.0, 2.0, 3.0, 4.0]})):
+        write_tree(TREE, tmp_path / f"{name}.graphml", attributes=attributes)
+    assert (tmp_path / "one.graphml").read_text() == (tmp_path / "two.graphml").read_text()
 
 
 def test_distances_on_disk_are_not_copied():

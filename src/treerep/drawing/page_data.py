@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..embedding.sarkar import sarkar
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric.convert import as_metric
-from ..metric.matching import matched
+from ..metric.matching import matched, values_in_order
 from ..tree.tree import Tree
 
 #: With more points than this the page has no true distances: they would be most of it.
@@ -120,7 +120,7 @@ def attribute_fields(tree: Tree, table: Any, color: Any) -> tuple[list[dict[str,
         name = str(getattr(color, "name", None) or "color")
         while name in columns:  # the table keeps its own
             name += " (given)"
-        columns = {name: _in_order(tree, color), **columns}
+        columns = {name: values_in_order(color, tree.labels), **columns}
     attributes = [_attribute(tree, key, values) for key, values in columns.items()]
     clusters = min(8, max(1, tree.n_points // 4))
     attributes.append(_attribute(tree, f"cut into {clusters}", tree.cut(clusters) + 1))
@@ -133,24 +133,7 @@ def _columns(tree: Tree, table: Any) -> dict[str, Any]:
     if not hasattr(table, "keys"):
         kind = type(table).__name__
         raise TypeError(f"table is a DataFrame, or a dict of columns by name, not {kind}")
-    return {str(key): _in_order(tree, table[key]) for key in table.keys()}  # noqa: SIM118 - of a DataFrame: its columns
-
-
-def _in_order(tree: Tree, column: Any) -> Any:
-    """A column of pandas whose index has the tree's labels, in the tree's order; any other column as it is."""
-    if tree.labels is None or not hasattr(column, "index") or not hasattr(column, "iloc"):
-        return column
-    names = [str(name) for name in column.index]
-    rows = {name: i for i, name in enumerate(names)}
-    absent = [label for label in tree.labels if label not in rows]
-    if len(absent) == tree.n_points or (names == [str(i) for i in range(len(names))] and absent):
-        return column  # the index says nothing about the tree
-    if absent:
-        raise ValueError(f"the table has no row {absent[0]!r}, but other labels of the tree: give one row per label")
-    if len(rows) < len(names):
-        twice = next(name for i, name in enumerate(names) if rows[name] != i)
-        raise ValueError(f"the table has two rows {twice!r}: give one row per label")
-    return column.iloc[[rows[label] for label in tree.labels]]
+    return {str(key): values_in_order(table[key], tree.labels) for key in table.keys()}  # noqa: SIM118 - of a DataFrame: its columns
 
 
 def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:

@@ -93,6 +93,23 @@ def after_matching(first: Metric, second: Metric) -> bool:
     return second.order_known if by_label else first.order_known
 
 
+def values_in_order(column: Any, labels: tuple[str, ...] | None) -> Any:
+    """Return a column of pandas, whose index has the labels, in their order; any other column as it is."""
+    if labels is None or not hasattr(column, "index") or not hasattr(column, "iloc"):
+        return column
+    names = [str(name) for name in column.index]
+    rows = {name: i for i, name in enumerate(names)}
+    absent = [label for label in labels if label not in rows]
+    if len(absent) == len(labels) or (names == [str(i) for i in range(len(names))] and absent):
+        return column  # the index does not name the points
+    if absent:
+        raise ValueError(f"the table has no row {absent[0]!r}, but other labels of the tree: give one row per label")
+    if len(rows) < len(names):
+        twice = next(name for i, name in enumerate(names) if rows[name] != i)
+        raise ValueError(f"the table has two rows {twice!r}: give one row per label")
+    return column.iloc[[rows[label] for label in labels]]
+
+
 def _names(points: Points, others: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """Return the labels, or the numbers by which a text calls points without labels, if the others are such numbers."""
     if points.labels is not None or points.order_known or others is None:
