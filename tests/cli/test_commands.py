@@ -167,12 +167,6 @@ def test_score_says_what_does_not_fit(call, four, graph):
     assert_one_line_error(call("score", "other.nwk", "four.csv"), "other.nwk has no point 'a b', which is in four.csv")
 
 
-def test_score_of_an_embedding_in_another_order_says_so(call, four):
-    tree = tr.fit(four).restrict(reversed(four.labels))
-    tr.embed(tree).save("e.npz")
-    assert_one_line_error(call("score", "e.npz", "four.csv"), "e.npz are in another order than those of four.csv")
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

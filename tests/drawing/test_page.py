@@ -210,7 +210,10 @@ def test_true_distances_are_stored_where_they_are_few():
         ({"table": {"y": [[1, 2], [3, 4], [5, 6]]}}, r"column 'y' has shape \(3, 2\) for 3 points"),
         ({"table": {"y": [1.0, np.inf, 2.0]}}, "column 'y' is infinite at point 1"),
         ({"data": np.zeros((2, 2))}, "data has 2 points and the tree has 3"),
-        ({"data": tr.Tree(3, [[0, 1], [1, 2]], [1.0, 1.0], labels="xyz")}, "data and tree have different labels"),
+        (
+            {"data": tr.Tree(3, [[0, 1], [1, 2]], [1.0, 1.0], labels="xyz")},
+            "data has no point 'a'",
+        ),
         ({"scale": 0}, "scale must be a number above 0, not 0"),
         ({"scale": float("nan")}, "scale must be a number above 0, not nan"),
         ({"scale": 1000}, "scale=1000 makes the longest edge too long: give 20 or less"),

@@ -293,7 +293,7 @@ def test_errors_name_what_is_wrong() -> None:
         tr.place(tree, [], labels=["a"])
     with pytest.raises(ValueError, match="3 coordinates like the old ones"):
         tr.place(tree, [[1, 2]], data=points, metric="euclidean")
-    with pytest.raises(ValueError, match="the tree has 3 points and data 2"):
+    with pytest.raises(ValueError, match="data has 2 points and the tree has 3"):
         tr.place(tree, [[1, 2, 3]], data=points[:2], metric="euclidean")
     with pytest.raises(TypeError, match="data is a MatrixMetric"):
         tr.place(tree, [[1, 2, 3]], data=np.ones((3, 3)) - points)

@@ -41,6 +41,23 @@ def test_distortion_is_that_of_threads(client: Client, scale: Any, rows: int | N
     assert far.exact == (rows is None)
 
 
+def test_points_are_matched_by_label(client: Client) -> None:
+    names = [f"p{i}" for i in range(200)]
+    data = tr.PointMetric(POINTS.points[:200], labels=names)
+    tree = tr.fit(data)
+    shuffled = tree.restrict(np.random.default_rng(1).permutation(200))
+    text = tr.Tree.from_newick(tree.newick(7))
+    expected = float(tr.average_distortion(tree, data))
+    for approx in (shuffled, text, tr.embed(shuffled)):
+        far = tr.average_distortion(approx, data, engine=client)
+        assert float(far) == float(tr.average_distortion(approx, data))
+        assert float(far) == pytest.approx(expected, rel=0.2)
+    better = tr.refine(text, data, weights="l2", moves=False, engine=client)
+    assert (better.labels, better.order_known) == (data.labels, True)
+    with pytest.raises(ValueError, match="approx has labels, in the order of a text, and truth has none"):
+        tr.average_distortion(text, tr.PointMetric(data.points), engine=client)
+
+
 def test_there_is_more_than_one_block_and_more_than_one_worker(client: Client) -> None:
     assert len(list(triangle_slices(len(POINTS)))) > 2
     assert len(set(Spread(client).map(_place, 0, range(20)))) == 2

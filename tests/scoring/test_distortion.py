@@ -321,9 +321,7 @@ def test_refuses_unknown_options(options, message):
 def test_refuses_other_points():
     with pytest.raises(ValueError, match=r"^approx has 2 points and truth has 4: [^\n]*$"):
         average_distortion([[0, 1], [1, 0]], TRUTH)
-    with pytest.raises(ValueError, match="point 1 is 'b' in approx and 'c' in truth"):
-        average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("a", "c", "b", "d")))
-    with pytest.raises(ValueError, match=r"^approx has a point 'c' and truth has none: [^\n]*$"):
+    with pytest.raises(ValueError, match=r"^approx has no point 'e', which is in truth: [^\n]*$"):
         average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("b", "a", "d", "e")))
     # A metric without names is taken at its word.
     average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH))

@@ -85,8 +85,8 @@ def test_only_points_are_asked_for_not_steiner_nodes() -> None:
     [
         ([], ValueError, "there are no trees to average"),
         ([PATH, MEAN], TypeError, r"trees\[1\] is no Tree but a ndarray"),
-        ([PATH, tr.Tree(2, [[0, 1]], [1.0])], ValueError, r"trees\[0\] and trees\[1\] differ in their points"),
-        ([PATH, tr.Tree(3, PATH.edges, PATH.weights)], ValueError, "differ in their points"),
+        ([PATH, tr.Tree(2, [[0, 1]], [1.0])], ValueError, r"trees\[1\] has 2 points and trees\[0\] has 3"),
+        ([PATH, tr.Tree(3, PATH.edges, PATH.weights, "axc")], ValueError, r"trees\[1\] has no point 'b'"),
     ],
 )
 def test_what_cannot_be_averaged_is_refused(trees: list, error: type[Exception], message: str) -> None:

@@ -146,10 +146,11 @@ def test_refuses_trees_on_other_points() -> None:
     tree = caterpillar(4)
     with pytest.raises(ValueError, match="there are no other trees"):
         split_support(tree, [])
-    with pytest.raises(ValueError, match=r"others\[1\] has other points"):
+    with pytest.raises(ValueError, match=r"others\[1\] has 5 points and the tree has 4"):
         split_support(tree, [tree, caterpillar(5)])
-    with pytest.raises(ValueError, match=r"others\[0\] has other points"):
-        split_support(tree, [Tree(4, tree.edges, tree.weights, labels="abcd")])
+    one, two = (Tree(4, tree.edges, tree.weights, labels=names) for names in ("abcd", "abcx"))
+    with pytest.raises(ValueError, match=r"others\[0\] has no point 'd'"):
+        split_support(one, [two])
 
 
 # In the tree.

@@ -12,11 +12,15 @@ from ..formats import DATA_FORMATS, TREE_FORMATS, read_tree
 from ..formats.errors import errors_named
 from ..formats.sniff import is_zarr
 from ..formats.source import Source
+from ..metric.matching import Wording, matched
 from .options import Reading
-from .outputs import counted
 
 _ENOUGH = 1 << 16
 _ONE_NAME = re.compile(rb"[^\s,;]+;\s*")
+_WORDING = Wording(
+    "give the tree of these data",
+    "give a file of data with labels, or write the tree as .json or .npz, which keep the order of the data",
+)
 
 
 def read_either(path: str, reading: Reading) -> tr.Tree | tr.Embedding | tr.Metric:
@@ -82,21 +86,9 @@ def _read_embedding(path: str) -> tr.Embedding:
     return tr.Embedding.load(path)
 
 
-def aligned(tree: tr.Tree | tr.Embedding, data: tr.Metric, names: tuple[str, str]) -> tr.Tree | tr.Embedding:
-    """Return the tree with its points in the order of the data: files of trees have an order of their own."""
-    if len(tree) != len(data):
-        sizes = f"{names[0]} has {counted(len(tree), 'point')} and {names[1]} has {len(data):,}"
-        raise ValueError(f"{sizes}: give the tree of these data")
-    if tree.labels is None or data.labels is None or tree.labels == data.labels:
-        return tree
-    known = set(tree.labels)
-    missing = next((label for label in data.labels if label not in known), None)
-    if missing is not None:
-        raise ValueError(f"{names[0]} has no point {missing!r}, which is in {names[1]}: give the tree of these data")
-    if isinstance(tree, tr.Embedding):
-        order = f"the points of {names[0]} are in another order than those of {names[1]}"
-        raise ValueError(f"{order}: embed a tree from a .json or .npz file, which keeps it")
-    return tree.restrict(data.labels)
+def aligned(tree: tr.Metric, data: tr.Metric, names: tuple[str, str]) -> Any:
+    """Return the tree, or embedding, with its points in the order of the data: by the rule of `metric.matching`."""
+    return matched(tree, data, names, _WORDING)
 
 
 def check_one_stdin(*paths: str) -> None:

@@ -40,9 +40,9 @@ def score_file(
     metric = read_either(source, reading)
     tree = aligned(found, metric, (tree_file, source))
     scores = all_scores(tree, metric, jobs, device)
-    sizes = {"points": len(tree), "nodes": tree.n_nodes}
+    sizes = {"points": len(found), "nodes": found.n_nodes}
     if as_json:
         print_json({**sizes, **score_fields(scores)})
         return
     lines = rows_as_columns([(_TITLES[name], repr(score)) for name, score in scores.items()])
-    typer.echo("\n".join([f"{counted(len(tree), 'point')}, {counted(tree.n_nodes, 'node')}", *lines]))
+    typer.echo("\n".join([f"{counted(len(found), 'point')}, {counted(found.n_nodes, 'node')}", *lines]))

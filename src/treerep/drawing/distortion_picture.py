@@ -10,7 +10,7 @@ from ..common.numbers import positive_number
 from ..embedding.embedding import Embedding
 from ..metric.base import Metric
 from ..metric.convert import as_metric
-from ..scoring.streaming import check_same_points
+from ..metric.matching import matched
 from ..tree.tree import Tree
 from .figures import linear_axes, new_axes
 
@@ -36,7 +36,8 @@ def distortion_picture(
     Parameters
     ----------
     tree : Tree, Embedding or another Metric
-    data : anything `as_metric` takes, the same points in the same order
+    data : anything `as_metric` takes, the same points
+        Matched by label if both have labels, otherwise by position.
     metric : str, optional
         How to measure points, as in `as_metric`.
     pairs : int
@@ -63,7 +64,7 @@ def distortion_picture(
         kind = type(tree).__name__
         raise TypeError(f"the first of two is a tree, an embedding or another metric, not {kind}: fit one first")
     truth = as_metric(data, metric=metric)
-    check_same_points(tree, truth, ("the tree", "the data"))
+    tree = matched(tree, truth, ("the tree", "the data"))
     if len(tree) < 2:
         raise ValueError("one point has no distances: give a tree of at least two points")
     i, j = _pairs(len(tree), positive_number(pairs, "pairs"), np.random.default_rng(rng))

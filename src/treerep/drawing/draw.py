@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..common.extras import require
 from ..embedding.embedding import Embedding
 from ..embedding.tree_embedding import TreeEmbedding
+from ..metric.matching import values_in_order
 from ..scoring.streaming import check_choice
 from ..tree.tree import Tree
 from .arcs import geodesic_arcs
@@ -60,9 +61,10 @@ def draw(
     root : node id or label, optional
         Of a tree: the node at the origin or, in "rectangular", on the left. The centre of the tree by default.
     color : optional
-        One colour, an (n, 3) or (n, 4) array of colours, or a sequence with a value for each point or for each node.
-        Text, booleans and whole numbers of at most 20 different values are categories, with a legend of those that
-        occur; other numbers have a colour bar. Missing values are grey.
+        One color, an (n, 3) or (n, 4) array of colors, or a sequence with a value for each point or for each node.
+        A Series whose index has the labels is matched by label. Text, booleans and whole numbers of at most 20
+        different values are categories, with a legend of those that occur; other numbers have a color bar. Missing
+        values are gray.
     palette : optional
         Colours of the categories: a sequence, a mapping of names or a colour map; for numbers a colour map. A colour
         map of matplotlib may be given by its name.
@@ -110,7 +112,7 @@ def draw(
         kind = type(what).__name__
         raise TypeError(f"draw takes a tree or an embedding, not {kind}: fit one first, e.g. tr.draw(tr.fit(data))")
     style = {"palette": palette, "legend": legend, "size": size, "edge_color": edge_color, "edge_width": edge_width}
-    return paint(picture, color=color, labels=labels, ax=ax, **style)
+    return paint(picture, color=values_in_order(color, what.labels), labels=labels, ax=ax, **style)
 
 
 def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture:

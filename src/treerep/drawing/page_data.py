@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..embedding.sarkar import sarkar
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric.convert import as_metric
+from ..metric.matching import matched, values_in_order
 from ..tree.tree import Tree
 
 #: With more points than this the page has no true distances: they would be most of it.
@@ -102,12 +103,7 @@ def true_distances(tree: Tree, data: Any) -> str | None:
     """The upper triangle of the true distances, row by row; None where there are too many."""
     if data is None:
         return None
-    metric = as_metric(data)
-    n = tree.n_points
-    if len(metric) != n:
-        raise ValueError(f"data has {len(metric)} points and the tree has {n}: give the data that the tree is of")
-    if tree.labels is not None and metric.labels is not None and tree.labels != metric.labels:
-        raise ValueError("data and tree have different labels: give the data that the tree is of")
+    n, metric = tree.n_points, matched(as_metric(data), tree, ("data", "the tree"))
     if n > MOST_DISTANCES:
         return None
     return encoded(metric.block(np.arange(n), np.arange(n))[np.triu_indices(n, 1)], "<f8")
@@ -124,7 +120,7 @@ def attribute_fields(tree: Tree, table: Any, color: Any) -> tuple[list[dict[str,
         name = str(getattr(color, "name", None) or "color")
         while name in columns:  # the table keeps its own
             name += " (given)"
-        columns = {name: _in_order(tree, color), **columns}
+        columns = {name: values_in_order(color, tree.labels), **columns}
     attributes = [_attribute(tree, key, values) for key, values in columns.items()]
     clusters = min(8, max(1, tree.n_points // 4))
     attributes.append(_attribute(tree, f"cut into {clusters}", tree.cut(clusters) + 1))
@@ -137,24 +133,7 @@ def _columns(tree: Tree, table: Any) -> dict[str, Any]:
     if not hasattr(table, "keys"):
         kind = type(table).__name__
         raise TypeError(f"table is a DataFrame, or a dict of columns by name, not {kind}")
-    return {str(key): _in_order(tree, table[key]) for key in table.keys()}  # noqa: SIM118 - of a DataFrame: its columns
-
-
-def _in_order(tree: Tree, column: Any) -> Any:
-    """A column of pandas whose index has the tree's labels, in the tree's order; any other column as it is."""
-    if tree.labels is None or not hasattr(column, "index") or not hasattr(column, "iloc"):
-        return column
-    names = [str(name) for name in column.index]
-    rows = {name: i for i, name in enumerate(names)}
-    absent = [label for label in tree.labels if label not in rows]
-    if len(absent) == tree.n_points or (names == [str(i) for i in range(len(names))] and absent):
-        return column  # the index says nothing about the tree
-    if absent:
-        raise ValueError(f"the table has no row {absent[0]!r}, but other labels of the tree: give one row per label")
-    if len(rows) < len(names):
-        twice = next(name for i, name in enumerate(names) if rows[name] != i)
-        raise ValueError(f"the table has two rows {twice!r}: give one row per label")
-    return column.iloc[[rows[label] for label in tree.labels]]
+    return {str(key): values_in_order(table[key], tree.labels) for key in table.keys()}  # noqa: SIM118 - of a DataFrame: its columns
 
 
 def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:

@@ -148,4 +148,5 @@ def embed(
         embedding = place(space, dim=dimension, **options)
         if "epochs" not in takes:  # those that learn return the best so far when interrupted
             workers.check()
+    embedding.order_known = space.order_known
     return embedding

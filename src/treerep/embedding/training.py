@@ -14,6 +14,7 @@ from ..common.memory import out_of_device_memory
 from ..common.numbers import positive_number, real_number
 from ..common.progress import progress_bar
 from ..metric.base import Metric
+from ..metric.matching import point_order, points_of
 from ..scoring.streaming import check_choice
 from ..tree.tree import Tree
 from .embedding import Embedding
@@ -193,18 +194,22 @@ def _given(init: Any, metric: Metric, n: int, dim: int, farthest: float) -> tupl
     if isinstance(init, Tree):
         from .sarkar import sarkar
 
+        order_known = init.order_known
         init = sarkar(init, dim=dim, scale=_TREE_REACH / (_diameter(init) or _TREE_REACH))
+        init.order_known = order_known
     if not isinstance(init, Embedding):
         raise TypeError(f"init is a tree or an embedding of the same points, not {type(init).__name__}")
     if len(init) != len(metric) or init.n_nodes < n:
         raise ValueError(f"init is {init!r}, and {len(metric):,} points are to be placed: give one of the same points")
-    if init.labels and metric.labels and init.labels != metric.labels:
-        raise ValueError("the labels of init are not those of the data: give the same points in the same order")
     if init.dim > dim:
         raise ValueError(f"init has {init.dim} dimensions, more than dim={dim}: use dim={init.dim}")
     directions = np.zeros((n, dim))
-    directions[:, : init.dim] = init.directions[:n]
-    radii = init.radii[:n]
+    nodes = np.arange(n)
+    order = point_order(points_of(init), points_of(metric), ("init", "data"))
+    if order is not None:
+        nodes[: len(order)] = order
+    directions[:, : init.dim] = init.directions[nodes]
+    radii = init.radii[nodes]
     return directions, radii * min(1.0, farthest / max(radii.max(), 1e-300))
 
 

@@ -65,7 +65,9 @@ def _table(metric: Metric) -> MatrixMetric:
     """Return all distances as a table that every tree reads, the metric's own where it is one."""
     if isinstance(metric, MatrixMetric):
         return metric
-    return MatrixMetric(dense_matrix(metric, "bartal"), labels=metric.labels)
+    table = MatrixMetric(dense_matrix(metric, "bartal"), labels=metric.labels)
+    table.order_known = metric.order_known
+    return table
 
 
 def _draw(

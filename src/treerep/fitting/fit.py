@@ -270,7 +270,8 @@ def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Metric:
     tree = best.tree
     if not splits:
         return tree
-    return Tree._trusted(tree.n_points, tree.edges, tree.weights, tree.labels, share_of_splits(tree, splits))
+    support = share_of_splits(tree, splits)
+    return Tree._trusted(tree.n_points, tree.edges, tree.weights, tree.labels, support, tree.order_known)
 
 
 def _method(name: str) -> Callable[..., Tree]:

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..common.parallel import Workers
 from ..metric.base import Metric, MetricError, check_labels, frozen
-from ..metric.convert import as_metric
 from ..metric.matrix import MatrixMetric
 from ..metric.oracles import MatrixOracle
 from ..metric.points import PointMetric
@@ -16,13 +15,14 @@ from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
 from .attach import attach
 from .locate import Places, Scale, locate
+from .new_points import NewPoints, matched_rows
 from .result import rounding_of
 from .settings import given_tolerance
 
 
 def place(
     tree: Tree,
-    rows: ArrayLike,
+    rows: Any,
     *,
     data: Any = None,
     metric: str | None = None,
@@ -37,15 +37,20 @@ def place(
     tree : Tree of n points, however it was made
     rows : (m, n) or (m, n + m) array, or (m, k) coordinates
         Distances of m new points to the n old ones, and to the new ones if they are known. With `data`: coordinates.
+        A DataFrame of distances has the labels of the tree as columns, in any order, and names the new points by its
+        index. An array has the columns in the order of the tree.
     data : points, optional
         The (n, k) points that the tree was fitted to, with `metric`, or their PointMetric. Then `rows` holds new points
-        of the same kind, and distances are computed only where they are needed.
+        of the same kind, and distances are computed only when they are needed. Points with labels are matched to those
+        of the tree by label.
     metric : str, optional
         How to measure the points of `data`, as in `fit`.
     labels : names of the new points, optional
-        Without, in a tree with labels, new points are called by their numbers n, n+1, ...
+        By default the index of `rows`. Without both, in a tree with labels, new points are named by their numbers
+        n, n+1, ...
     tol : float or "auto"
-        Lengths below it count as zero, as in `fit`.
+        Lengths below it count as zero. "auto" is 0.1 if the distances are whole numbers and the lengths of the tree are
+        multiples of 1/4; otherwise it is the size of rounding errors.
     n_jobs : int, optional
         Number of threads; None uses every core. The result is the same for every number.
 
@@ -58,7 +63,9 @@ def place(
     -----
     If the distances of old and new points are those of a tree, all of the new ones to old ones come out exactly. So do
     those among new points where they are known: new points at the same node or edge then form a zone of TreeRep.
-    Where they are not, each new point hangs by an edge of its own.
+    Where they are not, each new point hangs by a separate edge.
+
+    Labels that do not match are refused. So is an array for a tree that was read from a text, whose order is unknown.
 
     About 3 log2(n) distances are looked at per point of an exact tree (a node with many neighbours needs one for each),
     and four times as many for other data, where the best of five places is kept.
@@ -73,22 +80,23 @@ def place(
     """
     if not isinstance(tree, Tree):
         raise TypeError(f"new points are placed in a tree, not in {type(tree).__name__}: fit one first")
-    given = np.asarray(rows)
-    m = len(given) if given.ndim else 1
-    names = _all_labels(tree, labels, m)
+    given = matched_rows(tree, rows, data, metric)
+    m = given.m
+    names = _all_labels(tree, given.names if labels is None else labels, m)
     if not m:
         return tree
-    news = _news(tree, given, data, metric)
-    scale = _scale(news, given_tolerance(tol))
+    news = _news(tree, given)
+    scale = _scale(tree, news, given_tolerance(tol))
     with Workers(n_jobs) as workers:
         places = locate(tree, news.oracle, news.shift, m, scale, workers)
         edges, weights = attach(tree, places, news.mutual, scale.tol, workers)
-    return Tree._trusted(len(tree) + m, *canonical_edges(len(tree) + m, edges, weights), names)
+    grown = canonical_edges(len(tree) + m, edges, weights)
+    return Tree._trusted(len(tree) + m, *grown, names, None, tree.order_known)
 
 
 def find_places(
     tree: Tree,
-    rows: ArrayLike,
+    rows: Any,
     *,
     data: Any = None,
     metric: str | None = None,
@@ -96,10 +104,10 @@ def find_places(
     n_jobs: int | None = None,
 ) -> Places:
     """Return where new points belong, each by itself, without attaching them: the parameters are those of `place`."""
-    given = np.asarray(rows)
-    news = _news(tree, given, data, metric)
+    given = matched_rows(tree, rows, data, metric)
+    news = _news(tree, given)
     with Workers(n_jobs) as workers:
-        return locate(tree, news.oracle, news.shift, len(given), _scale(news, given_tolerance(tol)), workers)
+        return locate(tree, news.oracle, news.shift, given.m, _scale(tree, news, given_tolerance(tol)), workers)
 
 
 class _News(NamedTuple):
@@ -113,43 +121,46 @@ class _News(NamedTuple):
     largest: float  # distance, or near it
 
 
-def _scale(news: _News, tol: float | None) -> Scale:
-    """What counts as short: 0.1 for whole-number distances as in `fit`, where ties are exact; rounding for others."""
+def _scale(tree: Tree, news: _News, tol: float | None) -> Scale:
+    """Return what counts as short: 0.1 for whole-number distances, as in `fit`; rounding for others.
+
+    The lengths of the tree count as well. If they are multiples of 1/4, a length that `place` computes from them and
+    from whole numbers is a multiple of 1/8, so that 0.1 is less than any of them. (A tree of whole-number distances has
+    multiples of 1/2, and of 1/4 once it is rooted in the middle of an edge.)
+    """
     tiny = float(np.finfo(np.float64).tiny)
     if tol is not None:
         return Scale(max(tol, tiny), max(tol, tiny), max(news.largest, tol, tiny))
     ties = max(news.rounding, tiny)
-    return Scale(ties, 0.1 if news.integral else ties, max(news.largest, ties))
+    quarters = 4 * tree.weights
+    whole = news.integral and bool((np.abs(quarters - np.rint(quarters)) <= 4 * ties).all())
+    return Scale(ties, 0.1 if whole else ties, max(news.largest, ties))
 
 
-def _news(tree: Tree, rows: NDArray[Any], data: Any, metric: str | None) -> _News:
-    return _with_rows(tree, rows, metric) if data is None else _with_data(tree, rows, data, metric)
+def _news(tree: Tree, given: NewPoints) -> _News:
+    return _with_rows(tree, given.rows) if given.old is None else _with_data(given)
 
 
-def _with_data(tree: Tree, rows: NDArray[Any], data: Any, metric: str | None) -> _News:
-    old = as_metric(data, metric=metric)
+def _with_data(given: NewPoints) -> _News:
+    rows, old = given.rows, given.old
     if not isinstance(old, PointMetric):
         raise TypeError(
             f"data is a {type(old).__name__}, and new points have coordinates only beside points (data=X, "
             "metric='euclidean'): give their distances to the old points as rows, without data"
         )
     n, k = old.points.shape
-    if n != len(tree):
-        raise ValueError(f"the tree has {len(tree)} points and data {n}: give the points that the tree was fitted to")
     if rows.ndim != 2 or rows.shape[1] != k:
         raise ValueError(f"new points have {k} coordinates like the old ones, but rows has shape {rows.shape}")
     try:
         new = PointMetric(rows, old.metric)
     except MetricError as error:
         raise MetricError(f"rows: {error}") from None
-    both = PointMetric(np.concatenate([old.points, rows]), old.metric)
+    both = PointMetric(np.concatenate([old.points[given.order], rows]), old.metric)
     unit = float(both.block([0], np.arange(len(both))).max())
     return _News(both.oracle, n, new, both.integral, rounding_of(both, unit), unit)
 
 
-def _with_rows(tree: Tree, rows: NDArray[Any], metric: str | None) -> _News:
-    if metric not in (None, "precomputed"):
-        raise ValueError(f"metric={metric!r} is for points: give the old ones as data")
+def _with_rows(tree: Tree, rows: NDArray[Any]) -> _News:
     n = len(tree)
     if rows.ndim != 2:
         raise ValueError(f"rows has shape {rows.shape}: give a table with a row of {n} distances for each new point")

@@ -31,7 +31,8 @@ def finished_tree(
     if not np.isfinite(lengths.sum()):
         raise MetricError("the distances are so large that their sums overflow: rescale them")
     n = len(metric)
-    return Tree._trusted(n, *canonical_edges(n, edges, lengths, nodes), labels=check_labels(metric.labels, n))
+    numbered, labels = canonical_edges(n, edges, lengths, nodes), check_labels(metric.labels, n)
+    return Tree._trusted(n, *numbered, labels, None, metric.order_known)
 
 
 def dense_matrix(metric: Metric, method: str, dtype: Any = np.float64, room: float = 1.0) -> NDArray[Any]:

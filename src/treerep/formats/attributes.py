@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ..metric.matching import values_in_order
 from ..tree.tree import Tree
 
 #: A mapping of names to one value per data point; a DataFrame is one.
@@ -25,7 +26,8 @@ def check_attributes(attributes: Attributes, tree: Tree) -> dict[str, Column]:
     """
     if not hasattr(attributes, "items"):
         raise TypeError(f"attributes map names to values, one per point, as a dict does, not {attributes!r}")
-    return {str(name): _column(str(name), list(values), len(tree)) for name, values in attributes.items()}
+    columns = {str(name): values_in_order(values, tree.labels) for name, values in attributes.items()}
+    return {name: _column(name, list(values), len(tree)) for name, values in columns.items()}
 
 
 def _column(name: str, given: list[Any], n_points: int) -> Column:

@@ -189,7 +189,8 @@ class _Nexus:
         numbers, labels = number_points(tuple(names[point] for point in order))
         ids = np.arange(len(parsed.edges) + 1)
         ids[order] = numbers
-        return Tree(n, ids[parsed.edges], parsed.weights, labels, support=parsed.support).canonical()
+        tree = Tree(n, ids[parsed.edges], parsed.weights, labels, support=parsed.support, order_known=False)
+        return tree.canonical()
 
     def _resolved(self, tokens: Sequence[str]) -> list[str]:
         blanks = {name.replace("_", " "): name for name in self.taxa}

@@ -106,7 +106,8 @@ def write_tree(
     root : node id or label, optional
         Where formats with a root (Newick, Nexus, auspice, iTOL) begin: see `Tree.newick`.
     attributes : mapping of names to one value per data point (a DataFrame, say), optional
-        Colours, groups, numbers: for GraphML, DOT, auspice and iTOL. None and NaN are missing values.
+        Colors, groups, numbers: for GraphML, DOT, auspice and iTOL. None and NaN are missing values. Columns of a
+        DataFrame whose index has the labels are matched by label.
 
     iTOL's tables come beside the tree: see `tree_itol`.
 

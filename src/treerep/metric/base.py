@@ -38,6 +38,8 @@ class Metric(ABC):
 
     #: Names of the points in order, or None.
     labels: tuple[str, ...] | None = None
+    #: False if the order of the points says nothing, as in a tree that was read from Newick: see `matching.py`.
+    order_known: bool = True
     #: Named tuple of arrays for compiled kernels (see `oracles.py`), or None when only `block` is available.
     oracle: Any = None
     #: True when every distance is known to be a whole number.
@@ -67,6 +69,12 @@ class Metric(ABC):
     def scattered(self) -> AbstractContextManager[None]:
         """Announce that single distances from all over will be asked for, which matters to a disk."""
         return nullcontext()
+
+    def _in_order(self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool) -> "Metric":
+        """Return the metric whose point i is point order[i] of this one."""
+        from .reordered import ReorderedMetric
+
+        return ReorderedMetric(self, order, labels, order_known)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self):,} points)"

@@ -80,7 +80,7 @@ def as_metric(
         return metric_of
     if _is_sparse(data):
         return _graph(data, metric, options)
-    if _is_frame(data):
+    if is_frame(data):
         return _from_frame(data, metric, options)
     if isinstance(data, (str, bytes)) or not (hasattr(data, "__array__") or isinstance(data, (list, tuple))):
         raise TypeError(
@@ -120,7 +120,8 @@ def _graph(data: Any, metric: str | None, options: dict[str, Any]) -> Metric:
     return GraphMetric(data, **options)
 
 
-def _is_frame(data: Any) -> bool:
+def is_frame(data: Any) -> bool:
+    """Return whether this is a DataFrame, of pandas or of a library like it."""
     return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
 
 

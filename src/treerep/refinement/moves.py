@@ -19,7 +19,8 @@ from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..fitting.result import checked_block, dense_matrix
 from ..metric.base import Metric, frozen
-from ..scoring.streaming import check_same_points, row_slices
+from ..metric.matching import matched
+from ..scoring.streaming import row_slices
 from ..tree.rooted import preorder_rows
 from ..tree.tree import Tree
 from .move_kernels import Hung, Room, Task, improve, mark_paths, subtree_sizes, sum_of_errors
@@ -105,7 +106,8 @@ def rearrange(
     >>> better.before, better.after, better.tree.isclose(truth)
     (4.0, 0.0, True)
     """
-    _check(tree, metric, power, sweeps, references, max_seconds)
+    tree = matched(tree, metric, ("the tree", "the metric"))
+    _check(power, sweeps, references, max_seconds)
     began = time.perf_counter()
     n = len(metric)
     if n == 1:
@@ -134,8 +136,7 @@ def rearrange(
     return Rearranged(result, before * size, after * size, search.moves, search.sweeps)
 
 
-def _check(tree: Tree, metric: Metric, power: Any, sweeps: Any, references: Any, max_seconds: Any) -> None:
-    check_same_points(tree, metric, ("the tree", "the metric"))
+def _check(power: Any, sweeps: Any, references: Any, max_seconds: Any) -> None:
     if not 0.0 <= power <= 2.0:
         raise ValueError(f"power is between 0 and 2, not {power!r}")
     positive_number(sweeps, "sweeps")

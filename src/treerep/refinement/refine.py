@@ -18,12 +18,13 @@ from ..fitting.result import EXACT_SCORES, checked_block, selection_score
 from ..metric.base import Metric
 from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
+from ..metric.matching import after_matching, matched
 from ..metric.matrix import MatrixMetric
 from ..metric.points import PointMetric
 from ..scoring.distortion import average_distortion, distance_error
 from ..scoring.precision import mean_average_precision
 from ..scoring.score import Score
-from ..scoring.streaming import check_choice, check_same_points, row_slices
+from ..scoring.streaming import check_choice, row_slices
 from ..tree.tree import Tree
 from .least_distortion import stated_objective
 from .moves import ALL_PAIRS, Distances, rearrange
@@ -116,6 +117,7 @@ def refine(
     -------
     RefinedTree
         Never worse than `tree` by the objective, and equal to it if it is exact. `.refinement` says what was gained.
+        If both have labels, the points are matched by label and the result is in the order of the data, as from `fit`.
 
     Notes
     -----
@@ -158,9 +160,10 @@ def refined_tree(
     runner: Runner | None = None,
 ) -> RefinedTree:
     """Refine by threads alone, or with a runner for the passes that `fit_weights` gives away."""
-    check_same_points(tree, metric, ("tree", "data"))
+    tree = matched(tree, metric, ("tree", "data"))
+    known = after_matching(tree, metric)
     work = _Run(metric, weights, float(balance), time_limit, rng, n_jobs, runner)
-    return work.finished(*work.refined(tree, moves))
+    return work.finished(*work.refined(tree._settled(), moves), known)
 
 
 def _check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
@@ -346,7 +349,7 @@ class _Run:
         )  # fmt: skip
         return self.judge(fitted.tree, candidate.start, candidate.moves, fitted.residual)
 
-    def finished(self, given: _Candidate, best: _Candidate) -> RefinedTree:
+    def finished(self, given: _Candidate, best: _Candidate, known: bool) -> RefinedTree:
         """The tree with its report."""
         size = 1.0 if self.errors is None else self.errors.size
         distortion = self.distortion(best.tree) if best.distortion is None else best.distortion
@@ -356,7 +359,7 @@ class _Run:
             best.precision, given.precision, best.residual, best.moves, best.start, time.monotonic() - self.begin,
         )  # fmt: skip
         same = best.tree.support if best.moves == 0 and best.start == "tree" else None
-        arrays = len(best.tree), best.tree.edges, best.tree.weights, given.tree.labels, same
+        arrays = len(best.tree), best.tree.edges, best.tree.weights, given.tree.labels, same, known
         return RefinedTree._with_report(*arrays, refinement)
 
 

@@ -26,8 +26,7 @@ class RefinedTree(Tree):
     refinement: Refinement
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arrays = self.n_points, self.edges, self.weights, self.labels, self.support
-        return RefinedTree._with_report, (*arrays, self.refinement)
+        return RefinedTree._with_report, (*self._arguments(), self.refinement)
 
     @classmethod
     def _with_report(cls, *fields: Any) -> "RefinedTree":

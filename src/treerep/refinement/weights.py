@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 
 from ..common.parallel import Runner, Workers
 from ..metric.base import Metric
+from ..metric.matching import matched
 from ..scoring.sampling import sample_rows
-from ..scoring.streaming import check_choice, check_same_points
+from ..scoring.streaming import check_choice
 from ..tree.tree import Tree
 from .heuristic import heuristic
 from .least_distortion import Balance, least_distortion
@@ -105,7 +106,7 @@ def fit_weights(
     _check_number("power", power, 0.0, 2.0)
     _check_number("balance", balance, 0.0, 1.0)
     _check_number("lower", lower, 0.0, float(np.finfo(np.float64).max))
-    check_same_points(tree, metric, ("tree", "metric"))
+    tree = matched(tree, metric, ("tree", "metric"))
     if len(tree) < 2:
         return WeightFit(tree, 0.0, 0.0, 0.0, 0, 0, True)
     deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds

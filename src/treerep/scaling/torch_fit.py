@@ -104,7 +104,7 @@ def _finished(space: DeviceMetric, found: DeviceTree) -> Tree:
         finite = np.isfinite(weights.sum())
     if not finite:
         raise MetricError("the distances are so large that their sums overflow: rescale them")
-    return Tree._trusted(len(space), edges, weights, labels=space.labels)
+    return Tree._trusted(len(space), edges, weights, space.labels, None, space.order_known)
 
 
 def _canonical(n: int, found: DeviceTree) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

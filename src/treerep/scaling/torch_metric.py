@@ -64,6 +64,7 @@ class DeviceMetric:
         self.radii: Tensor | None = None
         self.sinh_radii: Tensor | None = None
         self.unit = 1.0
+        self.order_known = True
 
     def __len__(self) -> int:
         return len(self.table)
@@ -150,6 +151,7 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
     if kind == "hyperbolic":
         made.radii, made.sinh_radii = tables[1:3]
         made.unit = float(oracle.unit[0]) if isinstance(oracle, EmbeddingOracle) else 1.0
+    made.order_known = space.order_known
     return made
 
 

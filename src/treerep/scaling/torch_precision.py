@@ -13,11 +13,12 @@ from ..common.extras import require
 from ..common.progress import progress_bar
 from ..embedding.training import find_device
 from ..metric.base import Metric, MetricError
+from ..metric.matching import matched
 from ..scoring.precision import SAMPLED_POINTS, _adjacency, _mean
 from ..scoring.precision_kernels import TOLERANCE
 from ..scoring.sampling import Rows, sample_rows
 from ..scoring.score import Score
-from ..scoring.streaming import check_same_points, to_metric
+from ..scoring.streaming import to_metric
 from ..tree.tree import Tree
 from .torch_blocks import blocks_of
 from .torch_memory import memory_needed
@@ -37,9 +38,9 @@ def mean_average_precision(
     n_jobs: int | None = None,  # noqa: ARG001
 ) -> Score:
     """Return what `scoring.precision.mean_average_precision` returns, up to rounding."""
-    judged, network = to_metric(approx), to_metric(graph)
+    network = to_metric(graph)
     starts, neighbours = _adjacency(network)
-    check_same_points(judged, network, ("approx", "graph"))
+    judged = matched(to_metric(approx), network, ("approx", "graph"))
     connected = np.flatnonzero(np.diff(starts))
     sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
     points = connected if sample is None else connected[sample]

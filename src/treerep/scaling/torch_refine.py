@@ -18,6 +18,7 @@ from ..common.parallel import Workers
 from ..embedding.training import find_device
 from ..metric.base import Metric
 from ..metric.convert import as_metric
+from ..metric.matching import after_matching, matched
 from ..refinement.least_distortion import least_distortion
 from ..refinement.least_squares import least_squares
 from ..refinement.pairs import Pairs
@@ -25,7 +26,6 @@ from ..refinement.path_sum_kernels import FACTORS, PRODUCT, SQUARES, add_down, a
 from ..refinement.refined import RefinedTree, Refinement
 from ..refinement.splits import Splits, Vector, find_tree_splits, gather
 from ..refinement.weights import fitted
-from ..scoring.streaming import check_same_points
 from ..tree.tree import Tree
 from .torch_blocks import blocks_of, room_on
 from .torch_memory import memory_needed
@@ -62,7 +62,7 @@ def refine(
     """
     begin = time.monotonic()
     space = as_metric(data, metric=metric)
-    check_same_points(tree, space, ("tree", "data"))
+    tree = matched(tree, space, ("tree", "data"))
     _check_request(weights, moves, balance, len(tree), str(device))
     where = find_device(device)
     before = average_distortion(tree, space, rows="all", device=where)
@@ -85,7 +85,8 @@ def refine(
     report = Refinement(
         *objectives, float(after), float(before), None, None, residual, 0, "tree", time.monotonic() - begin
     )
-    return RefinedTree._with_report(len(tree), tree.edges, best.weights, tree.labels, tree.support, report)
+    arrays = len(tree), tree.edges, best.weights, tree.labels, tree.support, after_matching(tree, space)
+    return RefinedTree._with_report(*arrays, report)
 
 
 def _check_request(weights: str, moves: bool, balance: float, n: int, device: str) -> None:

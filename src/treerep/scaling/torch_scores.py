@@ -15,7 +15,6 @@ from ..scoring.comparison import Comparison
 from ..scoring.distortion import mean_distortion
 from ..scoring.sampling import Rows
 from ..scoring.score import Score
-from ..scoring.streaming import to_metric
 from ..tree.tree import Tree
 from .torch_blocks import blocks_of
 from .torch_memory import memory_needed
@@ -46,8 +45,8 @@ class DeviceComparison(Comparison):
     """Two metrics compared on a device. The rows of the sums are in the preorder of a tree, if one of them is one."""
 
     def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, n_jobs: int | None, device: Any) -> None:
-        metrics = to_metric(approx), to_metric(truth)
-        super().__init__(*metrics, rows, rng, Threads(n_jobs))
+        super().__init__(approx, truth, rows, rng, Threads(n_jobs))
+        metrics = self._sides.approx, self._sides.truth
         self.device = device
         self.order, self.tree = np.arange(self.n), None
         hung = next((metric for metric in metrics if isinstance(metric, Tree)), None)

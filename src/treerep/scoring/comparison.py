@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ..common.parallel import Runner
 from ..common.progress import progress_bar
 from ..metric.base import Metric, MetricError
+from ..metric.matching import matched
 from .sampling import Rows, sample_rows
-from .streaming import check_same_points, read_block, row_slices, to_metric, triangle_slices
+from .streaming import read_block, row_slices, to_metric, triangle_slices
 
 #: Rows looked at beyond EXACT_POINTS points, unless `rows` says otherwise.
 SAMPLED_ROWS = 256
@@ -40,8 +41,8 @@ class Comparison:
     """The pairs of points a score compares: all of them, or those of sampled rows with all other points."""
 
     def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, runner: Runner) -> None:
-        first, second = to_metric(approx), to_metric(truth)
-        check_same_points(first, second, ("approx", "truth"))
+        second = to_metric(truth)
+        first = matched(to_metric(approx), second, ("approx", "truth"))
         self.n, self.runner = len(second), runner
         self.sample = sample_rows(self.n, rows, rng, SAMPLED_ROWS)
         self._sides = _Sides(first, second, self.sample, {})

@@ -33,7 +33,9 @@ def average_distortion(
     Parameters
     ----------
     approx, truth : Metric or anything `as_metric` takes
-        The distances to judge and the true ones, on the same points. Trees and embeddings are metrics.
+        The distances to judge and the true ones, on the same points. Trees and embeddings are metrics. Points are
+        matched by label if both have labels, otherwise by position. A tree that was read from a text, such as Newick,
+        is not matched by position: see "Matching points" in the documentation.
     scale : "none" or "optimal"
         Compare approx as it is, or multiplied by alpha = <approx, truth> / <approx, approx>, the factor that brings
         it nearest to the truth in the Frobenius norm. It is computed on the same pairs.

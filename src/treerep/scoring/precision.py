@@ -10,9 +10,10 @@ from ..common.engines import elsewhere
 from ..common.parallel import Runner, Threads
 from ..common.progress import progress_bar
 from ..metric.base import Metric, MetricError
+from ..metric.matching import matched
 from .sampling import Rows, half_width, sample_rows
 from .score import Score
-from .streaming import check_choice, check_same_points, read_block, row_slices, to_metric
+from .streaming import check_choice, read_block, row_slices, to_metric
 
 #: Points looked at beyond EXACT_POINTS points, unless `rows` says otherwise. More than for distortion: one point's
 #: precision spreads over most of 0 to 1, and 1,024 of them give an interval of about +-0.02.
@@ -41,7 +42,7 @@ def mean_average_precision(
     Parameters
     ----------
     approx : Metric or anything `as_metric` takes
-        The distances to judge.
+        The distances to judge. Points are matched to those of the graph as in `average_distortion`.
     graph : GraphMetric, scipy sparse matrix or networkx graph
         Its edges say who is a neighbour; their weights do not matter.
     ties : "definition" or "rank"
@@ -98,9 +99,9 @@ def mean_precision(
     approx: Any, graph: Any, ties: Literal["definition", "rank"], rows: Rows, rng: Any, runner: Runner
 ) -> Score:
     """The mean average precision, whoever ranks the neighbours."""
-    judged, network = to_metric(approx), to_metric(graph)
+    network = to_metric(graph)
     starts, neighbours = _adjacency(network)
-    check_same_points(judged, network, ("approx", "graph"))
+    judged = matched(to_metric(approx), network, ("approx", "graph"))
     connected = np.flatnonzero(np.diff(starts))
     sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
     points = connected if sample is None else connected[sample]

@@ -30,27 +30,6 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
-def check_same_points(first: Metric, second: Metric, names: tuple[str, str]) -> None:
-    """Raise a ValueError unless both metrics are about the same points in the same order, as far as labels tell."""
-    if len(first) != len(second):
-        raise ValueError(
-            f"{names[0]} has {len(first)} points and {names[1]} has {len(second)}: compare metrics on the same points"
-        )
-    one, two = first.labels, second.labels
-    if one is None or two is None or one == two:
-        return
-    for own, others, name, other in ((one, set(two), *names), (two, set(one), *reversed(names))):
-        for label in own:
-            if label not in others:
-                raise ValueError(
-                    f"{name} has a point {label!r} and {other} has none: compare metrics on the same points"
-                )
-    k = next(k for k, (a, b) in enumerate(zip(one, two, strict=True)) if a != b)
-    raise ValueError(
-        f"point {k} is {one[k]!r} in {names[0]} and {two[k]!r} in {names[1]}: put the same points in the same order"
-    )
-
-
 def read_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return metric.block(rows, cols) as kernels take it: float64, C-contiguous, writeable, of the shape asked for."""
     block = np.require(metric.block(rows, cols), np.float64, ["C", "W", "E"])

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..metric.base import Metric, check_indices
+from ..metric.matching import matched
 from .tree import Tree
 
 
@@ -14,7 +15,8 @@ class TreeAverage(Metric):
 
     Parameters
     ----------
-    trees : one or more trees on the same points, with the same labels
+    trees : one or more trees on the same points
+        Matched by label if they have labels, otherwise by position.
 
     A mean of trees is not a tree: it has one length per pair, not one per edge, and no Newick text. Nothing but the
     trees is stored; a block of distances costs one block of every tree.
@@ -34,9 +36,10 @@ class TreeAverage(Metric):
         for k, tree in enumerate(self.trees):
             if not isinstance(tree, Tree):
                 raise TypeError(f"trees[{k}] is no Tree but a {type(tree).__name__}: give trees")
-            if len(tree) != len(self.trees[0]) or tree.labels != self.trees[0].labels:
-                raise ValueError(f"trees[0] and trees[{k}] differ in their points: give trees on the same points")
-        self.labels = self.trees[0].labels
+        self.trees = tuple(
+            matched(tree, self.trees[0], (f"trees[{k}]", "trees[0]")) for k, tree in enumerate(self.trees)
+        )
+        self.labels, self.order_known = self.trees[0].labels, self.trees[0].order_known
 
     def __len__(self) -> int:
         return len(self.trees[0])

@@ -91,16 +91,3 @@ def path_difference(first: "Tree", second: "Tree", n_jobs: int | None = None) ->
         return float(np.sum(gap * gap))
 
     return math.sqrt(math.fsum(run(squares, range(0, n, _ROWS), n_jobs)))
-
-
-def check_comparable(first: "Tree", second: "Tree") -> None:
-    """Raise a ValueError unless the trees have the same number of points, and the same labels if both have labels."""
-    if len(first) != len(second):
-        raise ValueError(
-            f"the trees have {len(first)} and {len(second)} points: compare trees on the same points, by Tree.restrict"
-        )
-    if first.labels is not None and second.labels is not None and first.labels != second.labels:
-        known = set(second.labels)
-        for label in first.labels:
-            if label not in known:
-                raise ValueError(f"the label {label!r} is in one tree only: compare trees on the same points")

@@ -64,4 +64,4 @@ def _split_edge(tree: "Tree", u: int, v: int, length: float) -> tuple["Tree", in
     weights = np.append(tree.weights, whole - near)
     weights[e] = near
     support = None if tree.support is None else np.append(tree.support, tree.support[e])
-    return Tree._trusted(tree.n_points, edges, weights, tree.labels, support), new
+    return Tree._trusted(tree.n_points, edges, weights, tree.labels, support, tree.order_known), new

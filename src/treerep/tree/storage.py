@@ -38,7 +38,8 @@ def read_tree_fields(file: IO[bytes], path: str | os.PathLike[str], packed: bool
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Tree.save")
     names = ("n_points", "edges", "weights", "labels")
     check_fields(path, fields, names)
-    return {**{name: fields[name] for name in names}, "support": _known(fields.get("support"))}
+    others = {"support": _known(fields.get("support")), "order_known": fields.get("order_known", True) is not False}
+    return {**{name: fields[name] for name in names}, **others}
 
 
 def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
@@ -47,6 +48,11 @@ def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
         _write_npz(tree, file)
     else:
         _write_json(tree, file)
+
+
+def _order(tree: "Tree") -> dict[str, bool]:
+    # A tree that was read from a text keeps the mark; files of all others are as in earlier versions.
+    return {} if tree.order_known else {"order_known": False}
 
 
 def _known(support: Any) -> Any:
@@ -64,7 +70,7 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 
 def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
-    header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points}
+    header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points, **_order(tree)}
     fields: dict[str, Any] = {
         "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
         "weights": tree.weights,
@@ -80,6 +86,7 @@ def _write_json(tree: "Tree", file: IO[bytes]) -> None:
         "format": _FORMAT,
         "version": _VERSION,
         "n_points": tree.n_points,
+        **_order(tree),
         "labels": tree.labels,
         "edges": tree.edges.tolist(),
         "weights": tree.weights.tolist(),

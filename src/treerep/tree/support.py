@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..metric.base import frozen
+from ..metric.matching import matched
 from .rooted import Preorder
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
     Parameters
     ----------
     tree : Tree
-    others : one or more trees on the same points, with the same labels
-        `tree` is not counted unless it is one of them.
+    others : one or more trees on the same points
+        Matched by label if they have labels, otherwise by position. `tree` is not counted unless it is one of them.
 
     Returns
     -------
@@ -50,7 +51,7 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
     >>> split_support(paired, [paired, paired, paired, crossed])
     array([ nan,  nan, 0.75,  nan,  nan])
     """
-    found = [inner_splits(_on_the_same_points(tree, other, k)) for k, other in enumerate(others)]
+    found = [inner_splits(matched(other, tree, (f"others[{k}]", "the tree"))) for k, other in enumerate(others)]
     if not found:
         raise ValueError("there are no other trees to find the splits in: give at least one")
     return share_of_splits(tree, found)
@@ -169,12 +170,3 @@ def _look_up(wanted: Keys, ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np
     first, second = np.ascontiguousarray(ordered.T)
     place = np.minimum(np.searchsorted(first, np.ascontiguousarray(wanted[:, 0])), len(ordered) - 1)
     return place, (first[place] == wanted[:, 0]) & (second[place] == wanted[:, 1])
-
-
-def _on_the_same_points(tree: "Tree", other: "Tree", k: int) -> "Tree":
-    if len(other) != len(tree) or other.labels != tree.labels:
-        raise ValueError(
-            f"others[{k}] has other points than the tree, or another order: give trees on the same points, "
-            "e.g. by Tree.restrict"
-        )
-    return other

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..metric.base import check_indices, check_labels, frozen
 from ..metric.compiled import CompiledMetric
+from ..metric.matching import matched
 from ..metric.oracles import TreeOracle
 from .ancestors import tree_oracle
 from .canonical import canonical_edges
 from .clusters import cut_clusters
-from .difference import TreeDifference, branches, check_comparable, path_difference, robinson_foulds
+from .difference import TreeDifference, branches, path_difference, robinson_foulds
 from .display import rendered
 from .exchange import Fields, from_networkx, from_skbio, to_networkx, to_skbio
 from .linkage import linkage_matrix
@@ -41,8 +42,12 @@ class Tree(CompiledMetric):
     labels : names of the data points, optional
     support : (N-1,) numbers from 0 to 1, optional
         How sure each edge is: the share of several trees that contain its split of the data points (see
-        `with_support`), NaN where there is no share. `fit` with `trials` sets it; otherwise it is None. It is no part
-        of what `==` and `isclose` compare.
+        `with_support`), NaN where there is no share. `fit` with `trials` sets it; otherwise it is None. `==` and
+        `isclose` do not compare it.
+    order_known : bool
+        False if the numbers of the points come from a text (Newick, Nexus, GraphML) or from a graph of another
+        library. Such a tree is matched to data by its labels alone. `restrict` gives a tree in a known order. `==` and
+        `isclose` do not compare it.
 
     A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path` also accept Steiner
     nodes. A tree never changes; its arrays are read-only. Anything but a tree is refused, in O(N).
@@ -68,6 +73,7 @@ class Tree(CompiledMetric):
         labels: Sequence[object] | None = None,
         *,
         support: ArrayLike | None = None,
+        order_known: bool = True,
     ) -> None:
         n = whole_number(n_points, "n_points")
         if n < 1:
@@ -76,7 +82,8 @@ class Tree(CompiledMetric):
         lengths = owned(check_weights(weights, pairs), weights)
         check_tree(pairs)
         shares = check_support(support, len(pairs))
-        self._set(n, pairs, lengths, check_labels(labels, n), None if shares is None else owned(shares, support))
+        shares = None if shares is None else owned(shares, support)
+        self._set(n, pairs, lengths, check_labels(labels, n), shares, bool(order_known))
 
     @classmethod
     def _trusted(
@@ -86,10 +93,12 @@ class Tree(CompiledMetric):
         weights: NDArray[np.float64],
         labels: tuple[str, ...] | None = None,
         support: NDArray[np.float64] | None = None,
+        order_known: bool = True,
     ) -> "Tree":
         """Make a tree of arrays that are known to be one, without looking at them or copying them."""
         tree = cls.__new__(cls)
-        tree._set(int(n_points), frozen(edges), frozen(weights), labels, None if support is None else frozen(support))
+        shares = None if support is None else frozen(support)
+        tree._set(int(n_points), frozen(edges), frozen(weights), labels, shares, order_known)
         return tree
 
     @classmethod
@@ -100,13 +109,15 @@ class Tree(CompiledMetric):
         weights: NDArray[np.float64],
         labels: tuple[str, ...] | None,
         support: NDArray[np.float64] | None,
+        order_known: bool = True,
     ) -> "Tree":
         if support is None:
-            return cls._trusted(n_points, *canonical_edges(n_points, edges, weights), labels)
+            ordered = canonical_edges(n_points, edges, weights)
+            return cls._trusted(n_points, *ordered, labels, None, order_known)
         # The numbers of the edges go through in the place of their lengths: exact up to 2^53.
-        ordered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
+        renumbered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
         before = numbers.astype(np.int64)
-        return cls._trusted(n_points, ordered, weights[before], labels, support[before])
+        return cls._trusted(n_points, renumbered, weights[before], labels, support[before], order_known)
 
     def _set(
         self,
@@ -115,8 +126,11 @@ class Tree(CompiledMetric):
         weights: NDArray[np.float64],
         labels: tuple[str, ...] | None,
         support: NDArray[np.float64] | None,
+        order_known: bool,
     ) -> None:
-        self.__dict__.update(n_points=n_points, edges=edges, weights=weights, labels=labels, support=support)
+        self.__dict__.update(
+            n_points=n_points, edges=edges, weights=weights, labels=labels, support=support, order_known=order_known
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a tree does not change: make a new one with another {name}, e.g. by Tree.with_weights")
@@ -125,7 +139,11 @@ class Tree(CompiledMetric):
         raise AttributeError(f"a tree does not change: {name} cannot be deleted, make a new tree instead")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tree._trusted, (self.n_points, self.edges, self.weights, self.labels, self.support)
+        return Tree._trusted, self._arguments()
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return what `_trusted` makes this tree of."""
+        return self.n_points, self.edges, self.weights, self.labels, self.support, self.order_known
 
     def __len__(self) -> int:
         return self.n_points
@@ -251,25 +269,37 @@ class Tree(CompiledMetric):
     def with_weights(self, weights: ArrayLike) -> "Tree":
         """Return the same tree with other edge weights, in the order of `edges`."""
         lengths = owned(check_weights(weights, self.edges), weights)
-        return Tree._trusted(self.n_points, self.edges, lengths, self.labels, self.support)
+        return Tree._trusted(self.n_points, self.edges, lengths, self.labels, self.support, self.order_known)
 
     def with_support(self, trees: Iterable["Tree"]) -> "Tree":
         """Return the same tree with support: the share of `trees` that contain each edge's split (`split_support`)."""
-        return Tree._trusted(self.n_points, self.edges, self.weights, self.labels, split_support(self, trees))
+        support = split_support(self, trees)
+        return Tree._trusted(self.n_points, self.edges, self.weights, self.labels, support, self.order_known)
 
     def canonical(self) -> "Tree":
         """Return the tree with Steiner nodes numbered depth-first from point 0 and edges sorted: see `canonical_edges`.
 
         Trees that differ only in the ids of Steiner nodes and the order of edges become equal.
         """
-        return Tree._in_canonical_order(self.n_points, self.edges, self.weights, self.labels, self.support)
+        return Tree._in_canonical_order(*self._arguments())
+
+    def _in_order(self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool) -> "Tree":
+        """Return the same tree with its points in another order: point i was point order[i]. O(N)."""
+        number = np.arange(self.n_nodes)
+        number[order] = np.arange(self.n_points)
+        edges = number[self.edges]
+        return Tree._in_canonical_order(self.n_points, edges, self.weights, labels, self.support, order_known)
+
+    def _settled(self) -> "Tree":
+        """Return the same tree with its order known: what to call once the points are matched."""
+        return self if self.order_known else Tree._trusted(*self._arguments()[:-1], True)
 
     def restrict(self, points: Iterable[int | str]) -> "Tree":
         """Return the subtree spanned by some points (ids or labels), numbered in the given order. O(N).
 
-        Distances and labels are kept. Steiner nodes that become leaves, or lie on a line between two neighbours,
-        disappear. The result is canonical. Support is kept where all points are: how often a split of all points was
-        found says nothing about a split of some.
+        Distances and labels are kept. Steiner nodes that become leaves, or lie on a line between two neighbors,
+        disappear. The result is canonical, and its order is known. Support is kept if all points are: how often a split
+        of all points was found says nothing about a split of some.
         """
         chosen = self._points(points)
         if len(chosen) == 0:
@@ -293,12 +323,14 @@ class Tree(CompiledMetric):
         if not tol >= 0:
             raise ValueError(f"tol must be a length, 0 or more, not {tol!r}")
         edges, weights = contracted_edges(self._view, self.n_points, float(tol))
-        small = Tree._trusted(self.n_points, edges, weights, self.labels)
+        small = Tree._trusted(self.n_points, edges, weights, self.labels, None, self.order_known)
         return self._carry_support(small, np.arange(self.n_points))
 
     def _carry_support(self, part: "Tree", points: NDArray[np.int64]) -> "Tree":
         support = carried_support(self, part, points)
-        return part if support is None else Tree._trusted(part.n_points, part.edges, part.weights, part.labels, support)
+        if support is None:
+            return part
+        return Tree._trusted(part.n_points, part.edges, part.weights, part.labels, support, part.order_known)
 
     def cut(self, k: int) -> NDArray[np.int64]:
         """Cut the tree into k clusters and return the cluster of each point, numbered by first appearance.
@@ -319,8 +351,9 @@ class Tree(CompiledMetric):
     def isclose(self, other: "Tree", rtol: float = 1e-9) -> bool:
         """Whether two trees are the same but for Steiner numbering, edges of length 0 and rounding. O(N).
 
-        They are if they have the same labels, and each split of the points that an edge of either tree makes has the
-        same length in both, within `rtol` times the largest distance from point 0 (an absent split has length 0).
+        They are if they have the same labels in the same order, and each split of the points that an edge of either
+        tree makes has the same length in both, within `rtol` times the largest distance from point 0. An absent split
+        has length 0.
         """
         _require_tree(other)
         if self.n_points != other.n_points or self.labels != other.labels:
@@ -332,8 +365,8 @@ class Tree(CompiledMetric):
     def difference(self, other: "Tree", *, path: bool = True, n_jobs: int | None = None) -> TreeDifference:
         """Robinson-Foulds and path-length distance of two trees on the same points.
 
-        Points are matched by label if both trees have labels (numbers are the labels of a tree without, where the other
-        tree's labels are numbers), otherwise by number. Edges of length 0 make no split.
+        Points are matched by label if both trees have labels, otherwise by position: see `treerep.metric.matching`.
+        Edges of length 0 make no split.
         A split of one point against all others counts where only one tree has it; if all points are leaves of both
         trees, this is the usual Robinson-Foulds distance. Exact, O(N); `path` is the Euclidean norm over all pairs and
         takes O(n N): pass path=False for nan instead.
@@ -343,9 +376,7 @@ class Tree(CompiledMetric):
         TreeDifference(robinson_foulds=1, normalized=1.0, path=2.0)
         """
         _require_tree(other)
-        check_comparable(self, other)
-        if self.labels != other.labels:
-            other = _in_the_order_of(self, other)
+        other = matched(other, self, ("the other tree", "this tree"))
         count, normalized = robinson_foulds(branches(self._view, other._view, self.n_points))
         return TreeDifference(count, normalized, path_difference(self, other, n_jobs) if path else math.nan)
 
@@ -383,7 +414,8 @@ class Tree(CompiledMetric):
         """Read a tree from Newick text.
 
         Named nodes become data points, numbered as they appear in the text; nameless inner nodes become Steiner nodes.
-        Names that are exactly 0 ... n-1, as `newick` writes a tree without labels, are point numbers and no labels.
+        Names that are exactly 0 ... n-1, as `newick` writes a tree without labels, are point numbers, not labels.
+        The order in the text is not that of the data (`order_known` is False): the points are matched by label.
         A missing length is refused unless `default_length` is given. Underscores stay underscores.
 
         A number from 0 to 1 with a decimal point in the place of an inner name, without quotes, is the support of the
@@ -396,7 +428,7 @@ class Tree(CompiledMetric):
         >>> Tree.from_newick("((a:1,b:2)0.95:0.5,c:3,d:1);").support
         array([ nan,  nan,  nan,  nan, 0.95])
         """
-        return cls._in_canonical_order(*parse_newick(text, default_length, inner_labels))
+        return cls._in_canonical_order(*parse_newick(text, default_length, inner_labels), order_known=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to a .npz or .json file, whole or not at all."""
@@ -423,7 +455,8 @@ class Tree(CompiledMetric):
         """Read a tree from an undirected networkx graph without cycles.
 
         Nodes are data points unless their attribute `steiner` is true; labels are the attribute `label`, or the nodes
-        themselves. `weight` names the attribute with the length of an edge; with None all have length 1.
+        themselves. `weight` names the attribute with the length of an edge; with None all have length 1. The order of
+        the nodes in the graph is not taken for that of the data: the points are matched by label.
         """
         return cls._of_fields(from_networkx(graph, weight))
 
@@ -438,7 +471,7 @@ class Tree(CompiledMetric):
 
     @classmethod
     def _of_fields(cls, fields: Fields) -> "Tree":
-        return cls(*fields[:4], support=fields.support).canonical()
+        return cls(*fields[:4], support=fields.support, order_known=False).canonical()
 
     def to_linkage(self, *, rtol: float = 1e-9) -> NDArray[np.float64]:
         """Return the merges of an ultrametric tree as SciPy's linkage matrix, (n-1, 4). O(N log N).
@@ -482,11 +515,3 @@ def _require_tree(other: object) -> None:
     if not isinstance(other, Tree):
         kind = type(other).__name__
         raise TypeError(f"a tree is compared with a tree here, not with {kind}: average_distortion takes any metric")
-
-
-def _in_the_order_of(first: Tree, second: Tree) -> Tree:
-    """The second tree with its points in the order of the first's labels, where the labels say so."""
-    names, others = (tree.labels or tuple(map(str, range(len(tree)))) for tree in (first, second))
-    if set(names) != set(others):
-        return second
-    return second.restrict(names if second.labels else [int(name) for name in names])

@@ -1,0 +1,34 @@
+"""The points of a metric in another order."""
+
+from contextlib import AbstractContextManager
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .base import Metric, check_indices
+
+
+class ReorderedMetric(Metric):
+    """A view of a metric whose point i is point order[i] of the original. Distances are not copied."""
+
+    def __init__(
+        self, metric: Metric, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool
+    ) -> None:
+        self.metric, self.order = metric, order
+        self.labels, self.order_known = labels, order_known
+        self.integral, self.eps, self.on_disk = metric.integral, metric.eps, metric.on_disk
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+        """Distances between every row point and every column point, as a dense float64 array."""
+        return self.metric.block(*(self.order[check_indices(x, len(self)).reshape(-1)] for x in (rows, cols)))
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
+        return self.metric.pairs(*(self.order[check_indices(x, len(self))] for x in (i, j)))
+
+    def scattered(self) -> AbstractContextManager[None]:
+        """Announce that single distances from all over will be asked for, which matters to a disk."""
+        return self.metric.scattered()
