@@ -59,6 +59,7 @@ def test_a_tree_without_labels_takes_the_columns_as_they_come():
         (ROWS.assign(x=[0.0, 6.0]), "rows has columns for 1 of 2 new points"),
         (ROWS.rename(index={"x": "a"})[["b", "c"]], "rows has 2 points and the tree has 3"),
         (pd.DataFrame(ROWS.to_numpy()), "rows has no point 'a'"),
+        (ROWS.assign(x=[0.0, 6.0]).rename(index={"y": "x"}), "points 0 and 1 share the label 'x'"),
     ],
 )
 def test_columns_that_do_not_match_are_refused(rows, message):

@@ -206,6 +206,14 @@ def test_saved_trees_keep_what_is_known(suffix, tmp_path):
     assert tr.Embedding.load(tmp_path / "embedding.npz").order_known
 
 
+def test_files_that_say_something_else_are_damaged(tmp_path):
+    tr.Tree.from_newick(TEXT).save(tmp_path / "tree.json")
+    text = (tmp_path / "tree.json").read_text().replace('"order_known": false', '"order_known": "no"')
+    (tmp_path / "tree.json").write_text(text)
+    with pytest.raises(ValueError, match=r"tree\.json is damaged: order_known is not true or false"):
+        tr.Tree.load(tmp_path / "tree.json")
+
+
 @pytest.mark.parametrize("suffix", [".nwk", ".nex", ".graphml"])
 def test_other_formats_are_matched_by_label(suffix, tmp_path):
     tree = written(suffix)(TREE, tmp_path)

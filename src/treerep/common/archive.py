@@ -88,9 +88,11 @@ def check_marks(path: str | os.PathLike[str], fields: Any, *, mark: str, version
 
 
 def check_fields(path: str | os.PathLike[str], fields: Mapping[str, Any], names: tuple[str, ...]) -> None:
-    """Raise a ValueError that names the first field which is missing, or labels that are no list."""
+    """Raise a ValueError that names the first field which is missing, or that is of the wrong kind."""
     missing = [name for name in names if name not in fields]
     if missing:
         raise ValueError(f"{path} is damaged: {missing[0]} is missing")
     if not isinstance(fields["labels"], list | None):
         raise ValueError(f"{path} is damaged: labels is no list")
+    if not isinstance(fields.get("order_known", True), bool):
+        raise ValueError(f"{path} is damaged: order_known is not true or false")

@@ -46,7 +46,7 @@ def load_embedding(path: str | os.PathLike[str]) -> "Embedding":
         embedding: Embedding = class_._from_fields(arguments)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
-    embedding.order_known = order_known is not False
+    embedding.order_known = order_known
     return embedding
 
 

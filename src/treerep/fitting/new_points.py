@@ -60,6 +60,8 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
         old = np.delete(np.arange(len(columns)), new)
     given = Points(len(old), tuple(columns[k] for k in old))
     order = point_order(given, points_of(tree), ("rows", "the tree"), _COLUMNS)
+    if len(new) and names is not None:
+        check_labels(names, m)  # a name that occurs twice would be found twice
     if len(new) not in (0, m):
         raise ValueError(
             f"rows has columns for {len(new)} of {m} new points: give their distances to all new points, or to none"

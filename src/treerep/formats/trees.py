@@ -64,7 +64,8 @@ def read_tree(
 
     Notes
     -----
-    O(N) time and memory, without recursion: depth is no limit. Lengths come back exactly.
+    O(N) time and memory, without recursion: depth is not limited. Lengths come back exactly. Only "npz" and "json" keep
+    the order of the data: points of trees in other formats are matched by label.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def read_tree_fields(file: IO[bytes], path: str | os.PathLike[str], packed: bool
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Tree.save")
     names = ("n_points", "edges", "weights", "labels")
     check_fields(path, fields, names)
-    others = {"support": _known(fields.get("support")), "order_known": fields.get("order_known", True) is not False}
+    others = {"support": _known(fields.get("support")), "order_known": fields.get("order_known", True)}
     return {**{name: fields[name] for name in names}, **others}
 
 
