@@ -20,6 +20,7 @@ for name in ("FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOLOR", "CLICOLOR_FORCE
     os.environ.pop(name, None)
 for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):
     os.environ.pop(name, None)
+os.environ["MPLBACKEND"] = "Agg"  # no window on a desktop
 
 
 @pytest.fixture(scope="session")
