@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -137,6 +138,18 @@ def test_what_is_kept_of_the_data() -> None:
     assert len(pickle.dumps(model)) < 100 * 100 * 8 / 2
     embedding = HyperbolicEmbedding(random_state=0).fit(X)
     assert not hasattr(embedding.set_params(method="hmds").fit(X), "tree_")
+
+
+def test_columns_of_distances_are_the_samples_in_their_order() -> None:
+    tree = tr.datasets.random_tree(6, rng=0)
+    names = list("abcdef")
+    table = pd.DataFrame(tree.distances(), index=names, columns=names)
+    model = TreeRep(metric="precomputed", random_state=0).fit(table)
+    np.testing.assert_array_equal(model.predict(table), model.labels_)
+    with pytest.raises(ValueError, match="same order"):
+        model.predict(table[list("fedcba")])
+    with pytest.raises(ValueError, match="diagonal|symmetric|point"):
+        TreeRep(metric="precomputed").fit(table[list("fedcba")])
 
 
 def test_random_states_may_be_instances() -> None:

@@ -292,7 +292,9 @@ class Tree(CompiledMetric):
 
     def _settled(self) -> "Tree":
         """Return the same tree with its order known: what to call once the points are matched."""
-        return self if self.order_known else Tree._trusted(*self._arguments()[:-1], True)
+        if self.order_known:
+            return self
+        return Tree._trusted(self.n_points, self.edges, self.weights, self.labels, self.support)
 
     def restrict(self, points: Iterable[int | str]) -> "Tree":
         """Return the subtree spanned by some points (ids or labels), numbered in the given order. O(N).
