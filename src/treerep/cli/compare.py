@@ -16,7 +16,7 @@ from .ending import one_line
 from .fit import default_trials
 from .inputs import read_either, stem
 from .options import Reading
-from .outputs import check_outputs, counted, opened
+from .outputs import check_outputs, counted, write_outputs
 
 _SHORT = 1.0  # seconds: a fit as short as this is timed again, as the first one may have loaded code
 
@@ -47,10 +47,8 @@ def compare_file(
             bar.update()
     title = f"{stem(source)}: {counted(len(metric), 'point')}"
     print_table(rows, title, stderr="-" in (csv, json, html))
-    for path, text in ((csv, as_csv), (json, as_json), (html, as_html)):
-        if path is not None:
-            with opened(path) as file:
-                file.write(text(rows, title))
+    outputs = ((csv, as_csv), (json, as_json), (html, as_html))
+    write_outputs([(path, text(rows, title)) for path, text in outputs if path is not None])
 
 
 def chosen_methods(text: str) -> list[str]:
