@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,14 @@ def data_folder() -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEREP_DATA", str(folder))
         yield folder
+
+
+@pytest.fixture
+def default_interrupt() -> Iterator[None]:
+    """Let an interrupt raise KeyboardInterrupt in this process, also where it is ignored (`nohup make test &`)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import treerep as tr
 from tests.cli.commands import assert_one_line_error, treerep
+from tests.processes import started
 from treerep.formats import read_tree
 
 TREEREP = f"{sys.executable} -m treerep"
@@ -31,6 +32,40 @@ def test_pipes(four, tmp_path):
     done = shell(f"set -o pipefail; {TREEREP} fit <(cat four.csv) | {TREEREP} score - four.csv --json", tmp_path)
     assert done.returncode == 0, done.stderr
     assert '"points": 4' in done.stdout
+
+
+def test_output_goes_through_devices_and_pipes(four, tmp_path):
+    fit = f"{TREEREP} fit four.csv --to newick -o"
+    expected = shell(f"{fit} -", tmp_path).stdout
+    for line in (f"{fit} /dev/stdout", f"{fit} /dev/stdout > t.nwk; cat t.nwk", f"{fit} >(cat; true) | cat"):
+        done = shell(f"set -o pipefail; {line}", tmp_path)
+        assert (done.returncode, done.stdout) == (0, expected), (line, done.stderr)
+    done = shell(f"mkfifo pipe; cat pipe > t.nwk & {fit} pipe && wait && test -p pipe && cat t.nwk", tmp_path)
+    assert (done.returncode, done.stdout) == (0, expected), done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "pipe", "t.nwk"}
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_told_to_end_leaves_no_temporary_file(tmp_path, ending):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((6000, 2)))
+    (tmp_path / "d.csv").write_text("old")
+    command = [sys.executable, "-m", "treerep", "convert", "points.npy", "d.csv", "--kind", "points"]
+    with started(command, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        deadline = time.monotonic() + 100
+        while not any(part.stat().st_size for part in tmp_path.glob(".treerep-*.part")):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(ending)
+        assert process.wait(timeout=100) == 128 + ending
+        assert process.stderr.read() == b""
+    assert {path.name for path in tmp_path.iterdir()} == {"points.npy", "d.csv"}
+    assert (tmp_path / "d.csv").read_text() == "old"
+
+
+def test_signals_are_left_as_they_were(call, four):
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    assert call("fit", "four.csv").returncode == 0
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
@@ -58,23 +93,21 @@ def test_standard_output_that_is_full(four, tmp_path):
     assert_one_line_error(done, "No space left")
 
 
-def test_an_interrupt_ends_a_long_fit_with_130(tmp_path):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_long_fit_without_a_word(tmp_path, ending):
     points = np.random.default_rng(0).standard_normal((500, 3))
     rows = "".join(f"{x},{y},{z}\n" for x, y, z in points)
     remarks = "# more than a pipe holds: once all is written the command is reading\n" * 10_000
     command = [sys.executable, "-m", "treerep", "fit", "-", "--kind", "points", "--trials", "20000", "-o", "t.nwk"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path) as process:
-        try:
-            process.stdin.write((remarks + rows).encode())
-            process.stdin.close()
-            time.sleep(3)  # of about a minute
-            assert process.poll() is None
-            process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=100) == 130
-            assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
-        finally:
-            process.kill()
+    with started(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path) as process:
+        process.stdin.write((remarks + rows).encode())
+        process.stdin.close()
+        time.sleep(3)  # of about a minute
+        assert process.poll() is None
+        process.send_signal(ending)
+        assert process.wait(timeout=100) == 128 + ending
+        assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
     assert list(tmp_path.iterdir()) == []
 
 
