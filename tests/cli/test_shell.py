@@ -35,14 +35,16 @@ def test_pipes(four, tmp_path):
 
 
 def test_output_goes_through_devices_and_pipes(four, tmp_path):
-    fit = f"{TREEREP} fit four.csv --to newick -o"
-    expected = shell(f"{fit} -", tmp_path).stdout
-    for line in (f"{fit} /dev/stdout", f"{fit} /dev/stdout > t.nwk; cat t.nwk", f"{fit} >(cat; true) | cat"):
+    convert, expected = f"{TREEREP} convert --to csv four.csv", (tmp_path / "four.csv").read_text(encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    for line in (
+        f"{convert} /dev/stdout > d.csv; cat d.csv",
+        f"{convert} >(cat) | cat",
+        f"cat pipe > d.csv & {convert} pipe && wait && test -p pipe && cat d.csv",
+    ):
         done = shell(f"set -o pipefail; {line}", tmp_path)
         assert (done.returncode, done.stdout) == (0, expected), (line, done.stderr)
-    done = shell(f"mkfifo pipe; cat pipe > t.nwk & {fit} pipe && wait && test -p pipe && cat t.nwk", tmp_path)
-    assert (done.returncode, done.stdout) == (0, expected), done.stderr
-    assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "pipe", "t.nwk"}
+    assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "pipe", "d.csv"}
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
@@ -85,6 +87,26 @@ def test_a_full_disk_leaves_nothing_behind(four, tmp_path):
     done = treerep("fit", "four.csv", "-o", "u.nwk", cwd=tmp_path, preexec_fn=small_files)
     assert_one_line_error(done, "u.nwk: File too large")
     assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "t.nwk"}
+
+
+NO_CACHE = "from numba.core.caching import CacheImpl; CacheImpl._locator_classes = []"
+
+
+@pytest.mark.parametrize("problem", ["no folder", "a full disk"])
+def test_compiled_code_that_cannot_be_stored_is_one_line(four, tmp_path, problem):
+    begin = NO_CACHE if problem == "no folder" else ""
+    code = f"{begin}\nfrom treerep.cli import main; main(['convert', 'four.csv', 'd.tsv'])"
+    (tmp_path / "cache").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        preexec_fn=None if problem == "no folder" else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900)),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "d.tsv").read_text(encoding="utf-8").splitlines()) == 5
+    assert len(done.stderr.splitlines()) == 1
+    assert "treerep: warning: compiled code cannot be stored" in done.stderr
+    assert "four.csv" not in done.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
