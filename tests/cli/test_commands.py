@@ -228,6 +228,11 @@ def test_a_table_of_attributes_is_not_overwritten(call, four, tmp_path):
         assert_one_line_error(call(*arguments), "table.svg would be overwritten")
 
 
+def test_a_device_is_not_read_as_a_table(call, four):
+    for arguments in (["view", "four.csv", "--table", "/dev/zero", "-o", "p.html"], ["fit", "/dev/zero"]):
+        assert_one_line_error(call(*arguments), "/dev/zero:? (it )?is a device")
+
+
 def test_a_read_only_output_is_refused_before_the_work(call, four, tmp_path, monkeypatch):
     (tmp_path / "t.nwk").write_text("old")
     (tmp_path / "t.nwk").chmod(0o444)
