@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import treerep
 
 #: The campaigns, each a file of this folder, in the order in which they run.
-NAMES = ("recovery", "twins", "parsers", "concurrent", "limits", "kills", "hostile", "memory")
+NAMES = ("recovery", "twins", "parsers", "concurrent", "limits", "kills", "writes", "hostile", "memory")
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(treerep.__file__).resolve().parent  # installed, or in the checkout
 RESULTS = Path(__file__).parent / "results.json"

@@ -52,9 +52,9 @@ def limited(words: list[str], outputs: list[str], folder: Path, what: int, limit
     if done.returncode == 0:
         return True, None if len(there) == len(paths) else "all well, but a file is missing"
     lines = done.stderr.splitlines()
-    # Files that come one after the other may be there in part; each of them is whole.
+    # All files of a command are written together or not at all.
     if done.returncode == 2 and lines and lines[-1].startswith("treerep: error: ") and "Traceback" not in done.stderr:
-        return False, None if len(there) < len(paths) else "an error, but all files are there"
+        return False, None if not there else f"an error, but {there} are there"
     return False, f"ended with {done.returncode}: {' '.join(done.stderr.split())[-300:]}"
 
 

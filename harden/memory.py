@@ -4,12 +4,14 @@ import json
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import treerep as tr
+from treerep.formats import read, read_tree, write_distances, write_tree
 
 from .common import ROOT, Result, environment
 
@@ -28,6 +30,7 @@ def works() -> dict[str, Callable[[int], object]]:
     few = d[:30, :30]  # refining takes longest
     small = tr.fit(few)
     return {
+        "files": _through_files,
         "matrix": lambda seed: tr.fit(d, rng=seed),
         "points": lambda seed: tr.fit(points, metric="cosine", rng=seed),
         "graph": lambda seed: tr.fit(tr.GraphMetric(graph), rng=seed),
@@ -38,6 +41,18 @@ def works() -> dict[str, Callable[[int], object]]:
         "newick": lambda seed: tr.Tree.from_newick(tr.fit(d, rng=seed).newick()).distances(),
         "embed": lambda seed: tr.embed(tr.fit(d, rng=seed)).coordinates("poincare"),
     }
+
+
+def _through_files(seed: int) -> None:
+    """Write a tree and its distances in the formats that are read, and read them back."""
+    tree = tr.datasets.random_tree(30, rng=seed)
+    with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
+        for suffix in ("nwk", "nex", "npz", "json", "graphml", "nwk.gz"):
+            write_tree(tree, f"{folder}/t.{suffix}")
+            read_tree(f"{folder}/t.{suffix}")
+        for suffix in ("npy", "csv", "tsv", "phy"):
+            write_distances(tree, f"{folder}/d.{suffix}")
+            read(f"{folder}/d.{suffix}")
 
 
 def resident() -> float:

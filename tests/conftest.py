@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if heavy and report.skipped and not hasattr(report, "wasxfail") and item.config.option.nothing_missing:
         report.outcome, report.longrepr = "failed", f"{item.nodeid} may not be skipped here: {report.longrepr}"
     return report
+
+
+@pytest.fixture
+def default_interrupt() -> Iterator[None]:
+    """Let an interrupt raise KeyboardInterrupt in this process, also where it is ignored (`nohup make test &`)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

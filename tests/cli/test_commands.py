@@ -5,6 +5,7 @@ import gzip
 import inspect
 import io
 import json
+import os
 import re
 import warnings
 import webbrowser
@@ -184,9 +185,73 @@ def test_score_says_what_does_not_fit(call, four, graph):
 def test_the_file_that_is_read_is_never_overwritten(call, four, tmp_path, arguments):
     before = (tmp_path / "four.csv").read_bytes()
     (tmp_path / "link.json").symlink_to("four.csv")
-    assert_one_line_error(call(*arguments), "would be overwritten: give the output a name of its own")
+    assert_one_line_error(call(*arguments), "would be overwritten: choose another name for the output")
     assert (tmp_path / "four.csv").read_bytes() == before
     assert not (tmp_path / "same").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "x.labels.tsv", "-o", "x.itol.nwk"],
+        ["fit", "four.csv", "-o", "x.nwk", "--to", "itol"],
+        ["refine", "t.nwk", "four.csv", "-o", "x.itol.nwk"],
+        ["convert", "t.nwk", "x.itol.nwk"],
+    ],
+)
+def test_files_beside_the_tree_are_checked_before_the_work(call, four, tmp_path, monkeypatch, arguments):
+    call("fit", "four.csv", "-o", "t.nwk")
+    (tmp_path / "x.labels.tsv").write_bytes((tmp_path / "four.csv").read_bytes())
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    monkeypatch.setattr("treerep.cli.inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
+    assert_one_line_error(call(*arguments), "x.labels.tsv exists and is not iTOL's table of LABELS")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_table_of_itol_that_is_read_is_not_overwritten(call, four, tmp_path):
+    (tmp_path / "x.labels.tsv").write_text("LABELS\nSEPARATOR TAB\nDATA\n")
+    done = call("fit", "x.labels.tsv", "-o", "x.itol.nwk")
+    assert_one_line_error(done, "x.labels.tsv would be overwritten: choose another name for the output")
+
+
+def test_a_table_of_attributes_is_not_overwritten(call, four, tmp_path):
+    (tmp_path / "table.svg").write_text("name,x\n")
+    for arguments in (
+        ["view", "four.csv", "--table", "table.svg", "-o", "table.svg"],
+        ["draw", "four.csv", "--color", "table.svg:x", "-o", "table.svg"],
+    ):
+        assert_one_line_error(call(*arguments), "table.svg would be overwritten")
+
+
+def test_a_device_is_not_read_as_a_table(call, four):
+    for arguments in (["view", "four.csv", "--table", "/dev/zero", "-o", "p.html"], ["fit", "/dev/zero"]):
+        assert_one_line_error(call(*arguments), "/dev/zero:? (it )?is a device")
+
+
+def test_a_read_only_output_is_refused_before_the_work(call, four, tmp_path, monkeypatch):
+    (tmp_path / "t.nwk").write_text("old")
+    (tmp_path / "t.nwk").chmod(0o444)
+    monkeypatch.setattr("treerep.cli.inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
+    assert_one_line_error(call("fit", "four.csv", "-o", "t.nwk"), "t.nwk: it is read-only: make it writable")
+    assert (tmp_path / "t.nwk").read_text() == "old"
+
+
+def test_tables_of_compare_are_written_together_or_not_at_all(call, four, tmp_path, monkeypatch):
+    (tmp_path / "c.csv").write_text("old")
+    fsync, turns = os.fsync, iter(range(3))
+
+    def full(descriptor):
+        if next(turns) == 2:
+            raise OSError(28, "No space left on device")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    done = call(
+        "compare", "four.csv", "--methods", "upgma", "--csv", "c.csv", "--json", "c.json", "--html", "c.html"
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, "treerep: error: c.html: No space left on device\n")
+    assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "c.csv"}
+    assert (tmp_path / "c.csv").read_text() == "old"
 
 
 def test_a_tree_may_be_refined_in_place(call, four):

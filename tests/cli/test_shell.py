@@ -13,6 +13,7 @@ import pytest
 
 import treerep as tr
 from tests.cli.commands import assert_one_line_error, treerep
+from tests.processes import started
 from treerep.formats import read_tree
 
 TREEREP = f"{sys.executable} -m treerep"
@@ -31,6 +32,42 @@ def test_pipes(four, tmp_path):
     done = shell(f"set -o pipefail; {TREEREP} fit <(cat four.csv) | {TREEREP} score - four.csv --json", tmp_path)
     assert done.returncode == 0, done.stderr
     assert '"points": 4' in done.stdout
+
+
+def test_output_goes_through_devices_and_pipes(four, tmp_path):
+    convert, expected = f"{TREEREP} convert --to csv four.csv", (tmp_path / "four.csv").read_text(encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    for line in (
+        f"{convert} /dev/stdout > d.csv; cat d.csv",
+        f"{convert} >(cat) | cat",
+        f"cat pipe > d.csv & {convert} pipe && wait && test -p pipe && cat d.csv",
+    ):
+        done = shell(f"set -o pipefail; {line}", tmp_path)
+        assert (done.returncode, done.stdout) == (0, expected), (line, done.stderr)
+    assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "pipe", "d.csv"}
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_told_to_end_leaves_no_temporary_file(tmp_path, ending):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((6000, 2)))
+    (tmp_path / "d.csv").write_text("old")
+    command = [sys.executable, "-m", "treerep", "convert", "points.npy", "d.csv", "--kind", "points"]
+    with started(command, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        deadline = time.monotonic() + 100
+        while not any(part.stat().st_size for part in tmp_path.glob(".treerep-*.part")):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(ending)
+        assert process.wait(timeout=100) == 128 + ending
+        assert process.stderr.read() == b""
+    assert {path.name for path in tmp_path.iterdir()} == {"points.npy", "d.csv"}
+    assert (tmp_path / "d.csv").read_text() == "old"
+
+
+def test_signals_are_left_as_they_were(call, four):
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    assert call("fit", "four.csv").returncode == 0
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
@@ -52,29 +89,47 @@ def test_a_full_disk_leaves_nothing_behind(four, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "t.nwk"}
 
 
+NO_CACHE = "from numba.core.caching import CacheImpl; CacheImpl._locator_classes = []"
+
+
+@pytest.mark.parametrize("problem", ["no folder", "a full disk"])
+def test_compiled_code_that_cannot_be_stored_is_one_line(four, tmp_path, problem):
+    begin = NO_CACHE if problem == "no folder" else ""
+    code = f"{begin}\nfrom treerep.cli import main; main(['convert', 'four.csv', 'd.tsv'])"
+    (tmp_path / "cache").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        preexec_fn=None if problem == "no folder" else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900)),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "d.tsv").read_text(encoding="utf-8").splitlines()) == 5
+    assert len(done.stderr.splitlines()) == 1
+    assert "treerep: warning: compiled code cannot be stored" in done.stderr
+    assert "four.csv" not in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_standard_output_that_is_full(four, tmp_path):
     done = shell(f"{TREEREP} convert four.csv - --to csv >/dev/full", tmp_path)
     assert_one_line_error(done, "No space left")
 
 
-def test_an_interrupt_ends_a_long_fit_with_130(tmp_path):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_long_fit_without_a_word(tmp_path, ending):
     points = np.random.default_rng(0).standard_normal((500, 3))
     rows = "".join(f"{x},{y},{z}\n" for x, y, z in points)
     remarks = "# more than a pipe holds: once all is written the command is reading\n" * 10_000
     command = [sys.executable, "-m", "treerep", "fit", "-", "--kind", "points", "--trials", "20000", "-o", "t.nwk"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path) as process:
-        try:
-            process.stdin.write((remarks + rows).encode())
-            process.stdin.close()
-            time.sleep(3)  # of about a minute
-            assert process.poll() is None
-            process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=100) == 130
-            assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
-        finally:
-            process.kill()
+    with started(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path) as process:
+        process.stdin.write((remarks + rows).encode())
+        process.stdin.close()
+        time.sleep(3)  # of about a minute
+        assert process.poll() is None
+        process.send_signal(ending)
+        assert process.wait(timeout=100) == 128 + ending
+        assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -107,6 +107,7 @@ def test_callers_in_several_threads_do_not_wait_for_each_other():
     assert outcomes == {name: [(name, task) for task in range(50)] for name in range(4)}
 
 
+@pytest.mark.usefixtures("default_interrupt")
 def test_an_interrupt_that_is_swallowed_on_its_way_is_not_lost() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with pytest.raises(KeyboardInterrupt), Workers(1) as workers:

@@ -43,5 +43,5 @@ def test_damaged(content, monkeypatch, tmp_path):
     path.parent.mkdir()
     path.write_bytes(content)
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
-    with pytest.raises(ValueError, match="hk_points.npz cannot be read: it is no npz file, or it is cut short"):
+    with pytest.raises(ValueError, match="hk_points.npz cannot be read: it is not an npz file, or it is cut short"):
         paper_points(2)

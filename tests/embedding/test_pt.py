@@ -130,6 +130,7 @@ def test_the_unit_of_the_data_does_not_matter(factor):
     )
 
 
+@pytest.mark.usefixtures("default_interrupt")
 def test_an_interrupt_returns_the_best_so_far():
     # As a user would: Ctrl-C while it runs.
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))

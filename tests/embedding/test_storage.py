@@ -88,7 +88,9 @@ def test_a_file_cut_short(tmp_path: Path, kept: float) -> None:
     example(labels="abc").save(path)
     content = path.read_bytes()
     path.write_bytes(content[: int(kept * len(content))])
-    with pytest.raises(ValueError, match="e.npz cannot be read: it is no embedding file, or it is cut short") as error:
+    with pytest.raises(
+        ValueError, match="e.npz cannot be read: it is not an embedding file, or it is cut short"
+    ) as error:
         Embedding.load(path)
     assert "\n" not in str(error.value)
 
@@ -127,7 +129,7 @@ FIELDS = {"directions": np.array([[1.0]]), "radii": np.array([1.0]), "labels": N
         ({"n_points": 3}, {}, "is damaged: n_points=3 does not fit 1 nodes"),
         ({"extra": 3}, {}, "is damaged"),
         ({}, {"radii": np.array([-1.0])}, "is damaged: node 0 has radius -1.0"),
-        ({}, {"labels": "a"}, "is damaged: labels is no list"),
+        ({}, {"labels": "a"}, "is damaged: labels is not a list"),
         ({}, {"labels": ["a", "b"]}, "is damaged: 2 labels were given for 1 points"),
     ],
 )
@@ -151,7 +153,7 @@ def test_other_archives(tmp_path: Path) -> None:
     with (tmp_path / "array.npz").open("wb") as file:
         np.save(file, np.arange(3))
     for name in ("other.npz", "array.npz"):
-        with pytest.raises(ValueError, match=f"{name} cannot be read: it is no embedding file"):
+        with pytest.raises(ValueError, match=f"{name} cannot be read: it is not an embedding file"):
             Embedding.load(tmp_path / name)
     Tree(2, [[0, 1]], [1.0]).save(tmp_path / "tree.npz")
     with pytest.raises(ValueError, match="tree.npz was not written by Embedding.save"):

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import treerep as tr
+from tests.processes import started
 from treerep.tree.support import split_support
 
 POINTS = np.random.default_rng(0).normal(size=(300, 4))
@@ -135,10 +136,11 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_long_fit_can_be_interrupted(jobs: int) -> None:
     # A star needs about n^2 queries: long enough to be interrupted, and stopped between two steps.
-    process = subprocess.Popen([sys.executable, "-c", STAR.format(jobs=jobs)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[0] == "interrupted\n"
-    assert process.returncode == 0
+    command = [sys.executable, "-c", STAR.format(jobs=jobs)]
+    with started(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
+        assert process.returncode == 0

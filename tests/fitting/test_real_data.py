@@ -49,10 +49,14 @@ def test_a_graph_and_its_matrix_give_the_same_tree(data_folder: Path) -> None:
 
 
 WORDNET = """
-import resource
-resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # the matrix alone would take 44 GB
+import os, resource
+from pathlib import Path
 import treerep as tr
-tree = tr.fit(tr.datasets.load("wordnet").metric)
+tr.fit(tr.datasets.random_tree(100), n_jobs=2)  # loads libraries, which map more for each core
+mapped = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+limit = mapped + (4 << 30)  # the matrix alone would take 44 GB
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+tree = tr.fit(tr.datasets.load("wordnet").metric, n_jobs=2)  # the stacks of two threads, however many cores there are
 assert tree.n_points == 74_374
 tr.Tree(tree.n_points, tree.edges, tree.weights)
 print("a tree")

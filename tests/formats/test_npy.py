@@ -68,8 +68,8 @@ def header(shape: tuple[int, ...]) -> bytes:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (npy(np.array([{"a": 1}, None])), "an array of dtype object is no table of numbers"),
-        (npy(np.zeros(3, [("a", float)])), "is no table of numbers"),
+        (npy(np.array([{"a": 1}, None])), "an array of dtype object is not a table of numbers"),
+        (npy(np.zeros(3, [("a", float)])), "is not a table of numbers"),
         (header((10**6, 10**6)), "takes 8,000,000,000,000 bytes, more than there are"),
         (header((2**40, 2**40)), "the file is cut short"),
         (npy(SQUARE)[:-1], "the file is cut short"),
@@ -158,5 +158,5 @@ def test_a_negative_shape_is_refused(tmp_path):
     np.save(tmp_path / "d.npy", np.zeros((22, 22)))
     content = (tmp_path / "d.npy").read_bytes().replace(b"(22, 22)", b"(-2, 22)")
     (tmp_path / "d.npy").write_bytes(content)
-    with pytest.raises(ValueError, match=r"its npy header has the shape \(-2, 22\): save it anew"):
+    with pytest.raises(ValueError, match=r"its npy header has the shape \(-2, 22\): save it again"):
         formats.read(tmp_path / "d.npy")

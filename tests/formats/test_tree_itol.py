@@ -1,5 +1,6 @@
 """iTOL: its rules for names, and the way back."""
 
+import os
 import re
 from pathlib import Path
 
@@ -60,6 +61,56 @@ def test_what_is_refused(tmp_path: Path) -> None:
     tree = Tree(2, [[0, 1]], [1.0], labels=["a\tb", "c"])
     with pytest.raises(ValueError, match=r"'a\\tb' holds a tab or a line break, which iTOL's tables cannot"):
         write_tree(tree, tmp_path / "t.itol.nwk")
-    with pytest.raises(ValueError, match="several files: give a path instead of '-'"):
+    with pytest.raises(ValueError, match="several files: give the path of a file, not '-'"):
         write_tree(tree, "-", format="itol")
     assert list(tmp_path.iterdir()) == []
+
+
+TREE = Tree(2, [[0, 1]], [1.0], labels="ab")
+
+
+@pytest.mark.parametrize("name", ["t.labels.tsv", "t.metadata.tsv"])
+@pytest.mark.parametrize("content", ["my own\ttable\n", "", "LABELS and more\n", "METADATAX\n"])
+def test_a_file_that_is_not_such_a_table_is_never_replaced(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(FileExistsError, match=rf"{name} exists and is not iTOL's table of .*: rename it, or the tree"):
+        write_tree(TREE, tmp_path / "t.itol.nwk", attributes={"x": [1, 2]})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: content}
+
+
+def test_tables_of_an_earlier_run_are_replaced(tmp_path: Path) -> None:
+    for labels in ("ab", "cd"):
+        tree = Tree(2, [[0, 1]], [1.0], labels=labels)
+        write_tree(tree, tmp_path / "t.itol.nwk", attributes={"x": list(labels)})
+        assert (tmp_path / "t.labels.tsv").read_text().endswith(f"{labels[1]}\t{labels[1]}\n")
+        assert (tmp_path / "t.metadata.tsv").read_text().endswith(f"{labels[1]}\t{labels[1]}\n")
+    (tmp_path / "t.labels.tsv").unlink()
+    (tmp_path / "t.labels.tsv").mkdir()
+    with pytest.raises(FileExistsError, match="labels.tsv exists"):
+        write_tree(TREE, tmp_path / "t.itol.nwk")
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_full_disk_leaves_all_files_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: bool) -> None:
+    if old:
+        write_tree(TREE, tmp_path / "t.itol.nwk", attributes={"x": [1, 2]})
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    fsync, turns = os.fsync, iter(range(3))
+
+    def full(descriptor: int) -> None:
+        if next(turns) == 2:  # the tree itself comes last
+            raise OSError(28, "No space left on device")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*t\.itol\.nwk'"):
+        write_tree(TREE.with_weights([3.0]), tmp_path / "t.itol.nwk", attributes={"x": [5, 6]})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_pipe_takes_no_tables(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.nwk")
+    for path in (tmp_path / "pipe.nwk", Path("/dev/stdout")):
+        with pytest.raises(ValueError, match="several files: give the path of a file"):
+            write_tree(TREE, path, format="itol")
+    assert len(list(tmp_path.iterdir())) == 1

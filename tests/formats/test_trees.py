@@ -163,7 +163,7 @@ def test_options_of_readers(tmp_path: Path) -> None:
         ("t", b"hello", "t: neither its suffix nor its content is known: pass format= one of 'newick'"),
         ("t", b"", "neither its suffix nor its content is known"),
         ("t.json", b"[1, 2]", "t.json: it was not written by Tree.save"),
-        ("t.json", b"[" * 100_000, "t.json: it cannot be read: it is no tree file"),
+        ("t.json", b"[" * 100_000, "t.json: it cannot be read: it is not a tree file"),
         ("t.npz", b"PK\x03\x04", "t.npz: it cannot be read"),
         ("t.nwk.gz", gzip.compress(b"(a:1,b:2);", mtime=0)[:-3], "t.nwk.gz is damaged or cut short"),
         ("t.auspice.json", b"{}", "auspice is written, but not read: give one of 'newick', 'nexus'"),
@@ -198,7 +198,7 @@ def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "good.npz") as good, zipfile.ZipFile(tmp_path / "bad.npz", "w") as bad:
         for name in good.namelist():
             bad.writestr(name, claim.getvalue() if name == "weights.npy" else good.read(name))
-    with pytest.raises(ValueError, match="bad.npz: it cannot be read: it is no tree file, or it is cut short"):
+    with pytest.raises(ValueError, match="bad.npz: it cannot be read: it is not a tree file, or it is cut short"):
         read_tree(tmp_path / "bad.npz")
 
 

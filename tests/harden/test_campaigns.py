@@ -12,7 +12,20 @@ import pytest
 
 import treerep as tr
 from harden import __main__ as command
-from harden import common, concurrent, examples, hostile, kills, limits, memory, parsers, recovery, targets, twins
+from harden import (
+    common,
+    concurrent,
+    examples,
+    hostile,
+    kills,
+    limits,
+    memory,
+    parsers,
+    recovery,
+    targets,
+    twins,
+    writes,
+)
 
 
 @pytest.mark.slow
@@ -116,8 +129,9 @@ def test_threads_that_find_another_tree_are_seen() -> None:
 
 
 @pytest.mark.slow
-def test_memory_in_small() -> None:
-    levels = memory.growth("newick", 20)
+@pytest.mark.parametrize("name", ["newick", "files"])
+def test_memory_in_small(name: str) -> None:
+    levels = memory.growth(name, 50)
     assert levels["early"] > 10 and levels["late"] - levels["early"] < memory.ALLOWED
 
 
@@ -184,6 +198,39 @@ def test_kills_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     page = tmp_path / "page.html"
     page.write_text("<html>")
     assert "ends in" in kills._judged(page, "", old=False)
+
+
+def test_writers_that_are_killed_leave_old_or_new_files(tmp_path: Path) -> None:
+    # Several files together; the slow test below has all writers.
+    words = [sys.executable, "-m", "harden.writes", str(tmp_path), "4", "itol"]
+    done = subprocess.run(words, capture_output=True, text=True, env=common.environment(), check=True)
+    *faults, last = done.stdout.splitlines()
+    kills, count = map(int, last.split())
+    assert faults == []
+    assert (kills > 50, count) == (True, 1)
+
+
+@pytest.mark.slow
+def test_all_writers_in_small() -> None:
+    result = writes.campaign(4)
+    assert result.faults == [] and result.checked > 500
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [
+        ("lambda folder: (folder / 'a').write_text('x' * 20)", "a is half written: 0 of 20 bytes"),
+        ("lambda folder: ((folder / 'a').unlink(True), (folder / 'a').symlink_to('/dev/null'))", "a is gone"),
+        ("lambda folder: ((folder / 'b').write_text('x'), (folder / 'b').rename(folder / 'a'))", "left b"),
+    ],
+)
+def test_writers_that_are_not_atomic_are_seen(tmp_path: Path, code: str, fault: str) -> None:
+    judge = f"print(writes.faults_of('it', {code}, Path({str(tmp_path)!r})))"
+    script = f"from pathlib import Path; from harden import writes; {judge}"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=common.environment(), check=True
+    )
+    assert fault in done.stdout
 
 
 @pytest.mark.slow

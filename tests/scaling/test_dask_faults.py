@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import treerep as tr
+from tests.processes import default_signals
 from tests.scaling.traps import Trap, die, exhaust, freeze
 from treerep.scaling import dask_fit, dask_run
 
@@ -140,6 +141,6 @@ def test_an_interrupt_ends_the_fit_and_its_cluster(tmp_path: Path) -> None:
     marks.mkdir()
     done = subprocess.run(
         [sys.executable, str(path), str(marks)], capture_output=True, text=True, timeout=120, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, preexec_fn=default_signals,
     )  # fmt: skip
     assert "interrupted, 0 workers left" in done.stdout, done.stderr

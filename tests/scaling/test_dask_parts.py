@@ -85,7 +85,7 @@ def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -
         fit_to_parts(points[8:], tmp_path, client=client, metric="euclidean")
     part = next(tmp_path.glob("zones-*"))
     part.write_bytes(part.read_bytes()[:-30])
-    with pytest.raises(ValueError, match=r"zones-\d+.npz cannot be read: it is no treerep-parts file, or it is cut"):
+    with pytest.raises(ValueError, match=r"zones-\d+.npz cannot be read: it is not a treerep-parts file, or it is cut"):
         read_parts(tmp_path)
     part.unlink()
     with pytest.raises(FileNotFoundError):

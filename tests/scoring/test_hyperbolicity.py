@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import shortest_path
 
 import treerep as tr
 from tests.metrics import Table
+from tests.processes import started
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.common import memory
 from treerep.common.progress import progress_bar
@@ -426,12 +427,13 @@ for n in (50, 3000):
 @pytest.mark.parametrize(("method", "jobs"), [("exact", 2), ("base", 1)])
 def test_a_long_search_can_be_interrupted(method, jobs):
     code = SEARCH.format(method=method, jobs=jobs)
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60) == ("interrupted\n", "")
-    assert process.returncode == 0
+    pipe = subprocess.PIPE
+    with started([sys.executable, "-c", code], stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == ("interrupted\n", "")
+        assert process.returncode == 0
 
 
 def test_auto_samples_where_memory_is_short(monkeypatch):

@@ -13,6 +13,8 @@ def read_attributes(path: str, points: tr.Tree | tr.Embedding) -> dict[str, list
     Rows are found by the name in their first cell. Points without names take the rows as they come.
     """
     delimiter = "\t" if Path(path).suffix.lower() in (".tsv", ".tab") else ","
+    if Path(path).is_char_device() or Path(path).is_block_device():  # it may never end
+        raise ValueError(f"{path} is a device: give a file")
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.reader(file, delimiter=delimiter) if row]

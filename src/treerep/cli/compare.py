@@ -15,7 +15,7 @@ from .compare_tables import as_csv, as_html, print_table
 from .ending import one_line
 from .inputs import read_either, stem
 from .options import Reading
-from .outputs import check_outputs, counted, opened, print_json
+from .outputs import check_outputs, counted, print_json, write_outputs
 
 _SHORT = 1.0  # seconds: a fit as short as this is timed again, as the first one may have loaded code
 
@@ -47,10 +47,8 @@ def compare_file(
             bar.update()
     title = f"{stem(source)}: {counted(len(metric), 'point')}"
     print_table(rows, title, stderr=bool(to_stdout))
-    for path, text in ((csv, as_csv), (html, as_html)):
-        if path is not None:
-            with opened(path) as file:
-                file.write(text(rows, title))
+    outputs = ((csv, as_csv), (html, as_html))
+    write_outputs([(path, text(rows, title)) for path, text in outputs if path is not None])
     if as_json:
         print_json({"title": title, "rows": rows})
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import treerep as tr
 
 from ..formats import TREE_FORMATS, write_distances, write_tree
+from ..formats.trees import files_beside
 from .inputs import read_either
 from .options import Reading
 from .outputs import check_outputs
@@ -14,8 +15,9 @@ _DISTANCES = {".npy": "npy", ".csv": "csv", ".tsv": "tsv", ".phy": "phylip", ".p
 
 def convert_file(source: str, output: str, *, reading: Reading, to: str | None) -> None:
     """Write what is in a file to another one: a tree as a tree, and anything as its distances."""
-    check_outputs(output, source=source)
     wanted = to or _DISTANCES.get(Path(output).suffix.lower())
+    beside = () if wanted in _DISTANCES.values() else files_beside(output, to)
+    check_outputs(output, *beside, source=source)
     if output == "-" and to is None:
         raise ValueError("standard output has no suffix that tells the format: say which with --to")
     found = read_either(source, reading)

@@ -1,5 +1,6 @@
 """`treerep demo`: what the package does, in half a minute."""
 
+import io
 from pathlib import Path
 
 from rich.console import Console
@@ -7,7 +8,8 @@ from rich.table import Table
 
 import treerep as tr
 
-from ..common.files import atomic_write
+from ..tree.storage import write_tree_fields
+from .outputs import write_outputs
 from .text_tree import middle_node, text_tree
 
 
@@ -26,9 +28,20 @@ def show_demo(folder: Path) -> None:
     console.print("\nHow far the distances in the trees are from the true ones, on average:\n")
     console.print(_scores({"mammals": (mammal_tree, mammals), "cells": (cell_tree, cells)}))
     console.print("\nWritten:")
-    for name, tree in (("mammals", mammal_tree), ("cells", cell_tree)):
-        for path in _write(tree, folder, name):
-            console.print(f"  {path}", highlight=False, soft_wrap=True)
+    texts = {
+        str(folder / f"{name}.{suffix}"): text
+        for name, tree in (("mammals", mammal_tree), ("cells", cell_tree))
+        for suffix, text in (("nwk", tree.newick() + "\n"), ("json", _json(tree)))
+    }
+    write_outputs(texts.items())
+    for path in texts:
+        console.print(f"  {path}", highlight=False, soft_wrap=True)
+
+
+def _json(tree: tr.Tree) -> str:
+    file = io.BytesIO()
+    write_tree_fields(tree, file, packed=False)
+    return file.getvalue().decode("ascii")
 
 
 def _scores(fits: dict[str, tuple[tr.Tree, tr.Metric]]) -> Table:
@@ -38,11 +51,3 @@ def _scores(fits: dict[str, tuple[tr.Tree, tr.Metric]]) -> Table:
         scaled = tr.average_distortion(tree, truth, scale="optimal")
         table.add_row(name, f"{len(tree):,}", f"{tree.n_nodes:,}", f"{plain:.3f}", f"{scaled:.3f}")
     return table
-
-
-def _write(tree: tr.Tree, folder: Path, name: str) -> list[Path]:
-    newick, arrays = folder / f"{name}.nwk", folder / f"{name}.json"
-    with atomic_write(newick) as file:
-        file.write(tree.newick() + "\n")
-    tree.save(arrays)
-    return [newick, arrays]

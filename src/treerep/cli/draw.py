@@ -26,7 +26,7 @@ def draw_file(
     jobs: int | None,
 ) -> None:
     """Draw a tree or an embedding, or data by fitting a tree to them first."""
-    check_outputs(output, source=source)
+    check_outputs(output, source=source, table=None if color is None else color.rpartition(":")[0])
     require("matplotlib", "draw").use("agg")  # files only: no window, whatever the machine is set up for
     suffix = _known_suffix(output)
     found = read_either(source, reading)

@@ -18,26 +18,35 @@ _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\"|True\b|Fa
 # Names of arguments that are no words, wherever the library speaks of them.
 _WORD = re.compile(rf"\b(?<!-)({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
 _NEGATED = {"weight": "--unweighted", "moves": "--no-moves"}  # what says False
+_INTERRUPTED = 130
 _BROKEN_PIPE = 1  # as typer has it, where it meets one first
 
 
 def run(arguments: Sequence[str] | None) -> NoReturn:
     """Run the command and exit: 0, or 2 with one line on stderr for bad usage or input, or 130 when interrupted.
 
-    A reader of the output that has seen enough ends the command without a word.
+    SIGTERM ends it in the same way, with 143. A reader of the output that has seen enough ends it without a word.
     """
-    from .app import app
+    from .signals import orderly_end
 
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    with orderly_end() as received:
+        code = _exit_code(list(sys.argv[1:] if arguments is None else arguments))
+    sys.exit(128 + received[0] if received and code == _INTERRUPTED else code)
+
+
+def _exit_code(given: list[str]) -> int:
+    """Run the command, and return its exit code."""
     debug = "--debug" in given
     try:
+        from .app import app
+
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             # Outside typer's standalone mode, so that every error takes the same way out.
             code = app([word for word in given if word != "--debug"], prog_name="treerep", standalone_mode=False)
         sys.stdout.flush()  # a full disk or a closed pipe may show only now
     except (KeyboardInterrupt, typer.Abort):
-        code = 130
+        code = _INTERRUPTED
     except BrokenPipeError:
         code = _BROKEN_PIPE
         _forget_output()
@@ -47,7 +56,7 @@ def run(arguments: Sequence[str] | None) -> NoReturn:
         code = 2
         typer.echo(f"treerep: error: {one_line(error)}", err=True)
         _forget_output()
-    sys.exit(code or 0)
+    return code or 0
 
 
 def one_line(error: Exception) -> str:

@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Any
@@ -12,8 +12,10 @@ import typer
 from rich.console import Console
 
 from .. import __version__
-from ..common.files import atomic_write
+from ..common.files import as_utf8, atomic_write, check_writable, is_stream
 from ..formats import TREE_FORMATS
+from ..formats.target import write_targets
+from ..formats.trees import files_beside
 from ..scoring.score import Score
 
 _PIPE_WIDTH = 200  # columns where the output is no terminal: a row stays a line
@@ -55,23 +57,29 @@ def score_fields(scores: Mapping[str, Score]) -> dict[str, Any]:
 
 def check_tree_output(path: str, to: str | None, source: str) -> None:
     """Refuse, before the work begins, a file of a tree that could not be written afterwards."""
-    check_outputs(path, source=source)
+    check_outputs(path, *files_beside(path, to), source=source)
     suffixes = tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)
     if to is None and path != "-" and not path.lower().removesuffix(".gz").endswith(suffixes):
         raise ValueError(f"{path}: no format of trees has that suffix: give one of {', '.join(suffixes)}, or --to")
 
 
-def check_outputs(*paths: str | None, source: str) -> None:
-    """Refuse files in folders that do not exist, folders in place of files, and whatever is read or written already."""
-    taken = {Path(source).resolve()} if source != "-" else set()
+def check_outputs(*paths: str | None, source: str, table: str | None = None) -> None:
+    """Refuse, before the work begins, what cannot be written afterwards, and what is read or written already.
+
+    A device or a pipe is written through, so several outputs may go there.
+    """
+    taken = {Path(path).resolve() for path in (source, table) if path and path != "-"}
     for path in paths:
         if path is None or path == "-":
             continue
-        if Path(path).resolve() in taken:
-            raise ValueError(f"{path} would be overwritten: give the output a name of its own")
-        taken.add(Path(path).resolve())
         if Path(path).is_dir():
             raise IsADirectoryError(f"{path} is a folder: name a file in it")
+        check_writable(path)
+        if is_stream(path):
+            continue
+        if Path(path).resolve() in taken:
+            raise ValueError(f"{path} would be overwritten: choose another name for the output")
+        taken.add(Path(path).resolve())
         if not Path(path).resolve().parent.is_dir():
             raise FileNotFoundError(f"{path}: there is no such folder: make it first")
 
@@ -81,6 +89,14 @@ def opened(path: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
     if path == "-":
         return nullcontext(sys.stdout.buffer if "b" in mode else sys.stdout)
     return atomic_write(path, mode)
+
+
+def write_outputs(texts: Iterable[tuple[str, str]]) -> None:
+    """Write texts to several files, all of them or none; - is standard output, which may get several texts."""
+    contents: dict[str, bytes] = {}
+    for path, text in texts:
+        contents[path] = contents.get(path, b"") + as_utf8(text, path)
+    write_targets(contents)
 
 
 def counted(number: int, what: str) -> str:

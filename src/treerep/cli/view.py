@@ -24,7 +24,7 @@ def view_file(
     jobs: int | None,
 ) -> None:
     """Write the page of a tree, or of data and the tree that is fitted to them."""
-    check_outputs(output, source=source)
+    check_outputs(output, source=source, table=table)
     if show and output == "-":
         raise ValueError("--open needs a file: name one with --output")
     found = read_either(source, reading)

@@ -2,24 +2,24 @@
 
 import json
 import os
-import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
 
-from .files import atomic_write
+from .arrays import read_array
+from .files import atomic_write, is_of_the_machine, open_file
+from .memory import check_memory
 
-# What damaged files make readers raise: a MemoryError where a header claims more than there is, and the second line
-# where NumPy takes a header for Python.
-_DAMAGE = (
-    *(OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile),
+_DAMAGE = (  # what damaged files make readers raise
+    *(OSError, ValueError, LookupError, EOFError, RuntimeError, NotImplementedError, zlib.error, zipfile.BadZipFile),
     *(SyntaxError, TypeError, AttributeError, TokenError),
 )
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what NumPy writes; others unpack without a limit
+_MORE_MEMORY = "use a machine with more memory"
 
 
 def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
@@ -29,7 +29,7 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], field
 
 
 def pack_archive(file: IO[bytes], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-    """Write the header and the fields to an open file; a field that is no array is kept as JSON text.
+    """Write the header and the fields to an open file; a field that is not an array is kept as JSON text.
 
     NumPy strings drop trailing zero characters and may be huge; JSON in bytes keeps any label.
     """
@@ -44,37 +44,88 @@ def as_text(value: object) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.frombuffer(json.dumps(value).encode("ascii"), dtype=np.uint8)
 
 
-def read_archive(path: str | os.PathLike[str], texts: tuple[str, ...] = ("labels",)) -> dict[str, Any]:
-    """Return what is in the header and every field of an archive, those named in `texts` read from JSON."""
-    with Path(path).open("rb") as file:  # np.load leaves a file that it opened and cannot read open
-        return unpack_archive(file, texts)
+def read_archive(
+    path: str | os.PathLike[str], arrays: tuple[str, ...] | None, texts: tuple[str, ...] = ("labels",)
+) -> dict[str, Any]:
+    """Return the header and fields of an archive: see `unpack_archive`."""
+    with open_file(path) as file:
+        return unpack_archive(file, arrays, texts)
 
 
-def unpack_archive(file: IO[bytes], texts: tuple[str, ...] = ("labels",)) -> dict[str, Any]:
-    """Return the same from an open file."""
-    archive = np.load(file, allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError("one array and no archive")
-    header = json.loads(archive["header"].tobytes())
-    if not isinstance(header, dict):
-        raise ValueError("no header")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of headers as Python 2 wrote them
-        fields = {name: archive[name] for name in archive if name != "header"}
+def unpack_archive(
+    file: IO[bytes], arrays: tuple[str, ...] | None, texts: tuple[str, ...] = ("labels",)
+) -> dict[str, Any]:
+    """Return the header, those of the arrays that are there (None: all), and the texts, which are JSON.
+
+    Members of other names are not read. The size of the others is compared with the memory that is available before any
+    of them is unpacked.
+    """
+    with zipfile.ZipFile(file) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        arrays = tuple(
+            name
+            for name in (members if arrays is None else arrays)
+            if name in members and name not in ("header", *texts)
+        )
+        sizes = [members[name].file_size for name in ("header", *arrays, *texts) if name in members]
+        check_memory(2 * sum(sizes), "its content", _MORE_MEMORY)
+        header = parsed_json(_array(archive, members["header"]).tobytes())
+        if not isinstance(header, dict):
+            raise ValueError("no header")
+        # Copies: what is read directly cannot be written to.
+        fields: dict[str, Any] = {name: _array(archive, members[name]).copy(order="K") for name in arrays}
         for name in texts:
-            fields[name] = json.loads(archive[name].tobytes())
+            fields[name] = parsed_json(_array(archive, members[name]).tobytes())
     return {**fields, **header}
 
 
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Any:
+    if info.compress_type not in _METHODS:
+        raise ValueError(f"{info.filename} is compressed by a method that treerep does not write")
+    with archive.open(info) as member:
+        return read_array(member, info.file_size, _MORE_MEMORY)
+
+
+def read_json(file: IO[bytes]) -> Any:
+    """Return what is in an open JSON file, if there is memory for it."""
+    check_memory(file.seek(0, os.SEEK_END), "its content", _MORE_MEMORY)
+    file.seek(0)
+    return parsed_json(file.read())
+
+
+def parsed_json(text: bytes) -> Any:
+    """Return what a JSON text holds, if there is memory for it.
+
+    >>> parsed_json(b'{"a": [1, 2]}')
+    {'a': [1, 2]}
+    """
+    # What Python takes at most: 4 bytes for a character, and so much for an entry, a key, a list or an object.
+    sizes = {b",": 64, b":": 100, b"[": 90, b"{": 90}
+    needed = 4 * len(text) + sum(size * text.count(mark) for mark, size in sizes.items())
+    check_memory(needed, f"a text of {len(text):,} bytes", _MORE_MEMORY)
+    return json.loads(text)
+
+
 def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any]) -> Any:
-    """Return read(); whatever a damaged or foreign file makes it raise becomes one line that names the file."""
+    """Return read(); whatever a damaged or foreign file makes it raise becomes one line that names the file.
+
+    Errors of the machine, such as a disk that fails or too little memory, are not blamed on the file.
+    """
     try:
         return read()
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
-        raise
+    except MemoryError as error:
+        raise MemoryError(f"{path}: {_one_line(error) or 'it does not fit into memory'}") from error
     except _DAMAGE as error:
-        line = " ".join(str(error).split())
-        raise ValueError(f"{path} cannot be read: it is no {what} file, or it is cut short ({line})") from error
+        if isinstance(error, OSError) and is_of_the_machine(error):
+            raise
+        kind = f"an {what}" if what[0] in "aeion" else f"a {what}"
+        raise ValueError(
+            f"{path} cannot be read: it is not {kind} file, or it is cut short ({_one_line(error)})"
+        ) from error
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
 
 
 def check_marks(path: str | os.PathLike[str], fields: Any, *, mark: str, version: int, writer: str) -> None:
@@ -93,6 +144,6 @@ def check_fields(path: str | os.PathLike[str], fields: Mapping[str, Any], names:
     if missing:
         raise ValueError(f"{path} is damaged: {missing[0]} is missing")
     if not isinstance(fields["labels"], list | None):
-        raise ValueError(f"{path} is damaged: labels is no list")
+        raise ValueError(f"{path} is damaged: labels is not a list")
     if not isinstance(fields.get("order_known", True), bool):
         raise ValueError(f"{path} is damaged: order_known is not true or false")

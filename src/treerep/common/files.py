@@ -1,38 +1,280 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all; devices and pipes are written through."""
 
+import contextlib
+import errno
 import os
+import re
 import secrets
-from collections.abc import Iterator
+import stat
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+Name = str | os.PathLike[str]
+
+_STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
+_MOST_LINKS = 40  # as in the kernel of Linux
+_READ_ONLY = "it is read-only: make it writable (chmod u+w), or choose another name"
+_ACL = "system.posix_acl_access"
+
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a temporary neighbour of `path` for writing and rename it to `path` once all is written.
+def atomic_write(path: Name, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open a temporary neighbor of `path` for writing and rename it to `path` once all is written.
 
-    If anything fails, the temporary file is removed and an earlier file at `path` stays as it was. Of a link, the file
-    that it points to is replaced. An OSError names `path`, as does what is said of text that UTF-8 cannot hold.
+    If anything fails, the temporary file is removed and an earlier file at `path` stays as it was. The new file has the
+    permissions of the earlier one, and the temporary file never has more. A read-only file is refused. If `path` is a
+    symbolic link, the file that it points to is replaced. Hard links are not followed: other names of the earlier file
+    keep its content.
+
+    A device, a FIFO or a descriptor such as /dev/stdout is written through and never replaced. It may receive a part of
+    the output before an error.
+
+    An OSError names `path`, and so does the error for text that UTF-8 cannot hold.
     """
-    target = Path(path).resolve()
-    temporary = target.parent / f".treerep-{secrets.token_hex(8)}.part"  # short, however long the name of `path` is
-    try:
-        # "x" refuses a file that exists, and gives the permissions of any new file, umask included.
-        with temporary.open(mode.replace("w", "x"), encoding=None if "b" in mode else "utf-8") as file:
-            try:
+    with _errors_named(path):
+        if is_stream(path):
+            with _open_stream(path, mode) as file:
                 yield file
-                file.flush()
-                os.fsync(file.fileno())
-                temporary.replace(target)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
+            return
+        draft = _Draft(path)
+        try:
+            yield draft.open(mode)
+            draft.complete()
+            draft.place()
+        except BaseException:
+            draft.take_back()
+            raise
+        draft.close()
+
+
+def write_together(contents: Mapping[Name, bytes]) -> None:
+    """Write several files: all of them, or none.
+
+    All contents are on disk before the first file takes its name. If one cannot take its name, the others get their
+    earlier content back. Only a process that is killed between two renames leaves some files new and some old, each of
+    them whole.
+    """
+    drafts = [_Draft(path) for path in contents if not is_stream(path)]
+    try:
+        for draft in drafts:
+            with _errors_named(draft.path):
+                draft.open("wb").write(contents[draft.path])
+                draft.complete()
+        for draft in drafts if len(drafts) > 1 else ():
+            draft.keep_earlier()
+        for draft in drafts:
+            with _errors_named(draft.path):
+                draft.place()
+        for path in filter(is_stream, contents):
+            with _errors_named(path), _open_stream(path, "wb") as file:
+                file.write(contents[path])
+    except BaseException:
+        for draft in reversed(drafts):
+            draft.take_back()
+        raise
+    finally:
+        for draft in drafts:
+            draft.close()
+
+
+def is_stream(path: Name) -> bool:
+    """Return whether `path` is a device, a FIFO or an open descriptor, which is written through.
+
+    >>> is_stream("/dev/null"), is_stream("/dev/stdout"), is_stream("tree.nwk")
+    (True, True, False)
+    """
+    if _descriptor(path) is not None:
+        return True
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def check_writable(path: Name) -> os.stat_result | None:
+    """Raise an OSError if `path` is a folder, a disk or a read-only file; return the status of an earlier file.
+
+    Permission bits decide, also for root, who could write to any file.
+    """
+    try:
+        earlier = Path(path).stat()
+    except FileNotFoundError:
+        return None
+    name, mode = os.fspath(path), earlier.st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if stat.S_ISBLK(mode):
+        raise PermissionError(errno.EACCES, "it is a block device: name a file instead", name)
+    if _descriptor(path) is not None:
+        return earlier  # open already, for writing or not
+    bits = stat.S_IWUSR if earlier.st_uid == os.geteuid() else stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+    if not mode & bits or not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, _READ_ONLY, name)
+    return earlier
+
+
+def open_file(path: Name) -> IO[bytes]:
+    """Open a file that can be read more than once: not a device or a pipe, which may never end."""
+    mode = Path(path).stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a folder says what is wrong with it
+        raise ValueError(f"{os.fspath(path)} is a device or a pipe: give a file")
+    return Path(path).open("rb")
+
+
+def is_of_the_machine(error: OSError) -> bool:
+    """Return whether the machine is to blame, and not the content of a file: a full or failing disk, no permission.
+
+    >>> is_of_the_machine(OSError(errno.ENOSPC, "No space left on device")), is_of_the_machine(OSError("not gzip"))
+    (True, False)
+    """
+    return error.errno not in (None, errno.EINVAL)  # EINVAL: a place before the beginning, as damaged indexes have
+
+
+def as_utf8(text: str, path: Name) -> bytes:
+    """Return a text as the bytes of its file."""
+    try:
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
-        wrong = error.object[error.start]
-        raise ValueError(f"{os.fspath(path)}: {wrong!r} is no character that UTF-8 can hold: leave it out") from error
+        raise _unwritable(error, path) from error
+
+
+def _unwritable(error: UnicodeEncodeError, path: Name) -> ValueError:
+    wrong = error.object[error.start]
+    return ValueError(f"{os.fspath(path)}: UTF-8 cannot hold the character {wrong!r}: leave it out")
+
+
+class _Draft:
+    """A temporary neighbor of a file, which takes its place once it is complete."""
+
+    def __init__(self, path: Name) -> None:
+        self.path = path
+        with _errors_named(path):
+            self.earlier = check_writable(path)
+        self.target = Path(path).resolve()
+        self.temporary = self._neighbor()
+        self.backup: Path | None = None  # a second name of the earlier file
+        self.file: IO[Any] | None = None
+
+    def _neighbor(self) -> Path:
+        return self.target.parent / f".treerep-{secrets.token_hex(8)}.part"  # short, however long the target's name is
+
+    def open(self, mode: str) -> IO[Any]:
+        # A new file gets the permissions of any new file, umask included.
+        access = 0o666 if self.earlier is None else self.earlier.st_mode & 0o600
+
+        def create(name: str, flags: int) -> int:
+            return os.open(name, flags, access)
+
+        encoding = None if "b" in mode else "utf-8"
+        self.file = open(self.temporary, mode.replace("w", "x"), encoding=encoding, opener=create)  # noqa: SIM115
+        return self.file
+
+    def complete(self) -> None:
+        """Bring all bytes to the disk, and give the file the access rights of the earlier one."""
+        assert self.file is not None
+        self.file.flush()
+        if self.earlier is not None:
+            _copy_access(self.file.fileno(), self.target, self.earlier)
+        os.fsync(self.file.fileno())
+
+    def keep_earlier(self) -> None:
+        """Give the earlier file a second name, to bring it back. Some file systems cannot: then it is not kept."""
+        if self.earlier is not None:
+            self.backup = self._neighbor()
+            with contextlib.suppress(OSError):
+                os.link(self.target, self.backup)
+
+    def place(self) -> None:
+        self.temporary.replace(self.target)
+
+    def take_back(self) -> None:
+        """Leave everything as it was."""
+        placed = self.file is not None and not self.temporary.exists()  # an interrupt may come right after the rename
+        if placed and self.backup is not None and self.backup.exists():
+            self.backup.replace(self.target)
+        elif placed and self.earlier is None:
+            self.target.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, and remove what is left of it besides the target."""
+        if self.file is not None:
+            with contextlib.suppress(OSError):  # a full disk: it was reported when the bytes were written
+                self.file.close()
+        for path in (self.temporary, self.backup):
+            with contextlib.suppress(OSError):
+                if path is not None:
+                    path.unlink()
+
+
+def _copy_access(descriptor: int, target: Path, earlier: os.stat_result) -> None:
+    """Give a new file the owner, group, access list and permissions of the earlier one, or fewer permissions."""
+    mode, made = stat.S_IMODE(earlier.st_mode) & 0o777, os.fstat(descriptor)
+    if (made.st_uid, made.st_gid) != (earlier.st_uid, earlier.st_gid):
+        try:
+            os.fchown(descriptor, earlier.st_uid, earlier.st_gid)
+        except OSError:
+            try:
+                os.fchown(descriptor, -1, earlier.st_gid)
+            except OSError:
+                mode &= ~0o070  # they were meant for another group
+    access_list = _access_list(target)
+    if access_list is not None:
+        try:
+            os.setxattr(descriptor, _ACL, access_list)
+        except OSError:
+            mode &= ~0o070  # without the list they would hold for the whole group
+    os.fchmod(descriptor, mode)
+
+
+def _access_list(path: Path) -> bytes | None:
+    try:
+        return os.getxattr(path, _ACL)
+    except (AttributeError, OSError):  # this system or this file has none
+        return None
+
+
+def _descriptor(path: Name) -> int | None:
+    """Return the number of the open file that a path such as /dev/stdout or /dev/fd/63 stands for."""
+    place = Path(path).absolute()
+    for _ in range(_MOST_LINKS):
+        found = _DESCRIPTOR.fullmatch(str(place))
+        if found or str(place) in _STANDARD:
+            return int(found[1]) if found else _STANDARD[str(place)]
+        try:
+            place = place.parent / place.readlink()
+        except OSError:
+            return None
+    return None
+
+
+def _open_stream(path: Name, mode: str) -> IO[Any]:
+    """Open a device, a FIFO or a descriptor for writing, without creating or emptying anything."""
+    check_writable(path)
+    encoding, number = None if "b" in mode else "utf-8", _descriptor(path)
+    if number is not None:
+        for printed in filter(None, (sys.stdout, sys.stderr)):
+            printed.flush()  # what was printed comes first
+        # A copy shares its position with what the shell and others write there. Opening it again would not.
+        return os.fdopen(os.dup(number), mode, encoding=encoding)
+    return open(path, mode, encoding=encoding, opener=lambda name, _: os.open(name, os.O_WRONLY))
+
+
+@contextmanager
+def _errors_named(path: Name) -> Iterator[None]:
+    """Let errors of writing name the path of the caller."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise _unwritable(error, path) from error
     except OSError as error:
-        # Errors of writing name no file; those that name another one are not ours.
-        if error.errno is None or error.filename not in (None, str(temporary)):
+        # Errors of writing name no file, or the temporary one; errors about other files stay as they are.
+        ours = error.filename is None or Path(str(error.filename)).match(".treerep-*.part")
+        if error.errno is None or not ours:
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error

@@ -71,9 +71,7 @@ class Workers:
         return self
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        self._interrupted = True
-        for workers in list(_entered):
-            workers.stopped.set()
+        stop_workers()
         signal.default_int_handler(number, frame)
 
     def __exit__(
@@ -88,6 +86,13 @@ class Workers:
             self._pool.shutdown(wait=True, cancel_futures=True)
         if self._interrupted and kind is SystemError:
             raise KeyboardInterrupt from error
+
+
+def stop_workers() -> None:
+    """Mark an interrupt in all pools, so that long work notices it even if the KeyboardInterrupt is lost."""
+    for workers in list(_entered):
+        workers._interrupted = True
+        workers.stopped.set()
 
 
 def run(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None) -> Iterator[Result]:

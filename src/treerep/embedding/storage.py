@@ -34,7 +34,7 @@ def save_embedding(embedding: "Embedding", path: str | os.PathLike[str]) -> None
 def load_embedding(path: str | os.PathLike[str]) -> "Embedding":
     """Read what `save_embedding` wrote."""
     _check_suffix(path)
-    fields = checked_read(path, "embedding", lambda: read_archive(path))
+    fields = checked_read(path, "embedding", lambda: read_archive(path, arrays=None))
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Embedding.save")
     check_fields(path, fields, ("kind", "n_points", "scale", "labels"))
     kind, order_known = fields.pop("kind"), fields.pop("order_known", True)

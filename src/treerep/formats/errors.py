@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..common.files import is_of_the_machine
 from ..metric.base import MetricError
 
 _LONGEST = 600  # characters of an error: names, and what other libraries say, may be of any length
@@ -19,7 +20,7 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
     ...     raise EOFError("it ends too soon")
     Traceback (most recent call last):
       ...
-    ValueError: d.csv is damaged or cut short (it ends too soon): get it anew
+    ValueError: d.csv is damaged or cut short (it ends too soon): get it again
     """
     name = file_name(path)
     try:
@@ -31,11 +32,13 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
     except MemoryError as error:
         raise MemoryError(f"{name}: {_one_line(error) or 'it does not fit into memory'}") from error
     except (EOFError, zlib.error) as error:
-        raise ValueError(f"{name} is damaged or cut short ({_one_line(error)}): get it anew") from error
+        raise ValueError(f"{name} is damaged or cut short ({_one_line(error)}): get it again") from error
     except OSError as error:
-        if error.filename is not None:  # a missing file, a folder, no permission: said well already
+        if error.filename is not None:  # a missing file, a folder, no permission: the message is good already
             raise
-        raise ValueError(f"{name} is damaged ({_one_line(error)}): get it anew") from error
+        if is_of_the_machine(error):
+            raise OSError(error.errno, f"{error.strerror} (while reading)", name) from error
+        raise ValueError(f"{name} is damaged ({_one_line(error)}): get it again") from error
 
 
 def file_name(path: str | os.PathLike[str]) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.arrays import read_array
 from ..common.memory import check_memory
 from ..metric.base import Metric
-from .npy import from_array, read_array
+from .npy import MAPPED, from_array
 from .request import Request
 from .source import Source
 
@@ -62,7 +63,7 @@ def chosen(names: list[str], use_rep: str | None) -> str:
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     with archive.open(info) as file:
-        return read_array(file, info.file_size)
+        return read_array(file, info.file_size, MAPPED)
 
 
 def _sparse(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], request: Request) -> Metric:

@@ -1,14 +1,14 @@
-"""Where bytes go: a file, plain or gzip, whole or not at all, or standard output."""
+"""Where bytes go: files, plain or gzip, whole or not at all, or standard output."""
 
 import gzip
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO
 
-from ..common.files import atomic_write
+from ..common.files import atomic_write, write_together
 
 
 @contextmanager
@@ -24,12 +24,40 @@ def open_target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         yield from _standard_output()
         return
     with atomic_write(path, "wb") as file:
-        if not name.lower().endswith(".gz"):
+        if not _is_packed(name):
             yield file
             return
-        # Without a name and a time: the same data give the same bytes.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+        with _gzip(file) as packed:
             yield packed  # type: ignore[misc]
+
+
+def write_targets(contents: Mapping[str, bytes]) -> None:
+    """Write several files, all of them or none, as `open_target` writes one.
+
+    >>> write_targets({"-": b"0 1"})
+    0 1
+    """
+    files = {name: content for name, content in contents.items() if name != "-"}
+    write_together({name: _packed(content) if _is_packed(name) else content for name, content in files.items()})
+    if "-" in contents:
+        with open_target("-") as file:
+            file.write(contents["-"])
+
+
+def _is_packed(name: str) -> bool:
+    return name.lower().endswith(".gz")
+
+
+def _packed(content: bytes) -> bytes:
+    kept = io.BytesIO()
+    with _gzip(kept) as packed:
+        packed.write(content)
+    return kept.getvalue()
+
+
+def _gzip(file: IO[bytes]) -> gzip.GzipFile:
+    # Without a name and a time: the same data give the same bytes.
+    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 
 def _standard_output() -> Iterator[IO[bytes]]:

@@ -6,7 +6,9 @@ for; dropped onto the tree in iTOL, it shows the labels, and it is the way back.
 """
 
 import re
+from pathlib import Path
 
+from ..common.files import is_stream
 from ..tree.tree import Tree
 from .attributes import Column
 from .names import safe_names
@@ -20,20 +22,45 @@ def write(
     tree: Tree, path: str, *, root: int | str | None = None, attributes: dict[str, Column] | None = None
 ) -> dict[str, str]:
     """Return the texts of the files: `tree.labels.tsv`, `tree.metadata.tsv` if there are attributes, and the tree."""
-    if path == "-":
-        raise ValueError("iTOL takes a tree and its tables, several files: give a path instead of '-'")
+    labels_file, metadata_file = companions(path)
     labels = tree.labels or tuple(map(str, range(len(tree))))
     node = tree._default_root() if root is None else tree.rooted(root).root
     names = _names(tree, labels, node)
-    stem = re.sub(r"(\.itol)?\.[^./\\]*$", "", path.removesuffix(".gz"))
-    files = {f"{stem}.labels.tsv": _table("LABELS", [], names, [labels])}
+    files = {labels_file: _table("LABELS", [], names, [labels])}
     if attributes:
         columns = [
             ["" if value is None else _shown(value) for value in column.values] for column in attributes.values()
         ]
-        files[f"{stem}.metadata.tsv"] = _table("METADATA", ["FIELD_LABELS", *attributes], names, columns)
+        files[metadata_file] = _table("METADATA", ["FIELD_LABELS", *attributes], names, columns)
     renamed = Tree(len(tree), tree.edges, tree.weights, names, support=tree.support)
     return {**files, path: renamed.newick(node) + "\n"}
+
+
+def companions(path: str) -> tuple[str, str]:
+    """Return the names of the tables beside a tree: its LABELS and its METADATA.
+
+    >>> companions("mammals.itol.nwk")
+    ('mammals.labels.tsv', 'mammals.metadata.tsv')
+    """
+    if path == "-" or is_stream(path):
+        raise ValueError(f"iTOL takes a tree and its tables, several files: give the path of a file, not {path!r}")
+    stem = re.sub(r"(\.itol)?\.[^./\\]*$", "", path.removesuffix(".gz"))
+    return f"{stem}.labels.tsv", f"{stem}.metadata.tsv"
+
+
+def check_companions(*paths: str) -> None:
+    """Refuse to replace a file beside the tree unless it is such a table itself, from an earlier run."""
+    for path in paths:
+        kind = "LABELS" if path.endswith(".labels.tsv") else "METADATA"
+        file = Path(path)
+        if file.is_file():
+            with file.open("rb") as table:
+                if table.readline(100).rstrip() == kind.encode():
+                    continue
+        if file.exists():
+            raise FileExistsError(
+                f"{path} exists and is not iTOL's table of {kind}, which would replace it: rename it, or the tree"
+            )
 
 
 def _names(tree: Tree, labels: tuple[str, ...], root: int) -> list[str]:

@@ -12,7 +12,7 @@ from ..tree.tree import Tree
 from .attributes import Attributes, check_attributes
 from .errors import errors_named
 from .source import Source
-from .target import open_target
+from .target import write_targets
 
 
 class TreeFormat(NamedTuple):
@@ -110,7 +110,8 @@ def write_tree(
         Colors, groups, numbers: for GraphML, DOT, auspice and iTOL. None and NaN are missing values. Columns of a
         DataFrame whose index has the labels are matched by label.
 
-    iTOL's tables come beside the tree: see `tree_itol`.
+    iTOL's tables come beside the tree: see `tree_itol`. All files are written together or not at all. A file of the
+    name of such a table is replaced only if it is one.
 
     Notes
     -----
@@ -131,9 +132,27 @@ def write_tree(
             others = [other for other, known in TREE_FORMATS.items() if option in known.takes]
             raise ValueError(f"{chosen} keeps no {option}: leave it out, or choose one of {_listed(others)}")
     options = {option: value for option, value in given.items() if value is not None}
-    for file, content in _contents(tree, chosen, name, options).items():
-        with open_target(file) as target:
-            target.write(content)
+    contents = _contents(tree, chosen, name, options)
+    if chosen == "itol":
+        from .tree_itol import check_companions
+
+        check_companions(*(file for file in contents if file != name))
+    write_targets(contents)
+
+
+def files_beside(path: str, format: str | None) -> tuple[str, ...]:  # noqa: A002
+    """Return the files that `write_tree` writes beside a tree without attributes, if it may write them.
+
+    >>> files_beside("tree.nwk", None), files_beside("tree.itol.nwk", None)
+    ((), ('tree.labels.tsv',))
+    """
+    if (_chosen(format) or _by_suffix(path)) != "itol":
+        return ()
+    from .tree_itol import check_companions, companions
+
+    labels, _ = companions(path)
+    check_companions(labels)
+    return (labels,)
 
 
 def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:

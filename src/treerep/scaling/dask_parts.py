@@ -76,7 +76,7 @@ def edges_in_parts(folder: str | os.PathLike[str]) -> Iterator[Edges]:
     """Yield edges (m, 2) and their lengths, part by part: points are 0 ... n-1, Steiner nodes n ... 2n-1 with gaps."""
     for name in _index(folder)["parts"]:
         path = Path(folder) / name
-        part = checked_read(path, "treerep-parts", partial(read_archive, path, ()))
+        part = checked_read(path, "treerep-parts", partial(read_archive, path, ("edges", "weights"), ()))
         yield part["edges"], part["weights"]
 
 
@@ -97,7 +97,7 @@ def _index(folder: str | os.PathLike[str]) -> Any:
     path = Path(folder) / _INDEX
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist: no tree was completed in this folder")
-    fields = checked_read(path, "treerep-parts", partial(read_archive, path))
+    fields = checked_read(path, "treerep-parts", partial(read_archive, path, ()))
     check_marks(path, fields, mark=_MARK["format"], version=_MARK["version"], writer="fit_to_parts")
     return fields
 

@@ -8,14 +8,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..common.archive import check_fields, check_marks, checked_read, pack_archive, unpack_archive
-from ..common.files import atomic_write
+from ..common.archive import check_fields, check_marks, checked_read, pack_archive, read_json, unpack_archive
+from ..common.files import atomic_write, open_file
 
 if TYPE_CHECKING:
     from .tree import Tree
 
 _FORMAT = "treerep tree"
 _VERSION = 1
+_ARRAYS = ("edges", "weights", "support")
 
 
 def save_tree(tree: "Tree", path: str | os.PathLike[str]) -> None:
@@ -28,13 +29,13 @@ def save_tree(tree: "Tree", path: str | os.PathLike[str]) -> None:
 def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read what `save_tree` wrote: the arguments of Tree."""
     packed = _suffix(path) == ".npz"
-    with Path(path).open("rb") as file:
+    with open_file(path) as file:
         return read_tree_fields(file, path, packed)
 
 
 def read_tree_fields(file: IO[bytes], path: str | os.PathLike[str], packed: bool) -> dict[str, Any]:
     """Read the arguments of Tree from an open file, packed (npz) or JSON; `path` is its name in errors."""
-    fields = checked_read(path, "tree", lambda: unpack_archive(file) if packed else json.loads(file.read()))
+    fields = checked_read(path, "tree", lambda: unpack_archive(file, _ARRAYS) if packed else read_json(file))
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Tree.save")
     names = ("n_points", "edges", "weights", "labels")
     check_fields(path, fields, names)

@@ -1,0 +1,58 @@
+"""NumPy's npy format, checked before memory is taken."""
+
+import warnings
+from math import prod
+from tokenize import TokenError
+from typing import IO, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.lib import format as npy_format
+from numpy.typing import NDArray
+
+from .memory import check_memory
+
+
+class Header(NamedTuple):
+    """What an npy file says of its array."""
+
+    shape: tuple[int, ...]
+    order: Literal["C", "F"]
+    dtype: np.dtype[Any]
+    size: int  # in bytes
+
+
+def read_array(file: IO[bytes], most_bytes: int, remedy: str) -> NDArray[Any]:
+    """Return the array of an npy file that has at most so many bytes, if there is memory for it.
+
+    The array cannot be written to.
+    """
+    header = read_header(file, most_bytes)
+    check_memory(header.size, f"an array of shape {header.shape}", remedy)
+    data = file.read(header.size)
+    if len(data) < header.size:
+        raise ValueError(f"an array of shape {header.shape} takes {header.size:,} bytes: the file is cut short")
+    return np.frombuffer(data, header.dtype).reshape(header.shape, order=header.order)
+
+
+def read_header(file: IO[bytes], most_bytes: int) -> Header:
+    """Return the header of an npy file; one of an array of objects, or of more bytes than there can be, is refused."""
+    version = npy_format.read_magic(file)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(
+            f"version {version[0]}.{version[1]} of the npy format does not hold a table of numbers: save it again"
+        )
+    read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of numbers as Python 2 wrote them
+            shape, fortran, dtype = read(file)
+    except (SyntaxError, TypeError, AttributeError, TokenError, RecursionError) as error:
+        raise ValueError(f"its npy header is damaged ({error}): save it again") from error
+    if dtype.hasobject or dtype.names is not None or dtype.subdtype is not None:
+        raise ValueError(f"an array of dtype {dtype} is not a table of numbers: save it as numbers")
+    if any(length < 0 for length in shape):
+        raise ValueError(f"its npy header has the shape {shape}: save it again")
+    size = prod(shape) * dtype.itemsize  # Python's integers do not overflow
+    if size > most_bytes - file.tell():
+        raise ValueError(f"an array of shape {shape} takes {size:,} bytes, more than there are: the file is cut short")
+    return Header(shape, "F" if fortran else "C", dtype, size)
