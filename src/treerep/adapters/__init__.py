@@ -71,10 +71,12 @@ def _anndata(adata: Any, metric: str | None, **options: Any) -> Any:
 
 
 def _chunked(array: Any, metric: str | None, **options: Any) -> Any:
+    from ..metric.chunks import check_chunks
     from ..metric.convert import as_metric
     from ..metric.stored import stored_matrix
 
     if metric not in (None, "precomputed"):
+        check_chunks(array, "points")
         return as_metric(array[:], metric=metric, **options)
     for name in options:
         if name not in ("labels", "symmetrize"):
