@@ -1,7 +1,7 @@
 """What the metadata of a zarr array may ask for.
 
-The metadata name the codecs that unpack chunks, and some codecs run code: `pickle` is one. So only codecs and data types
-in the lists below are accepted, and the check comes before zarr sees the metadata or a chunk.
+The metadata name the codecs that unpack chunks, and some codecs run code: `pickle` is one. So only the codecs and data
+types in the lists below are accepted, and the check comes before zarr sees the metadata or a chunk.
 """
 
 import re

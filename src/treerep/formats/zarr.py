@@ -1,7 +1,7 @@
 """Zarr: an array that is a folder of compressed chunks, or a group of arrays as in npz files.
 
-A folder may come from anywhere, so its metadata are checked (see `common.zarr_metadata`) before zarr opens an array. Each
-array is opened by the metadata in its own folder. Copies in the group ("consolidated") are not used.
+A folder may come from anywhere, so its metadata are checked (see `common.zarr_metadata`) before zarr opens an array.
+Each array is opened by the metadata in its own folder. Copies in the group ("consolidated") are not used.
 """
 
 import json
@@ -80,7 +80,7 @@ def _opened(zarr: Any, source: Source, request: Request) -> tuple[Any, list[str]
 
 
 def _node(folder: Path) -> _Node | None:
-    """Read the metadata of a folder; version 3 comes first, as in zarr. None if the folder is neither array nor group."""
+    """Read the metadata of a folder, version 3 first, as zarr does; None if it is neither an array nor a group."""
     for name, version in (("zarr.json", 3), (".zarray", 2), (".zgroup", 2)):
         file = folder / name
         if not file.is_file():

@@ -1,4 +1,4 @@
-"""Are all chunks of a stored array there?
+"""Tell whether all chunks of a stored array are there.
 
 Zarr reads a chunk that is not stored as the fill value, by default 0, and by default does not store chunks that hold
 nothing else. So a lost chunk and a chunk of zeros look alike. In a distance matrix the two can mostly be told apart:
