@@ -79,7 +79,7 @@ def _is_zarr(array: Any) -> bool:
 
 def _check_hdf5(array: Any) -> None:
     chunks = getattr(array, "chunks", None)
-    handle = getattr(array, "id", None)
+    handle: Any = getattr(array, "id", None)
     if not chunks or not hasattr(handle, "get_num_chunks"):
         return
     total, found = prod(_grid(array.shape, chunks)), handle.get_num_chunks()
