@@ -1,10 +1,13 @@
 """Chunks that are not stored: lost, or left out because they are zero."""
 
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import h5py
+import numcodecs
 import numpy as np
 import pytest
 import zarr
@@ -153,3 +156,29 @@ def test_stores_that_cannot_be_listed(tmp_path, monkeypatch):
     monkeypatch.setattr(zarr.storage.LocalStore, "supports_listing", False)
     with pytest.raises(ValueError, match="chunk c/1/1 .* is missing"):
         tr.as_metric(zarr.open(path, mode="r"))
+
+
+CUT = """
+import sys
+from treerep.formats import read
+for kind in ("distances", "points"):
+    try:
+        read(sys.argv[1], kind=kind)
+    except ValueError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("size", [0, 10, 16, 30, 1000])
+def test_a_chunk_of_blosc_that_is_cut_short_does_not_end_the_process(tmp_path, version, size):
+    compressor = numcodecs.Blosc() if version == 2 else zarr.codecs.BloscCodec()
+    path = written(tmp_path / "d.zarr", DISTANCES, zarr_format=version, compressors=compressor)
+    np.testing.assert_array_equal(read(path).distances, DISTANCES)
+    chunk = path / ("0.0" if version == 2 else "c/0/0")
+    whole = chunk.read_bytes()
+    chunk.write_bytes(whole[:size] if size < len(whole) else whole + bytes(size))
+    with pytest.raises(ValueError, match=r"chunk (0.0|c/0/0) has .* bytes, not .* as its header says: get a new copy"):
+        read(path)
+    if size == 30:  # in a process of its own, which would crash
+        done = subprocess.run([sys.executable, "-c", CUT, path], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout.count("get a new copy")) == (0, 2), done.stderr

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..common.memory import check_memory
 from ..common.zarr_metadata import check_zarr_metadata
+from .blosc import check_blosc_chunks
 
 Region = tuple[slice, ...]
 
@@ -46,7 +47,7 @@ def check_chunks(array: Any, kind: str) -> None:
     if not _is_zarr(array):
         _check_hdf5(array)
         return
-    stored = _is_stored(array)
+    stored = _checked_chunks(array)
     missing = _missing(array, stored)
     if kind == "distances":
         missing = ((name, region) for name, region in missing if not _on_the_diagonal(region, array.fill_value))
@@ -69,7 +70,7 @@ def check_chunks(array: Any, kind: str) -> None:
 def refuse_missing_chunks(array: Any, what: str) -> None:
     """Refuse an array of which any chunk is missing."""
     check_stored(array)
-    for name, region in _missing(array, _is_stored(array)):
+    for name, region in _missing(array, _checked_chunks(array)):
         raise ValueError(f"chunk {name} of {what} ({_span(region)}) is missing: {_REMEDY}")
 
 
@@ -107,6 +108,13 @@ def _missing(array: Any, stored: Callable[[tuple[int, ...]], bool]) -> Iterator[
             spans = zip(place, _chunk_shape(array), array.shape, strict=True)
             region = tuple(slice(k * step, min((k + 1) * step, length)) for k, step, length in spans)
             yield array.metadata.encode_chunk_key(place), region
+
+
+def _checked_chunks(array: Any) -> Callable[[tuple[int, ...]], bool]:
+    """Return which chunks are stored, once those are known to be safe to unpack."""
+    stored = _is_stored(array)
+    check_blosc_chunks(array, (array.metadata.encode_chunk_key(place) for place in _places(array) if stored(place)))
+    return stored
 
 
 def _is_stored(array: Any) -> Callable[[tuple[int, ...]], bool]:
