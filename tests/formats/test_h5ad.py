@@ -1,5 +1,6 @@
 """h5ad files, as anndata writes them."""
 
+import os
 import re
 from pathlib import Path
 
@@ -88,3 +89,76 @@ def test_a_foreign_file_is_refused(tmp_path, damage):
     with pytest.raises(ValueError, match="d.h5ad: ") as caught:
         formats.read(tmp_path / "d.h5ad")
     assert "\n" not in str(caught.value)
+
+
+def refers(path: Path, item: str, kind: str) -> None:
+    """Make an item of a file lie in another file, or, if the kind is "inside", in another place of the same one."""
+    other = path.parent / "other.h5"
+    with h5py.File(path, "a") as file:
+        parent, name = file[item].parent, item.rpartition("/")[2]
+        if kind == "inside":
+            parent.move(name, "/elsewhere")
+            parent[name] = h5py.SoftLink("/elsewhere")
+            return
+        shape, dtype = getattr(file[item], "shape", (4, 3)), getattr(file[item], "dtype", "f8")
+        dtype = "f8" if h5py.check_string_dtype(np.dtype(dtype)) else dtype
+        with h5py.File(other, "w") as apart:
+            file.copy(item, apart, "there")
+        (path.parent / "bytes").write_bytes(bytes(1000))
+        del parent[name]
+        if kind == "external link":
+            parent[name] = h5py.ExternalLink(other, "/there")
+        elif kind == "soft link":
+            file["away"] = h5py.ExternalLink(other, "/")
+            parent[name] = h5py.SoftLink("/away/there")
+        elif kind == "storage":
+            parent.create_dataset(name, shape, dtype, external=[(path.parent / "bytes", 0, h5py.h5f.UNLIMITED)])
+        else:
+            layout = h5py.VirtualLayout(shape, dtype)
+            layout[...] = h5py.VirtualSource(other, "there", shape)
+            parent.create_virtual_dataset(name, layout)
+
+
+ARRAYS = ("X", "X/data", "X/indices", "obsm/X_pca", "obs/_index")
+LINKED = [(item, kind) for item in (*ARRAYS, "obs", "obsm") for kind in ("external link", "soft link")]
+
+
+@pytest.mark.parametrize(
+    ("item", "kind"), [*LINKED, *((item, kind) for item in ARRAYS for kind in ("storage", "virtual"))]
+)
+def test_data_in_other_files_are_refused(tmp_path, item, kind):
+    path = tmp_path / "cells.h5ad"
+    sparse = item.startswith("X/")
+    table = anndata.AnnData(sp.csr_matrix(X) if sparse else X, obs=pd.DataFrame(index=list("abcd")))
+    table.obsm["X_pca"] = PCA
+    table.write_h5ad(path)
+    refers(path, item, kind)
+    with pytest.raises(ValueError, match=r"cells.h5ad: .* (is a link to the file|lie in another file)") as caught:
+        formats.read(path, use_rep="X_pca" if "obsm" in item else None)
+    assert "\n" not in str(caught.value)
+    assert item.rpartition("/")[2] in str(caught.value)
+
+
+def test_the_other_file_is_not_even_opened(cells, tmp_path):
+    """A link to a pipe would wait for a writer forever."""
+    os.mkfifo(tmp_path / "pipe")
+    with h5py.File(cells, "a") as file:
+        del file["X"]
+        file["X"] = h5py.ExternalLink("pipe", "/X")
+    with pytest.raises(ValueError, match="X is a link to the file 'pipe': copy the data into this file"):
+        formats.read(cells)
+
+
+@pytest.mark.parametrize("item", ["X", "obsm", "obsm/X_pca", "obs", "obs/_index"])
+def test_links_within_the_file_are_followed(cells, item):
+    refers(cells, item, "inside")
+    np.testing.assert_array_equal(formats.read(cells).points, X)
+    assert formats.read(cells, use_rep="X_pca").labels[:2] == ("c0", "c1")
+
+
+def test_a_circle_of_links_ends(cells):
+    with h5py.File(cells, "a") as file:
+        del file["X"]
+        file["X"], file["Y"] = h5py.SoftLink("/Y"), h5py.SoftLink("X")
+    with pytest.raises(ValueError, match="X is a circle of links"):
+        formats.read(cells)

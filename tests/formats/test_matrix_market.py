@@ -110,3 +110,37 @@ def test_without_the_first_line(tmp_path):
     with pytest.raises(ValueError, match="line 1 is no header of Matrix Market.* say kind='graph'"):
         read(tmp_path, "1 2\n2 3\n", "g.mtx")
     assert read(tmp_path, "1 2\n2 3\n", "g.mtx", kind="graph").labels == ("1", "2", "3")
+
+
+def head(field: str, symmetry: str) -> str:
+    return f"%%MatrixMarket matrix coordinate {field} {symmetry}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        head("pattern", "symmetric") + "3 3 3\n1 2\n2 1\n2 3\n",
+        head("pattern", "general") + "3 3 5\n1 2\n1 2\n2 1\n2 3\n3 2\n",
+        "3 3 3\n1 2\n2 1\n2 3\n",  # without a header, as Network Repository has it
+        "3 3 3\n1 2 1\n2 1 1\n2 3 1\n",
+        head("real", "symmetric") + "3 3 4\n1 2 1.0\n2 1 1\n3 2 1e0\n3 2 1\n",
+        head("integer", "general") + "3 3 5\n1 2 1\n1 2 1\n2 3 1\n2 1 1\n3 2 1\n",
+    ],
+)
+def test_an_edge_that_is_repeated_is_the_same_edge(tmp_path, text):
+    graph = read(tmp_path, text, "g.mtx")
+    assert [graph.pairs(0, 1), graph.pairs(1, 2), graph.pairs(0, 2)] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("kind", ["graph", "points"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (head("real", "symmetric") + "3 3 3\n1 2 1\n2 3 1\n2 1 4\n", "the entry (2, 1) (or its mirror image"),
+        ("3 3 3\n1 2 1\n2 3 1\n2 1 4\n", "the entry (2, 1) (or its mirror image"),
+        (head("real", "general") + "3 3 4\n1 2 1\n2 1 3\n2 3 1\n1 2 4\n", "the entry (1, 2) is there twice"),
+    ],
+)
+def test_an_entry_with_two_values_is_refused(tmp_path, text, message, kind):
+    with pytest.raises(ValueError, match=re.escape(message) + ".* as 1 and as 4: keep one"):
+        read(tmp_path, text, "g.mtx", kind=kind)

@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import itertools
+import zlib
 
 import numpy as np
 import pytest
@@ -85,3 +87,40 @@ def test_labels_that_no_text_can_hold(tmp_path, name, label):
         formats.write_distances(metric, tmp_path / "d", format=name)
     assert not isinstance(raised.value, UnicodeError)
     assert list(tmp_path.iterdir()) == []
+
+
+# What a table, a tree or another format might begin with, words for missing numbers, and what spreadsheets calculate.
+STRANGE = (
+    *("(", "(a", "((a,b),c);", "<graphml", "<?xml", "#NEXUS", "%%MatrixMarket", "source", "target", "id1", "id2"),
+    *("0", "1", "2", "5", "10", "-", "NA", "nan", "sep=;", "=1+1", "=HYPERLINK(1)", "+x", "@SUM(1)", "-x", "-5", "1e5"),
+    *('"', "'", "a b", "a,b", "a;b", "a\tb", "a\nb", "#", "# FromNodeId ToNodeId", "\x1b[2J", "[x", "{x"),
+)
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.tsv", "d", "d.csv.gz"])
+def test_any_label_comes_back_as_it_was(tmp_path, name):
+    """Labels are data: a mark in front of =, which spreadsheets would take as text, would change them."""
+    path, delimited = tmp_path / name, "tsv" if name == "d" else None
+    sets = [[label] for label in STRANGE]
+    sets += [[one, other] for one, other in itertools.permutations(STRANGE, 2) if (hash_of(one + other) % 24) == 0]
+    for labels in [*sets, ["source", "target"], list(STRANGE)]:
+        n = len(labels)
+        metric = tr.as_metric(np.abs(np.subtract.outer(np.arange(n) * 1.5, np.arange(n) * 1.5)), labels=labels)
+        formats.write_distances(metric, path, format=delimited)
+        again = formats.read(path)
+        assert again.labels == metric.labels
+        np.testing.assert_array_equal(distances(again), distances(metric))
+
+
+def hash_of(text: str) -> int:
+    """Choose some of many, the same ones every time."""
+    return zlib.crc32(text.encode())
+
+
+def test_a_tree_by_the_name_of_a_table_is_a_tree(tmp_path):
+    for name in ("t.csv", "t.tsv", "t.txt"):
+        (tmp_path / name).write_text("(a:1,(b:1,c:2):3);\n")
+        with pytest.raises(ValueError, match="it looks like a tree in Newick"):
+            formats.read(tmp_path / name)
+    (tmp_path / "t.csv").write_text("(a,0,2\nb),2,0\n")
+    assert formats.read(tmp_path / "t.csv").labels == ("(a", "b)")

@@ -136,7 +136,7 @@ def test_folders_of_zarr(tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
     with pytest.raises(IsADirectoryError):
         tr.formats.read(tmp_path)
-    with pytest.raises(ValueError, match="it is no folder of zarr"):
+    with pytest.raises(ValueError, match="it is not a zarr folder"):
         tr.formats.read(tmp_path / "d.zarr" / "zarr.json", format="zarr")
 
 

@@ -45,9 +45,11 @@ def from_anndata(adata: Any, *, metric: str | None = None, **options: Any) -> Me
 
 def from_chunked(array: Any, *, metric: str | None = None, **options: Any) -> Metric:
     """Return the metric of an array that is stored in chunks, which only a slice unpacks (zarr, h5py)."""
+    from ..metric.chunks import check_chunks
     from ..metric.stored import stored_matrix
 
     if metric not in (None, "precomputed"):
+        check_chunks(array, "points")
         return as_metric(array[:], metric=metric, **options)
     for name in options:
         if name not in ("labels", "symmetrize"):

@@ -9,6 +9,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from ..common.printing import printable
 from .outputs import console, number
 
 Row = dict[str, Any]
@@ -80,7 +81,7 @@ def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
         cells = [_marked(_cell(row, name), (k, name) in best) for name, *_ in _shown(rows)]
         table.add_row(row["method"], *cells, *([escape(row.get("reason", ""))] if failed else []))
     screen = console(stderr=stderr)
-    screen.print(escape(title), table, caption(rows), sep="\n")
+    screen.print(escape(printable(title)), table, caption(rows), sep="\n")
 
 
 def caption(rows: Sequence[Row]) -> str:

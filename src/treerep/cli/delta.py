@@ -6,6 +6,7 @@ import typer
 
 import treerep as tr
 
+from ..common.printing import printable
 from .inputs import read_either
 from .options import Reading
 from .outputs import number, print_json, rows_as_columns
@@ -41,5 +42,5 @@ def measure_delta(
         rows.append(("mean of four points", f"{delta.mean:.4g} ({delta.mean_low:.4g} to {delta.mean_high:.4g})"))
     rows += [("2 delta / diameter", number(delta.relative)), ("diameter", number(delta.diameter))]
     if names:
-        rows.append(("the four points", ", ".join(map(str, names))))
+        rows.append(("the four points", ", ".join(printable(str(name)) for name in names)))
     typer.echo("\n".join(rows_as_columns(rows)))

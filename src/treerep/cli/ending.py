@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 import typer
 
+from ..common.printing import printable
+
 # Where the library speaks of an argument, the command has an option of the same name.
 _OPTIONS = (
     "kind", "format", "metric", "symmetrize", "largest_component", "weight", "use_rep", "method", "trials", "tol",
@@ -66,7 +68,7 @@ def one_line(error: Exception) -> str:
     'say --kind points|graph, or --largest-component'
     """
     if isinstance(error, typer.TyperException):
-        return " ".join(error.format_message().split()).replace("Value error, ", "")
+        return printable(" ".join(error.format_message().split()).replace("Value error, ", ""))
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         message = f"{error.filename}: {error.strerror}"
     else:
@@ -77,7 +79,7 @@ def one_line(error: Exception) -> str:
     text = _WORD.sub(
         lambda word: _option(word[1]), text.replace("--kind points or --kind graph", "--kind points|graph")
     )
-    return text.strip() or f"{type(error).__name__} (run it again with --debug)"
+    return printable(text.strip()) or f"{type(error).__name__} (run it again with --debug)"
 
 
 def _option(name: str) -> str:
@@ -106,4 +108,4 @@ def _forget_output() -> None:
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     # What is deprecated concerns those who write programs.
     if not issubclass(category, DeprecationWarning | PendingDeprecationWarning):
-        typer.echo(f"treerep: warning: {' '.join(str(message).split())}", err=True)
+        typer.echo(f"treerep: warning: {printable(' '.join(str(message).split()))}", err=True)

@@ -72,7 +72,8 @@ def _head(path: str) -> bytes:
 
 
 def _looks_like_tree(head: bytes) -> bool:
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    # A tab in front is the empty corner of a table.
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \r\n\f\v").lower()
     if text.startswith(b"#nexus"):
         return re.search(rb"begin\s+trees", text) is not None
     if text.startswith(b"<"):

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from .. import __version__
 from ..common.files import as_utf8, atomic_write, check_writable, is_stream
+from ..common.printing import printable
 from ..formats import TREE_FORMATS
 from ..formats.target import write_targets
 from ..formats.trees import files_beside
@@ -29,8 +30,8 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def remark(text: str) -> None:
-    """Say something to the person at the terminal, apart from the output."""
-    typer.echo(text, err=True)
+    """Print a line to the terminal, apart from the output; control characters in names are shown as escapes."""
+    typer.echo(printable(text), err=True)
 
 
 def print_json(fields: Mapping[str, Any]) -> None:

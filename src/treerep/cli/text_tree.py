@@ -4,6 +4,7 @@ import numpy as np
 from rich.text import Text
 from rich.tree import Tree as Lines
 
+from ..common.printing import printable
 from ..tree.tree import Tree
 
 
@@ -37,4 +38,4 @@ def middle_node(tree: Tree) -> int:
 def _name(tree: Tree, node: int) -> Text:
     if node >= len(tree):
         return Text("o", style="dim")
-    return Text(tree.labels[node] if tree.labels else str(node), style="bold")
+    return Text(printable(tree.labels[node]) if tree.labels else str(node), style="bold")

@@ -59,6 +59,25 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
         raise MemoryError(f"{what} needs {_gib(needed)} GiB of memory and {_gib(there)} are available: {remedy}")
 
 
+class MemoryWatch:
+    """Refuse to read on when most of the memory that was available at the beginning is taken.
+
+    For what is unpacked or parsed piece by piece: how much will come, and how much of it is kept, is not known before.
+    """
+
+    def __init__(self) -> None:
+        self._at_first = available_memory()
+
+    def check(self) -> None:
+        """Raise a MemoryError of one line if less than a quarter is left."""
+        left = available_memory()
+        if left < self._at_first // 4:
+            raise MemoryError(
+                f"it does not fit into memory: {_gib(self._at_first)} GiB were available, and {_gib(left)} are left: "
+                "use a smaller part of it"
+            )
+
+
 def out_of_device_memory(error: Exception) -> bool:
     """Whether torch found no memory: its errors differ by device, and not all have a class of their own.
 

@@ -1,7 +1,8 @@
 """GraphML, the XML of networkx, igraph, Gephi, yEd and Cytoscape, as far as graphs and trees need it.
 
 Read by the XML parser of Python itself, as a stream: no graph of another library is built on the way, none need be
-installed, and declarations of entities, which XML bombs are made of, are refused.
+installed, and declarations of entities, which XML bombs are made of, are refused. Memory is checked on the way, so that
+a small file that unpacks to a large one is refused before memory is taken.
 """
 
 from array import array
@@ -15,8 +16,10 @@ from ..common.memory import check_memory
 from .numerals import is_number
 from .source import Source
 
-_CHUNK = 1 << 20
 _EDGE_BYTES = 200  # two ends and a length as Python's numbers, and then as arrays
+_NODE_BYTES = 400  # the id and its number, twice, and the name
+_CHARACTER_BYTES = 8  # of an attribute: up to four in Python, in pieces and joined
+_LONGEST_TAG = 1 << 24  # bytes: the XML parser keeps a tag or a comment in memory until it ends
 _TRUE = ("true", "1")
 
 
@@ -37,7 +40,8 @@ class GraphML:
         self._graphs = 0
         self._open: tuple[str, int] | None = None  # kind and number of the node or edge that is being read
         self._key = ""
-        self._text: list[str] | None = None  # of the <data> or <default> that is being read
+        self._text: list[str] | None = None  # of the <data> or <default> that is being read, if it is wanted
+        self._characters_kept = 0
         self._parse(source)
         self._check_nodes()
 
@@ -79,14 +83,23 @@ class GraphML:
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler, parser.EntityDeclHandler = self._characters, self._entity
+        parser.ElementDeclHandler = parser.AttlistDeclHandler = self._declaration
+        read = 0
         try:
-            with source.open() as file:
-                while chunk := file.read(_CHUNK):
-                    parser.Parse(chunk, False)
-                    check_memory(_EDGE_BYTES * len(self._lines["edge"]), "the graph", "use a smaller part of it")
+            for piece in source.pieces():
+                parser.Parse(piece, False)
+                read += len(piece)
+                if read - max(0, parser.CurrentByteIndex) > _LONGEST_TAG + len(piece):
+                    self.fail(f"a tag or a comment has more than {_LONGEST_TAG:,} bytes: shorten it")
+                self._check_memory()
             parser.Parse(b"", True)
         except expat.ExpatError as error:
             raise ValueError(f"line {error.lineno}: it is no well-formed XML ({error}): mend it") from error
+
+    def _check_memory(self) -> None:
+        needed = _EDGE_BYTES * len(self._lines["edge"]) + _NODE_BYTES * len(self._numbers)
+        needed += _CHARACTER_BYTES * self._characters_kept
+        check_memory(needed, "the graph", "use a smaller part of it")
 
     def _check_nodes(self) -> None:
         known = self._lines["node"]
@@ -99,6 +112,9 @@ class GraphML:
 
     def _entity(self, name: str, *_: Any) -> None:
         self.fail(f"it declares the entity {name!r}, which GraphML has no need of: remove the declaration")
+
+    def _declaration(self, *_: Any) -> None:
+        self.fail("it declares elements or their attributes, which GraphML has no need of: remove the declarations")
 
     def _start(self, tag: str, given: dict[str, str]) -> None:
         space, _, tag = tag.rpartition(" ")
@@ -121,7 +137,7 @@ class GraphML:
             self.fail("a hyperedge joins any number of nodes, an edge two: replace it by edges")
         elif tag in ("data", "default"):
             self._key = given.get("key", "") if tag == "data" else self._key
-            self._text = []
+            self._text = [] if self._is_wanted() else None
 
     def _start_graph(self, given: dict[str, str]) -> None:
         self._graphs += 1
@@ -134,6 +150,7 @@ class GraphML:
         name = given.get("id")
         if name is None:
             self.fail("a node without id: give it one")
+        self._characters_kept += len(name)
         number = self._numbers.setdefault(name, len(self._numbers))
         lines: Any = self._lines["node"]
         if number in lines:
@@ -152,9 +169,15 @@ class GraphML:
                 self.fail(f"an edge without {end}: name the node")
             self._ends.append(self._numbers.setdefault(given[end], len(self._numbers)))
 
+    def _is_wanted(self) -> bool:
+        """Whether the attribute of the key that is being read is one that was asked for."""
+        name = self._keys.get(self._key, ("", ""))[1]
+        return any(name in wanted for wanted in self._values.values())
+
     def _characters(self, text: str) -> None:
         if self._text is not None:
             self._text.append(text)
+            self._characters_kept += len(text)
 
     def _end(self, tag: str) -> None:
         space, _, tag = tag.rpartition(" ")

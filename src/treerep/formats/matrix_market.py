@@ -22,6 +22,8 @@ _BLOCK = 1 << 16  # lines that are parsed together
 _FIELDS = ("real", "integer", "pattern")
 _SYMMETRIES = ("general", "symmetric")
 
+Places = NDArray[np.int64]
+
 
 class _Header(NamedTuple):
     layout: str
@@ -128,8 +130,32 @@ def _read_coordinates(lines: Iterator[Line], header: _Header) -> Any:
             f"an entry is at ({row:g}, {column:g}), outside of {header.rows} x {header.columns}: correct it"
         )
     i, j = (places - 1).T.astype(np.int64)
+    if header.symmetric:
+        i, j = np.maximum(i, j), np.minimum(i, j)  # both triangles tell the same
     values = np.ones(len(body)) if header.field == "pattern" else body[:, 2]
+    i, j, values = _each_once(i, j, values, header)
     if header.symmetric:
         off = i != j
         i, j, values = np.append(i, j[off]), np.append(j, i[off]), np.append(values, values[off])
     return csr_array(coo_array((values, (i, j)), shape=(header.rows, header.columns)))
+
+
+def _each_once(i: Places, j: Places, values: NDArray[np.float64], header: _Header) -> tuple[Places, Places, Any]:
+    """Keep one of the entries at each place; two different values at one place are an error.
+
+    scipy would add them up: an edge that a symmetric file gives in both directions would become twice as long.
+    """
+    order = np.lexsort((j, i))
+    same = (i[order][1:] == i[order][:-1]) & (j[order][1:] == j[order][:-1])
+    if not same.any():
+        return i, j, values
+    differ = same & (values[order][1:] != values[order][:-1])
+    if differ.any():
+        one, other = order[np.argmax(differ)], order[np.argmax(differ) + 1]
+        place = f"({i[one] + 1}, {j[one] + 1})"
+        mirrored = " (or its mirror image, as the matrix is symmetric)" if header.symmetric else ""
+        raise ValueError(
+            f"the entry {place}{mirrored} is there twice, as {values[one]:g} and as {values[other]:g}: keep one"
+        )
+    kept = order[np.append(True, ~same)]
+    return i[kept], j[kept], values[kept]

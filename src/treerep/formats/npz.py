@@ -16,6 +16,7 @@ from .source import Source
 
 LABELS = "labels"
 _SPARSE = {"format", "shape", "data"}
+_LABEL_BYTES = 100  # of a label as a string of Python, without its characters
 
 
 def read(source: Source, request: Request) -> Metric:
@@ -42,6 +43,7 @@ def strings(labels: NDArray[Any]) -> list[str]:
     ['a', 'bc']
     """
     flat = np.ascontiguousarray(labels).reshape(-1)
+    check_memory(_LABEL_BYTES * flat.size, f"{flat.size:,} labels", "leave them out")
     if flat.dtype.kind == "U" and flat.dtype.itemsize:
         codes = flat.view(np.dtype(np.uint32).newbyteorder(flat.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:

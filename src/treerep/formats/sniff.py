@@ -44,11 +44,12 @@ def guess_format(source: Source, kind: str | None) -> str:
     for magic, name in _MAGIC:
         if head.startswith(magic):
             return name
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip()
+    # A tab in front is the empty corner of a table, and what follows it is a name, however it begins.
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip(" \r\n\f\v")
     for opening, name in _OPENINGS:
         if text[: len(opening)].lower() == opening:
             return name
-    if text.startswith("(") or source.suffix in _TREES:
+    if _is_newick(source, text):
         raise ValueError("it looks like a tree in Newick, not like distances: read it with treerep.formats.read_tree")
     lines = [line for line in text.splitlines()[:200] if line.strip() and not line.startswith(("#", "%"))]
     by_extension = _EXTENSIONS.get(source.suffix)
@@ -63,15 +64,23 @@ def guess_format(source: Source, kind: str | None) -> str:
     return by_extension or "csv"
 
 
+def _is_newick(source: Source, text: str) -> bool:
+    """Tell whether a text is a tree. A table by its extension may begin with a bracket, but not end in a semicolon."""
+    if source.suffix in _TREES:
+        return True
+    return text.startswith("(") and (source.suffix not in (".csv", ".tsv") or text.rstrip().endswith(";"))
+
+
 def _is_phylip(lines: list[str]) -> bool:
-    """A lone whole number, and below it a name or several numbers."""
-    if len(lines) < 2 or not lines[0].strip().isdecimal():
+    """Tell whether a lone whole number comes first, and below it a name or several numbers."""
+    if len(lines) < 2 or lines[0].startswith("\t") or not lines[0].strip().isdecimal():
         return False
     below = lines[1].split()
     return len(below) > 1 or not is_numeral(below[0])
 
 
 def _tells_edges(text: str, lines: list[str]) -> bool:
-    """The header of a table of edges, as poincare-embeddings and Gephi have it, or the comment of SNAP's."""
+    """Tell whether there is the header of a table of edges, as in poincare-embeddings and Gephi, or SNAP's comment."""
     comments = (line[1:].strip() for line in text.splitlines()[:200] if line.startswith("#"))
-    return any(map(is_edge_header, [*lines[:1], *comments]))
+    header = [line for line in lines[:1] if not line.startswith("\t")]
+    return any(map(is_edge_header, [*header, *comments]))

@@ -10,14 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from ..common.memory import check_memory
+from ..common.memory import MemoryWatch, check_memory
 from .errors import file_name
 
 _GZIP = b"\x1f\x8b"
 _MOST_DEFLATED = 1032  # zlib cannot shrink anything further than by this factor
 _HEAD = 1 << 16
 _CHUNK = 1 << 20  # characters that are read together
-_LONGEST_LINE = 1 << 28  # a row of ten million numbers; whatever is longer is no table
+_LONGEST_LINE = 1 << 28  # a row of ten million numbers; a longer line is not a row of a table
+_LONG_LINE = 1 << 22
+_CELL_BYTES = 25  # for each character of a line that is split into cells
 
 Line = tuple[int, str]  # the number of the line, from 1, and what it says, without its end
 
@@ -90,6 +92,14 @@ class Source:
         with self.open() as file:
             return _read_all(file)
 
+    def pieces(self) -> Iterator[bytes]:
+        """Yield all bytes, unpacked, piece by piece, as long as there is memory for what is kept of them."""
+        watch = MemoryWatch()
+        with self.open() as file:
+            while piece := file.read(_CHUNK):
+                yield piece
+                watch.check()
+
     @cached_property
     def most_bytes(self) -> int:
         """How long the unpacked content can be at most."""
@@ -104,8 +114,12 @@ class Source:
                 yield number, line
 
     def blocks(self) -> Iterator[list[str]]:
-        """Yield the lines in lists of many, which is faster where their numbers do not matter."""
+        """Yield the lines in lists of many, which is faster if their numbers do not matter.
+
+        Goes on as long as there is memory for what is kept of the lines, and for a long line split into cells.
+        """
         _refuse_other_encodings(self.head)
+        watch = MemoryWatch()
         begun: list[str] = []  # pieces of the line that is not complete yet
         size = 0
         with io.TextIOWrapper(self.open(), encoding="utf-8-sig", newline=None) as stream:
@@ -116,9 +130,12 @@ class Source:
                     size += len(first)
                     if size > _LONGEST_LINE:
                         raise ValueError(f"it has a line of more than {_LONGEST_LINE:,} characters: break it up")
+                    if size > _LONG_LINE:
+                        check_memory(_CELL_BYTES * size, f"a line of {size:,} characters", "break it up")
                     if rest:
                         yield ["".join(begun), *rest[:-1]]
                         begun, size = [rest[-1]], len(rest[-1])
+                    watch.check()
             except UnicodeDecodeError as error:
                 raise ValueError(self._first_bad_line()) from error
         if size:
@@ -134,12 +151,13 @@ class Source:
 
     def text(self) -> str:
         """Return the whole text, its lines ending in newlines, if memory holds it and what is made of it."""
-        pieces, size = [], 0
-        for number, line in self.lines():
+        pieces, size, checked = [], 0, 0
+        for _, line in self.lines():
             pieces.append(line)
             size += len(line) + 1
-            if number % 1000 == 0:
+            if size > checked + _CHUNK:
                 check_memory(3 * size, "the text", "save the data as npy, which is not read into memory")
+                checked = size
         return "\n".join(pieces)
 
     def _first_bad_line(self) -> str:
@@ -154,7 +172,7 @@ class Source:
 
 
 def _read_all(file: BinaryIO) -> bytes:
-    """Read to the end: of a pipe or a packed file nobody knows where that is, so memory is asked for on the way."""
+    """Read to the end. Where the end of a pipe or a packed file is cannot be known, so memory is checked on the way."""
     pieces, size = [], 0
     while piece := file.read(_CHUNK):
         pieces.append(piece)

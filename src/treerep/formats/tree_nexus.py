@@ -9,6 +9,7 @@ import numpy as np
 from ..tree.newick import Parsed, blank_comments, fail_at, number_points, parse_newick
 from ..tree.tree import Tree
 from .source import Source
+from .tree_newick import tree_text
 
 _BEGIN = re.compile(r"\s*#NEXUS\b", re.IGNORECASE)
 # Possessive quantifiers, so that a text that is wrong is left in linear time.
@@ -57,7 +58,7 @@ def read(source: Source, *, default_length: float | None = None, inner_labels: b
     TRANSLATE, by number from 1. Points come in the order of TAXLABELS. Underscores stay underscores. Blocks but TAXA
     and TREES are skipped.
     """
-    text = source.exact_text()
+    text = tree_text(source)
     nexus = _Nexus(text)
     nexus.read()
     if nexus.tree is None:

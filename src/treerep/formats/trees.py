@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from ..common.memory import check_memory
 from ..common.options import chosen_options
 from ..tree.storage import read_tree_fields, write_tree_fields
 from ..tree.tree import Tree
@@ -35,6 +36,7 @@ TREE_FORMATS: dict[str, TreeFormat] = {
     "auspice": TreeFormat((".auspice.json",), "tree_auspice", reads=False, takes=("root", "attributes")),
     "itol": TreeFormat((".itol.nwk",), "tree_itol", reads=False, takes=("root", "attributes")),
 }
+_JSON_BYTES = 25  # for each byte of JSON, once it is parsed into Python's objects
 # Suffixes that do not tell Newick from Nexus: files are opened to see.
 _UNSURE = (".tree", ".tre")
 
@@ -219,7 +221,10 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _read_stored(source: Source, packed: bool) -> Tree:
-    fields = read_tree_fields(io.BytesIO(source.content()), "it", packed)
+    content = source.content()
+    if not packed:
+        check_memory(_JSON_BYTES * len(content), f"a tree in {len(content):,} bytes of JSON", "save it as npz")
+    fields = read_tree_fields(io.BytesIO(content), "it", packed)
     try:
         return Tree(**fields)
     except (ValueError, TypeError) as error:

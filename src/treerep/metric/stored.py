@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..common.progress import progress_bar
 from . import mapped
 from .base import MetricError
+from .chunks import check_chunks
 from .matrix import MatrixMetric, check_square
 
 # Entries that are unpacked together, if a chunk is not larger.
@@ -26,11 +27,12 @@ _BLOCK_BYTES = 64 << 20
 def stored_matrix(array: Any, **options: Any) -> MatrixMetric:
     """Return the metric of a square array that is stored in chunks; the options are those of MatrixMetric.
 
-    One of more than 1 GiB is unpacked into a file without a name in the folder for temporary files, which goes away
-    with the metric, and is treated like any mapped file.
+    A matrix of more than 1 GiB is unpacked into a file without a name in the folder for temporary files. The file goes
+    away with the metric, and is treated like any mapped file. Lost chunks are refused first: see `chunks`.
     """
     shape, dtype = tuple(array.shape), np.dtype(array.dtype)
     check_square(shape, dtype)
+    check_chunks(array, "distances")
     if shape[0] * shape[1] * dtype.itemsize <= mapped.LARGE:
         return MatrixMetric(np.asarray(array[:]), **options)
     return MatrixMetric(_unpacked(array, shape[0], dtype.newbyteorder("=")), **options)
@@ -42,7 +44,7 @@ def _unpacked(array: Any, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     if free < needed:
         raise MetricError(
             f"the matrix takes {needed:,} bytes when it is unpacked, and {folder} has {free:,} free: "
-            "set TMPDIR to a folder with more room"
+            "set TMPDIR to a folder with more free space"
         )
     with tempfile.TemporaryFile(prefix="treerep-", dir=folder) as file, progress_bar(n, "unpacking", "points") as bar:
         if hasattr(os, "posix_fallocate"):  # a disk that fills up later would kill the process
