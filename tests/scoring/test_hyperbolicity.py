@@ -468,7 +468,7 @@ def test_unusable_distances_are_named(bad):
             hyperbolicity(Table(large), method="sample", quadruples=10)
 
 
-# -- how far apart the bounds of one base point are ----------------------------------------------------------------------
+# -- how far apart the bounds of one base point are --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("scale", [1, 10**5, 3 * 10**8, 10**12])
