@@ -383,7 +383,10 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"use_rep": "X_umap"}, r"adata.obsm has no 'X_umap' \(it holds 'X_pca'\): choose one of these, or pass use_rep='X'"),
+        (
+            {"use_rep": "X_umap"},
+            r"adata.obsm has no 'X_umap' \(it holds 'X_pca'\): choose one of these, or pass use_rep='X'",
+        ),
         ({"root": "nobody"}, "root='nobody' is not in adata.obs_names"),
         ({"root": 60}, "root is the name of a cell or its position, 0 to 59, not 60"),
         ({"root": -1}, "0 to 59, not -1"),

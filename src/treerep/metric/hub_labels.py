@@ -8,8 +8,8 @@ import numpy as np
 from ..common.progress import progress_bar
 from .base import frozen
 from .hub_label_kernels import (
-    _COUNTERS as COUNTERS,
-    _TREES as TREES,
+    COUNTERS,
+    TREES,
     Candidates,
     Forest,
     State,
