@@ -383,7 +383,10 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"use_rep": "X_umap"}, r"adata.obsm has no 'X_umap', but 'X_pca': choose one of these, or pass use_rep='X'"),
+        (
+            {"use_rep": "X_umap"},
+            r"adata.obsm has no 'X_umap' \(it holds 'X_pca'\): choose one of these, or pass use_rep='X'",
+        ),
         ({"root": "nobody"}, "root='nobody' is not in adata.obs_names"),
         ({"root": 60}, "root is the name of a cell or its position, 0 to 59, not 60"),
         ({"root": -1}, "0 to 59, not -1"),
@@ -412,7 +415,7 @@ def test_tables_that_are_missing_or_bad(adata: ad.AnnData) -> None:
         tl.tree(adata)
     _line(error, r"adata.obsm\['X_pca'\]: coordinate 1 of point 4 is nan: replace it or drop the point")
     del adata.obsm["X_pca"]
-    with pytest.raises(ValueError, match=r"adata.obsm has no 'X_pca', but nothing: run sc.pp.pca\(adata\)"):
+    with pytest.raises(ValueError, match=r"adata.obsm has no 'X_pca' \(it is empty\): run sc.pp.pca\(adata\)"):
         tl.tree(adata)
     with pytest.raises(ValueError, match="this AnnData has no X"):
         tr.as_metric(ad.AnnData(obs=adata.obs))

@@ -605,6 +605,48 @@ def test_hostile_labels_are_shown_as_text_and_do_nothing(tab, mammals):
     tab.shot("hostile")
 
 
+# Each would set window.hacked, or be shown as something else, in a page that takes labels for HTML, CSS, a URL or code.
+CODE = [
+    "</textarea></style></title><svg onload=window.hacked=1>",
+    "&lt;b&gt; &amp;amp; &#60;script&#62; &quot;",
+    "');window.hacked=1;//`${window.hacked=1}`",
+    "javascript:window.hacked=1",
+    "</style><style>body{display:none}</style>",
+    "right\u202eto left\u202c \u200f\u2067x\u2069",
+    "]]><script>window.hacked=1</script><![CDATA[",
+    '" onmouseover="window.hacked=1" x="',
+]
+
+
+@pytest.mark.parametrize("place", ["labels", "columns", "title"])
+def test_no_text_of_the_user_is_taken_for_code(tab, mammals, place):
+    tree, _ = mammals
+    named = tr.Tree(8, tree.edges, tree.weights, labels=CODE if place == "labels" else None)
+    table = dict.fromkeys(CODE, CODE) if place == "columns" else None
+    title = " ".join(CODE) + "\0" if place == "title" else None
+    page = tab.open(named, table=table, title=title, color=CODE[0] if place == "columns" else None)
+    for i in range(8):
+        page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", i)
+        tab.settle()
+        page.mouse.move(*tab.pixel(i))
+        if place == "labels":
+            assert page.locator("#details h2").text_content() == CODE[i]
+            assert page.locator("#tip strong").text_content() == CODE[i]
+        elif place == "columns":
+            shown = page.locator("#details").text_content()
+            assert all(text in shown for text in CODE)
+    if place == "columns":
+        assert sorted(page.locator("#legend .entry").all_text_contents()) == sorted(CODE)
+    if place == "title":
+        assert page.locator("h1").text_content().startswith(" ".join(CODE))
+    assert page.locator("body").is_visible()
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#details svg, #details style, #details script, #tip script, h1 *").count() == 0
+    ET.fromstring(page.evaluate("treerep.viewer.svg()"))
+    got = tr.Tree.from_newick(page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))"))
+    assert len(got) >= 8 and (place != "labels" or set(CODE) <= set(got.labels))
+
+
 def test_the_keyboard_is_enough(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import dijkstra
 
-from treerep.metric import hub_label_kernels
+from treerep.metric import hub_labels
 from treerep.metric.graph import GraphMetric
 from treerep.metric.kernels import block_distances
 from treerep.metric.oracles import HubOracle
@@ -178,13 +178,13 @@ def test_slices_of_work_and_storage_that_grows_change_nothing(monkeypatch: pytes
     whole = GraphMetric(edges).oracle
     assert np.diff(whole.starts).max() > 64
     slices = []
-    label_hubs = hub_label_kernels.label_hubs
+    label_hubs = hub_labels.label_hubs
 
     def in_small_slices(*args: object) -> object:
         slices.append(args)
         return label_hubs(*args[:-1], min(500, int(args[-1])))  # type: ignore[call-overload]
 
-    monkeypatch.setattr(hub_label_kernels, "label_hubs", in_small_slices)
+    monkeypatch.setattr(hub_labels, "label_hubs", in_small_slices)
     sliced = GraphMetric(edges).oracle
     assert len(slices) > 100
     for one, other in zip(whole, sliced, strict=True):
@@ -194,7 +194,7 @@ def test_slices_of_work_and_storage_that_grows_change_nothing(monkeypatch: pytes
 def test_an_interrupt_leaves_the_metric_usable(monkeypatch: pytest.MonkeyPatch) -> None:
     metric = GraphMetric(path(50))
     with monkeypatch.context() as patch:
-        patch.setattr(hub_label_kernels, "label_hubs", _interrupt)
+        patch.setattr(hub_labels, "label_hubs", _interrupt)
         with pytest.raises(KeyboardInterrupt):
             _ = metric.oracle
     assert_array_equal(ask_all(metric), dijkstra(metric.adjacency))
@@ -206,13 +206,13 @@ def _interrupt(*args: object) -> None:
 
 def test_threads_that_ask_first_at_once_get_one_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
     built = []
-    build = hub_label_kernels.build_hub_labels
+    build = hub_labels.build_hub_labels
 
-    def counting(*args: object) -> HubOracle:
+    def counting(*args: object) -> tuple[HubOracle, int]:
         built.append(args)
         return build(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(hub_label_kernels, "build_hub_labels", counting)
+    monkeypatch.setattr(hub_labels, "build_hub_labels", counting)
     metric = GraphMetric(random_edges(3000, 500, 2))
     with ThreadPoolExecutor(8) as pool:
         oracles = list(pool.map(lambda _: metric.oracle, range(16)))

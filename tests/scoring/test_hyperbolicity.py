@@ -486,3 +486,26 @@ def test_unusable_distances_are_named(bad):
         large[0] = large[:, 0] = first  # the first row, or none that a few far points have, is sound
         with pytest.raises(MetricError, match=r"d\(\d+, \d+\) = "):
             hyperbolicity(Table(large), method="sample", quadruples=10)
+
+
+# -- how far apart the bounds of one base point are --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1, 10**5, 3 * 10**8, 10**12])
+def test_bounds_from_bases_are_a_factor_of_two_apart_for_whole_numbers(scale):
+    # Above 65,535 distances are kept as floats, and a grid of 2^-29 of the largest used to round `high` up.
+    rng = np.random.default_rng(scale)
+    for n in (5, 17, 40):
+        d = np.triu(rng.integers(scale, 2 * scale + 1, (n, n)), 1)  # a metric: no distance exceeds two others
+        for data in (d + d.T, tr.MatrixMetric((d + d.T).astype(float))):
+            found = hyperbolicity(data, method="base", bases=1)
+            assert found.low <= found.high <= 2 * found.low
+            assert 2 * found.high == round(2 * found.high)
+
+
+def test_bounds_from_bases_of_real_distances_are_rounded_as_documented():
+    rng = np.random.default_rng(7)
+    for n in (5, 17, 40):
+        d = np.triu(1 + rng.random((n, n)) * 10.0 ** rng.integers(-7, 0), 1)
+        found = hyperbolicity(d + d.T, method="base", bases=1)
+        assert found.low <= brute(d + d.T) <= found.high <= 2 * found.low + 2.0**-25 * d.max()

@@ -58,10 +58,11 @@ def check_names(adata: Any) -> list[str]:
 def representation(adata: Any, use_rep: str) -> NDArray[Any]:
     """Return a table of the cells, `X` or one of `obsm`, as a dense array."""
     if use_rep != "X" and use_rep not in adata.obsm:
-        known = ", ".join(map(repr, adata.obsm)) or "nothing"
-        remedy = "run sc.pp.pca(adata)" if use_rep == "X_pca" else "choose one of these"
+        known = ", ".join(map(repr, adata.obsm))
+        remedy = "run sc.pp.pca(adata)" if use_rep == "X_pca" else "choose one of these" if known else "add it"
         raise ValueError(
-            f"adata.obsm has no {use_rep!r}, but {known}: {remedy}, or pass use_rep='X' for the genes themselves"
+            f"adata.obsm has no {use_rep!r} ({f'it holds {known}' if known else 'it is empty'}): {remedy}, "
+            "or pass use_rep='X' for the genes themselves"
         )
     table = adata.X if use_rep == "X" else adata.obsm[use_rep]
     if table is None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from .compiled import CompiledMetric
 from .oracles import HubOracle
 from .registry import find_graph_reader
 
+if TYPE_CHECKING:
+    from .hub_labels import Watch
+
 # Rough costs in nanoseconds, to choose between searching the graph and asking the hub labels.
 _STEP, _HEAP_STEP, _ASK = 5.0, 80.0, 300.0
 _BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
@@ -26,7 +29,7 @@ class GraphMetric(CompiledMetric):
     """The shortest-path metric of a connected undirected graph, without an n x n matrix.
 
     Single distances are answered exactly in about a microsecond from hub labels, which are built on first use (see
-    `hub_label_kernels.py`: a second for WordNet's 74,374 vertices, and a few megabytes). Blocks with many answers per
+    `hub_labels.py`: a second for WordNet's 74,374 vertices, and a few megabytes). Blocks with many answers per
     row come from one search per row or column, breadth-first or Dijkstra's, in parallel.
 
     Parameters
@@ -54,6 +57,7 @@ class GraphMetric(CompiledMetric):
     weighted : False when every edge has length 1
     integral : True when every distance is a whole number, and small enough for exact sums
     vertices : (n,) array, the number in the input of every point
+    label_work : steps of work that the hub labels took to build; 0 before
 
     Notes
     -----
@@ -113,6 +117,7 @@ class GraphMetric(CompiledMetric):
         self.integral = longest < 2.0**50 and bool((lengths == np.rint(lengths)).all())
         self._lock = Lock()
         self._searched = 0
+        self.label_work = 0
 
     def __len__(self) -> int:
         return len(self.vertices)
@@ -135,14 +140,28 @@ class GraphMetric(CompiledMetric):
     @cached_property
     def oracle(self) -> HubOracle:
         """Hub labels, built on first use; callers that come while they are built wait for them."""
-        from .hub_label_kernels import build_hub_labels
+        return self.build_labels()
+
+    @property
+    def has_labels(self) -> bool:
+        """True once the hub labels are built."""
+        return "oracle" in self.__dict__
+
+    def build_labels(self, watch: "Watch | None" = None) -> HubOracle:
+        """Return the hub labels, and build them first unless they are there.
+
+        `watch` is called with the steps of work so far, every few hundredths of a second. An exception that it raises
+        ends the construction: the metric stays as it was.
+        """
+        from .hub_labels import build_hub_labels
 
         with self._lock:
             built: HubOracle | None = self.__dict__.get("oracle")
             if built is None:
                 # Sums of lengths along two equally short paths differ by rounding, a random walk of up to n steps.
                 stretch = 1.0 if self.integral else 1.0 + 2 * self.eps * len(self) ** 0.5
-                built = self.__dict__["oracle"] = build_hub_labels(*self._graph(), stretch)
+                built, self.label_work = build_hub_labels(*self._graph(), stretch, watch)
+                self.__dict__["oracle"] = built
                 note("hub_labels")
             return built
 
@@ -153,15 +172,16 @@ class GraphMetric(CompiledMetric):
 
     def _searching_pays(self, sources: int, answers: int) -> bool:
         """Decide between one search from every source and one question to the hub labels for every answer."""
-        if sources * self._search_cost() <= answers * _ASK:
+        if sources * self.search_cost() <= answers * _ASK:
             return True
-        if not self.integral or "oracle" in self.__dict__:
+        if not self.integral or self.has_labels:
             return False
         # Exact either way: no need to build labels for a handful of small requests.
         self._searched += sources
         return self._searched <= _PATIENCE
 
-    def _search_cost(self) -> float:
+    def search_cost(self) -> float:
+        """Return about how many nanoseconds a search from one vertex takes; the same on every machine."""
         return (_HEAP_STEP if self.weighted else _STEP) * (len(self) + 0.5 * len(self.adjacency.data))
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
@@ -189,7 +209,7 @@ class GraphMetric(CompiledMetric):
         from .search_kernels import search_block
 
         graph = self._graph()
-        _in_bands(lambda band: search_block(*graph, rows[band], cols, out[band]), len(rows), self._search_cost())
+        _in_bands(lambda band: search_block(*graph, rows[band], cols, out[band]), len(rows), self.search_cost())
 
     def _search_columns(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
         from .search_kernels import search_block
@@ -201,7 +221,7 @@ class GraphMetric(CompiledMetric):
             search_block(*graph, cols[band], rows, turned)
             out[:, band] = turned.T
 
-        _in_bands(search, len(cols), self._search_cost())
+        _in_bands(search, len(cols), self.search_cost())
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
         """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape.
@@ -247,7 +267,7 @@ class GraphMetric(CompiledMetric):
                 search_block(*graph, frozen(np.array([source])), frozen(targets[group]), found)
                 out[group] = found[0]
 
-        _in_bands(search, len(distinct), self._search_cost())
+        _in_bands(search, len(distinct), self.search_cost())
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}

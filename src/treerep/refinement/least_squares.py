@@ -43,6 +43,8 @@ class Quadratic:
         whole = (pairs.below * (pairs.n - pairs.below)).astype(np.float64)
         length = np.zeros(len(whole))
         self.diagonal = pairs.sums(FACTORS, length)[1] if pairs.power else pairs.crossing()
+        # |U d|^2: what an edge's share of the objective is measured by.
+        self.size = pairs.sums(SQUARES, length)[0] if pairs.power else 0.0
         # Edges that no pair measures keep their lengths.
         self.measured = self.diagonal > 0
         self.measured[0] = False
@@ -67,9 +69,15 @@ class Quadratic:
         return self._stretch * out
 
     def residual(self, length: Vector, gradient: Vector, floor: Vector) -> float:
-        """How far an edge would move by itself, at most: 0 at the minimum, and only there."""
-        moved = np.maximum(floor, length - gradient / self.diagonal) - length
-        return float(np.abs(moved[self.measured]).max(initial=0.0)) * self.pairs.unit / self.pairs.radius
+        """How far an edge would move by itself, at most: 0 at the minimum, and only there.
+
+        For U = 1 as a share of the largest distance. With factors an edge among short distances counts as much as one
+        among long ones: it is what the move changes in U A w, as a share of |U d|.
+        """
+        moved = (np.maximum(floor, length - gradient / self.diagonal) - length)[self.measured]
+        if self.size > 0:
+            return float(np.abs(moved * np.sqrt(self.diagonal[self.measured] / self.size)).max(initial=0.0))
+        return float(np.abs(moved).max(initial=0.0)) * self.pairs.unit / self.pairs.radius
 
 
 def least_squares(pairs: Pairs, given: Vector, floor: Vector, tol: float, deadline: float) -> Optimum:
@@ -121,6 +129,8 @@ def _descend(
         free = problem.measured & ((length > floor) | (gradient < 0))
         newton = _conjugate_gradients(problem, free, -gradient, deadline)
         step, image = _search(problem, length, gradient, floor, newton, 12)
+        if not step.any() and problem.size > 0:
+            step, image = _step_to_the_floor(problem, length, gradient, floor, free, newton, deadline)
         if not step.any():
             # Many edges may lie just above the floor: then the plain gradient leads there.
             plain = np.where(problem.measured, -gradient / problem.diagonal, 0.0)
@@ -147,6 +157,39 @@ def _search(
         if expected < 0 and expected + float(step @ image) / 2 <= 1e-4 * expected:
             return step, image
         way = way / 2
+    return np.zeros(len(length)), np.zeros(len(length))
+
+
+def _step_to_the_floor(
+    problem: Quadratic,
+    length: Vector,
+    gradient: Vector,
+    floor: Vector,
+    free: NDArray[np.bool_],
+    newton: Vector,
+    deadline: float,
+) -> tuple[Vector, Vector]:
+    """A Newton step up to where the first edge reaches the floor, and H times it.
+
+    Short edges among long ones are cut off by the projection of a full step, which then need not lower the objective.
+    A straight step always does, if the edges at the floor that it would lower are held (Lawson and Hanson, Solving
+    least squares problems, 1974).
+    """
+    while not time.monotonic() > deadline:
+        held = free & (length <= floor) & (newton < 0)
+        if not held.any():
+            break
+        free = free & ~held
+        newton = _conjugate_gradients(problem, free, -gradient, deadline)
+    falling = free & (newton < 0)
+    reach = np.full(len(length), np.inf)
+    reach[falling] = (length - floor)[falling] / -newton[falling]
+    share = min(1.0, float(reach.min()))
+    step = np.where(free, share * newton, 0.0)
+    step[reach <= share] = (floor - length)[reach <= share]
+    image = problem.product(step)
+    if float(gradient @ step) + float(step @ image) / 2 < 0:
+        return step, image
     return np.zeros(len(length)), np.zeros(len(length))
 
 

@@ -76,8 +76,10 @@ def fit_weights(
         Least weight of an edge, 0 or more.
     tol : float
         Residual to reach. For "l2" an edge's residual is how far it would move if it alone were free, as a share of the
-        largest distance from a point; for "l1" it is the gradient over its largest possible value, and a smoothed
-        minimum has sharp bends: 1e-2 is what to expect.
+        largest distance from a point. With a power it is what the move changes in the weighted distances, as a share of
+        their norm, so that short distances count as much as long ones. For "l1" it is the gradient over its largest
+        possible value, and a smoothed minimum has sharp bends: 1e-2 is what to expect, and more if distances extend
+        over eight decades.
     max_seconds : float, optional
         Return what has been reached after this time, and say so in the residual.
     runner : Runner, optional

@@ -19,6 +19,7 @@ _ROWS = 64  # rows of a task, at most; after each round of tasks all of them kno
 _ROUND = 16
 _TASK = 1 << 31  # steps of a task, at most: tenths of a second, so that a time limit is kept
 _FINE = float(1 << 29)  # twice that is an int32
+_WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their sums
 
 #: Finds the largest max over z of min(P_xz, P_zy) - P_xy: called with the products, the same as keys (see
 #: `base_point_kernels.largest_defect`), what to tell of better x and y, and a pace.
@@ -49,7 +50,7 @@ def search_bases(
 
 
 def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace, search: Search) -> float:
-    """Return 2 delta_w, or a little more where distances are real."""
+    """Return 2 delta_w: exactly for whole numbers, and else rounded up by two units of the grid at most."""
     from .base_point_kernels import gromov_products
 
     d = space.distances
@@ -65,11 +66,16 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace, sea
 
     products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
     if products.dtype.kind == "f":
-        # Eight small integers are compared at once, floats one by one: a fine grid first, which tells all but 0.
-        grid, unit = _to_grid(products, pace)
-        h = search(grid, grid, offer, pace)
-        if h > 1:
-            return (h + 1) * unit  # either side of the difference is off by half a unit
+        # Eight small integers are compared at once, floats four: a fine grid first, which tells all but 0.
+        largest, exact = float(products.max()), _all_whole(products, pace)
+        if largest <= _FINE or not exact:
+            unit = 1.0 if exact else _fine_unit(largest)
+            grid = _to_grid(products, unit, pace)
+            h = search(grid, grid, offer, pace)
+            if exact:
+                return h
+            if h > 1:
+                return (h + 1) * unit  # either side of the difference is off by half a unit
     keys = products.view(np.int64) if products.dtype.kind == "f" else products
     return search(products, keys, offer, pace)
 
@@ -112,9 +118,22 @@ def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
     return dtype
 
 
-def _to_grid(values: NDArray[np.float64], pace: Pace) -> tuple[NDArray[np.int32], float]:
-    """Return values >= 0 as multiples of a unit that is 2^-29 of the largest, and the unit."""
-    unit = max(float(values.max()) / _FINE, float(np.finfo(np.float64).tiny))
+def _all_whole(values: NDArray[np.float64], pace: Pace) -> bool:
+    """Tell whether all values are whole numbers that floats hold without rounding."""
+
+    def work(rows: tuple[int, int]) -> bool:
+        part = values[slice(*rows)]
+        return bool(((part == np.rint(part)) & (part < _WHOLE)).all())
+
+    return work((0, 1)) and all(pace.map(work, row_chunks(len(values))))
+
+
+def _fine_unit(largest: float) -> float:
+    return max(largest / _FINE, float(np.finfo(np.float64).tiny))
+
+
+def _to_grid(values: NDArray[np.float64], unit: float, pace: Pace) -> NDArray[np.int32]:
+    """Return values >= 0 as multiples of a unit that is 2^-29 of the largest or more."""
     grid = np.empty(values.shape, np.int32)
 
     def work(rows: tuple[int, int]) -> None:
@@ -122,7 +141,7 @@ def _to_grid(values: NDArray[np.float64], pace: Pace) -> tuple[NDArray[np.int32]
 
     for _ in pace.map(work, row_chunks(len(values))):
         pass
-    return grid, unit
+    return grid
 
 
 def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
@@ -135,8 +154,8 @@ def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[
     if space.whole:
         worst, x, y = _worst_triangle(space.distances.astype(np.int32), pace)
         return worst, worst, _triangle(space, x, y)[1]
-    grid, unit = _to_grid(space.distances, pace)
-    worst, x, y = _worst_triangle(grid, pace)
+    unit = _fine_unit(float(space.distances.max()))
+    worst, x, y = _worst_triangle(_to_grid(space.distances, unit, pace), pace)
     if worst > 2:  # not a matter of the grid
         worst, four = exact_violation(space, pace)
         return worst, worst, four

@@ -11,9 +11,9 @@ from ..metric.base import Metric
 from ..metric.graph import GraphMetric
 from .pace import Pace, Stopped
 from .quadruples import check_distances
-from .streaming import read_block
+from .spaces import read_row
 
-_SEARCHES = 64  # between two looks at the clock
+_LOOK = 2e7  # nanoseconds of searches between two looks at the clock
 
 
 def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
@@ -32,7 +32,7 @@ def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     try:
         while not done:
             low, done = search_eccentricities(*arrays, least, most, low, searches)
-            searches = max(2, int(_SEARCHES / (1 + len(graph) / 20_000)))
+            searches = max(2, min(64, int(_LOOK / graph.search_cost())))
             pace.check()
     except Stopped:
         pass
@@ -48,7 +48,7 @@ def bound_diameter(metric: Metric, triangles: bool, rows: int, pace: Pace) -> tu
     low, high, point = 0.0, math.inf, 0
     try:
         for _ in range(rows):
-            row = read_block(metric, np.array([point]), everyone)[0]
+            row = read_row(metric, point)
             check_distances(row, np.array(point), everyone)
             low, point = max(low, float(row.max())), int(np.argmax(row))
             if triangles:

@@ -42,8 +42,8 @@ def average_distortion(
     rows : int, "all" or None
         Number of points whose distances to all others are looked at, drawn without replacement. None looks at all
         pairs up to 20,000 points and samples 256 rows beyond. The estimate is unbiased (up to the ratio estimator's
-        O(1/rows) when pairs are skipped or scaled) and comes with a 95% interval, which is a little too narrow when
-        few points make most of the error.
+        O(1/rows) when pairs are skipped or scaled) and comes with an interval for 95% confidence. It assumes that no
+        few points make most of the error: see `Score`.
     rng : seed or numpy Generator
         Used only when rows are sampled.
     n_jobs : int, optional
@@ -139,7 +139,8 @@ def distance_error(
 
     Notes
     -----
-    Exact over all pairs, with memory for a few rows of distances; otherwise an estimate from sampled rows.
+    Exact over all pairs, with memory for a few rows of distances; otherwise an estimate from sampled rows. Its
+    interval is too narrow if few points make most of the error: see `Score`.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """delta-hyperbolicity: how far these distances are from a tree."""
 
 import math
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
@@ -30,13 +31,14 @@ from .spaces import (
     components,
     largest_distance,
     obeys_triangles,
+    read_row,
     read_space,
     restrict,
     rounding,
     search_component,
     search_row,
 )
-from .streaming import check_choice, read_block
+from .streaming import check_choice
 
 _METHODS = ("auto", "exact", "base", "sample")
 
@@ -81,7 +83,8 @@ def hyperbolicity(
           graph. Stopped early it gives an interval.
         - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w; several bases narrow that.
         - "sample" looks at random quadruples: the mean of their values with a 95% interval, and a lower bound of
-          delta. It needs no memory to speak of. The upper bound of delta is half the diameter (for a matrix, which may
+          delta. It needs no memory to speak of. In a graph distances come from searches, or from hub labels if those
+          are soon built. The upper bound of delta is half the diameter (for a matrix, which may
           violate triangles, all of it), and infinite where that is not known: for metrics of your own.
         - "auto" is "exact" for graphs with components up to 30,000 vertices (10,000 with edge lengths) and for other
           metrics up to 4,000 points, with a limit to its work, after which bases are tried and the result may be an
@@ -89,7 +92,9 @@ def hyperbolicity(
     normalize : bool
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
-        Seconds; the best interval found by then is returned.
+        Seconds from the call on; the best interval found by then is returned. Work is cut into pieces of hundredths of
+        a second. However short the time, the data are checked and one row of distances is read (in a graph, one
+        search); for "sample" a few quadruples as well.
     bases : int
         Number of base points of "base".
     quadruples : int
@@ -158,10 +163,11 @@ def bounded(
     if not isinstance(normalize, (bool, np.bool_)):
         raise ValueError(f"normalize is True or False, not {normalize!r}")
     bases, quadruples = positive_number(bases, "bases"), positive_number(quadruples, "quadruples")
+    began = time.monotonic()  # the limit includes what it takes to read the data
     distances = as_metric(data, metric=metric)
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
-        job = _Job(distances, Best(bar), Pace(workers, time_limit, steps), obeys_triangles(distances), search)
+        job = _Job(distances, Best(bar), Pace(workers, time_limit, steps, began), obeys_triangles(distances), search)
         if not isinstance(distances, GraphMetric) and isinstance(distances.oracle, TreeOracle):
             # In a tree two sweeps find the diameter, among the data points too.
             reach, _ = bound_diameter(distances, True, 2, Pace(workers, None))
@@ -209,14 +215,16 @@ def _too_large(metric: Metric) -> bool:
 
 
 def _sample(job: _Job, quadruples: int, rng: Any) -> _Outcome:
-    low, high = _bound_any_diameter(job)
+    low, high = _bound_any_diameter(job._replace(pace=job.pace.part(0.25)))
     mean = sample_quadruples(job.metric, quadruples, rng, job.best, job.pace)
     return _Outcome("sample", high * (1 if job.triangles else 2), low, high, mean)
 
 
 def _bound_any_diameter(job: _Job) -> tuple[float, float]:
     """Return bounds of the diameter: all distances are read where that is cheap, and otherwise a few rows."""
-    if len(job.metric) <= TABLE or isinstance(job.metric, MatrixMetric):
+    if isinstance(job.metric, GraphMetric) and len(job.metric) <= TABLE:
+        return bound_graph_diameter(job.metric, job.pace)
+    if isinstance(job.metric, MatrixMetric) or len(job.metric) <= TABLE:
         with suppress(Stopped):
             return 2 * (largest_distance(job.metric, job.pace),)
     return bound_diameter(job.metric, job.triangles, _SAMPLED_ROWS, job.pace)
@@ -227,13 +235,9 @@ def _bound(job: _Job, method: str, bases: int) -> _Outcome:
     name = "base" if method == "base" else "exact"
     if isinstance(job.metric, GraphMetric):
         return _bound_graph(job, job.metric, name, bases)
-    everyone = np.arange(len(job.metric))
-
-    def row(k: int) -> NDArray[np.float64]:
-        return read_block(job.metric, everyone[k : k + 1], everyone)[0]
-
     try:
-        search_far_points(row, everyone, job.best, job.pace)
+        everyone = np.arange(len(job.metric))
+        search_far_points(lambda k: read_row(job.metric, k), everyone, job.best, job.pace)
         space = read_space(job.metric, job.pace)
     except Stopped:
         low, high = bound_diameter(job.metric, job.triangles, 1, job.pace)

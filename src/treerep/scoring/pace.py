@@ -18,10 +18,30 @@ class Stopped(Exception):  # noqa: N818 - a limit is not an error
 class Pace:
     """Workers with a limit. What has been found by the time it raises `Stopped` counts."""
 
-    def __init__(self, workers: Workers, seconds: float | None, steps: float = math.inf) -> None:
+    def __init__(
+        self, workers: Workers, seconds: float | None, steps: float = math.inf, began: float | None = None
+    ) -> None:
         self.workers = workers
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self._end = math.inf if seconds is None else (time.monotonic() if began is None else began) + seconds
         self._steps = steps
+
+    def part(self, share: float) -> "Pace":
+        """Return a pace that may use this share of the time left."""
+        now = time.monotonic()
+        return Pace(self.workers, share * (self._end - now) if self.limited else None, began=now)
+
+    @property
+    def limited(self) -> bool:
+        """True if there is a limit in seconds."""
+        return self._end < math.inf
+
+    def late(self) -> bool:
+        """Tell whether time is up."""
+        try:
+            self.check()
+        except Stopped:
+            return True
+        return False
 
     def map(self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False) -> Iterator[Result]:
         """Yield work(task) in order, and stop in between when time is up; inline work is too small for threads."""

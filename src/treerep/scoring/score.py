@@ -9,7 +9,7 @@ class Score(float):
     Attributes
     ----------
     low, high : float
-        Ends of the 95% confidence interval; both equal the value when the score is exact.
+        Ends of the interval for 95% confidence (see Notes); both equal the value when the score is exact.
     exact : bool
         True when every pair (or point) was looked at.
     pairs : int
@@ -21,6 +21,14 @@ class Score(float):
         Factor applied to the approximation before it was compared.
     basis : str
         The same in words, for the eye.
+
+    Notes
+    -----
+    The interval is Student's, from the spread of the sampled rows. On ordinary data it contains the exact score in 91
+    to 96% of samples of 20 to 100 rows. If few points make most of the error, a sample without them does not show it.
+    Example: 400 points, four of them 50 times as far out as the others, and `distance_error`, whose errors are not
+    relative. The interval contained the exact score in 26 to 39% of samples of 20 rows, and in 62 to 68% of samples
+    of 100. `average_distortion` kept 94 to 96%. Look at all rows if your data have such points.
 
     Examples
     --------

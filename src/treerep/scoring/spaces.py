@@ -21,6 +21,9 @@ from .streaming import read_block, triangle_slices
 
 Graph = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
+_ROWS, _TILE = 64, 1024  # of a matrix, turned in one piece
+_BAND = 2e7  # nanoseconds of searches between two looks at the clock
+
 _REMEDY = "use method='sample', which needs no matrix"
 
 
@@ -59,13 +62,43 @@ def read_space(metric: Metric, pace: Pace) -> Space:
     out = np.zeros((n, n), dtype)
 
     def work(part: slice) -> None:
-        block = _read(metric, part)
-        out[part, part.start :] = block
-        out[part.start :, part] = block.T
+        out[part, part.start :] = _read(metric, part)
 
+    # Row by row, so that memory is taken bit by bit: a first column alone would take all of it, and seconds.
     for _ in pace.map(work, triangle_slices(n)):
         pass
+    _mirror(out, pace)
     return as_graph(Space(np.arange(n), out, None), pace)
+
+
+def _mirror(out: NDArray[Any], pace: Pace) -> None:
+    """Copy the upper half of a matrix to the lower one."""
+
+    def work(rows: slice) -> None:
+        own = np.triu(out[rows, rows], 1)
+        out[rows, rows] = own + own.T
+        for start in range(0, rows.start, _TILE):
+            columns = slice(start, min(start + _TILE, rows.start))
+            out[rows, columns] = out[columns, rows].T
+
+    for _ in pace.map(work, _row_bands(len(out))):
+        pass
+
+
+def _take_smaller(out: NDArray[np.float64], pace: Pace) -> None:
+    """Replace d(i, j) and d(j, i) by the smaller of them."""
+
+    def work(rows: slice) -> None:
+        smaller = np.minimum(out[rows, rows.start :], out[rows.start :, rows].T)
+        out[rows, rows.start :] = smaller
+        out[rows.start :, rows] = smaller.T
+
+    for _ in pace.map(work, _row_bands(len(out))):
+        pass
+
+
+def _row_bands(n: int) -> list[slice]:
+    return [slice(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
 
 
 def largest_distance(metric: Metric, pace: Pace) -> float:
@@ -91,9 +124,9 @@ def as_graph(space: Space, pace: Pace) -> Space:
         return space
     if float(d.max(initial=0)) >= n:  # levels might not fit the type
         return space
-    starts, neighbors, _ = graph = _pairs_at_distance_one(d)
     found = np.zeros_like(d)  # what is out of reach stays 0
     try:
+        starts, neighbors, _ = graph = _pairs_at_distance_one(d, pace)
         for _ in pace.map(lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)):
             pass
     except Stopped:
@@ -101,8 +134,11 @@ def as_graph(space: Space, pace: Pace) -> Space:
     return Space(space.points, d, graph) if np.array_equal(found, d) else space
 
 
-def _pairs_at_distance_one(d: NDArray[Any]) -> Graph:
-    near = [np.flatnonzero(row == 1).astype(np.int32) for row in d]
+def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
+    near: list[NDArray[np.int32]] = []
+    for rows in _row_bands(len(d)):
+        pace.check()
+        near += [np.flatnonzero(row == 1).astype(np.int32) for row in d[rows]]
     starts = np.cumsum([0, *map(len, near)])
     # Of the types that a GraphMetric has: kernels are compiled once for both.
     return frozen(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)), frozen(np.concatenate(near)), None
@@ -156,16 +192,19 @@ def search_component(metric: GraphMetric, vertices: NDArray[np.int64], place: ND
     check_memory(2 * size * size * dtype.itemsize, f"hyperbolicity of a component of {size:,} vertices", _REMEDY)
     out = np.empty((size, size), dtype)
 
+    # A search for all SOURCES at once, or one after the other.
+    step = SOURCES if graph[2] is None else max(1, min(SOURCES, int(_BAND / metric.search_cost())))
+
     def work(first: int) -> None:
         if graph[2] is None:
             search_many(graph[0], graph[1], first, out)
         else:
-            out[first : first + SOURCES] = distances(slice(first, first + SOURCES))
+            out[first : first + step] = distances(slice(first, first + step))
 
-    for _ in pace.map(work, range(0, size, SOURCES)):
+    for _ in pace.map(work, range(0, size, step)):
         pass
     if out.dtype.kind == "f":
-        out = np.minimum(out, out.T)  # two sums along one path, from either end, differ in the last digit
+        _take_smaller(out, pace)  # two sums along one path, from either end, differ in the last digit
     return Space(vertices, out, graph)
 
 
@@ -178,6 +217,14 @@ def search_row(metric: GraphMetric, source: int, vertices: NDArray[np.int64]) ->
     out = np.empty((1, len(vertices)))
     search_block(*graph, frozen(np.array([source])), frozen(vertices), out)
     return out[0]
+
+
+def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
+    """Return the distances of one point to all: of a graph by one search."""
+    everyone = np.arange(len(metric))
+    if isinstance(metric, GraphMetric):
+        return search_row(metric, point, everyone)
+    return read_block(metric, np.array([point]), everyone)[0]
 
 
 def rounding(metric: Metric, largest: float) -> float:
