@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
         now = getattr(test, "_hypothesis_internal_use_settings", settings.default)
         number = int(os.environ["HARDEN_EXAMPLES"])
         test._hypothesis_internal_use_settings = settings(
-            now, max_examples=number, deadline=None, database=None, phases=_PHASES
+            now, max_examples=number, deadline=None, database=None, derandomize=False, phases=_PHASES
         )
         test.hypothesis.inner_test = _counting(test.hypothesis.inner_test)
 

@@ -135,7 +135,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "refinement.path_sum_kernels": {
         "find_splits": (f"{WEIGHTS}test_splits_are_those_of_the_tree",),
         "common_ancestors": (f"{WEIGHTS}test_common_ancestors_twin",),
-        "row_sums add_down add_up": (f"{WEIGHTS}test_row_sums_twin", f"{WEIGHTS}test_matches_lsq_linear"),
+        "row_sums add_down add_up": (f"{WEIGHTS}test_row_sums_twin", f"{WEIGHTS}test_matches_nnls"),
         "cut_sums": (f"{WEIGHTS}test_cut_sums_twin",),
         "solve_cuts": (f"{WEIGHTS}test_solve_cuts_twin",),
     },

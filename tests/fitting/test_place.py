@@ -306,6 +306,13 @@ def test_rows_of_any_dtype(dtype: str) -> None:
     assert_array_equal(tr.place(tree, rows).block([3, 4], range(3)), rows)
 
 
+def test_exact_rows_that_fit_float32_are_not_called_rounded() -> None:
+    # A point on an edge of 8,192, at 1/512 from its end: once taken for that end.
+    tree = tr.Tree(2, [[0, 1]], [8192.0])
+    rows = np.array([[2.0**-9, 8192 - 2.0**-9]])
+    assert_array_equal(tr.place(tree, rows).block([2], range(2)), rows)
+
+
 @pytest.mark.parametrize("scale", [1e-300, 1e-40, 1e40, 1e300])
 def test_huge_and_tiny_distances(scale: float) -> None:
     tree = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], np.array([1.0, 2.0, 3.0]) * scale)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..common.parallel import Workers
 from ..metric.base import Metric, MetricError, check_labels, frozen
+from ..metric.four_points import obeys_four_points
 from ..metric.matrix import MatrixMetric
 from ..metric.oracles import MatrixOracle
 from ..metric.points import PointMetric
@@ -18,6 +19,9 @@ from .locate import Places, Scale, locate
 from .new_points import NewPoints, matched_rows
 from .result import rounding_of
 from .settings import given_tolerance
+
+# Old points and new ones by which it is judged whether distances were rounded.
+_KNOWN, _ROWS = 31, 8
 
 
 def place(
@@ -182,13 +186,30 @@ def _with_rows(tree: Tree, rows: NDArray[Any]) -> _News:
     largest, wide = float(to_old.max()), np.finfo(np.float64).eps
     precision = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else wide
     integral = largest * precision < 0.25 and bool((np.floor(to_old) == to_old).all())
-    with np.errstate(over="ignore"):
-        single = not integral and bool((to_old == to_old.astype(np.float32)).all())
-    if single:  # rounded to that once
+    if not integral and rows.dtype == np.float64 and _were_rounded(tree, to_old):
         precision = np.finfo(np.float32).eps
     floats = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
     rounding = float((8 * precision + 64 * np.sqrt(n + len(rows)) * wide) * largest)
     return _News(MatrixOracle(frozen(floats)), 0, mutual, integral, rounding, largest)
+
+
+def _were_rounded(tree: Tree, to_old: NDArray[np.float64]) -> bool:
+    """Tell whether distances were rounded to float32 before: they all fit it, and with the tree's they break a tree.
+
+    Exact numbers can fit float32 as well. As for a matrix, the four-point condition decides, on some points.
+    """
+    with np.errstate(over="ignore"):
+        if not (to_old == to_old.astype(np.float32)).all():
+            return False
+    old = np.unique(np.linspace(0, len(tree) - 1, _KNOWN).astype(np.int64))
+    k = len(old)
+    joined = np.zeros((k + 1, k + 1))
+    joined[:k, :k] = tree.block(old, old)
+    for row in to_old[:_ROWS, old]:
+        joined[k, :k] = joined[:k, k] = row
+        if not obeys_four_points(joined):
+            return True
+    return False
 
 
 def _all_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[str, ...] | None:
