@@ -11,7 +11,7 @@ from .common import store
 
 NAMES = (
     "recovery", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
-    "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
+    "spanning", "refinement", "backbone", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
     "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit",
 )  # fmt: skip
 

@@ -132,6 +132,12 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "improve subtree_sizes sum_of_errors": MOVES,
         "mark_paths": ("refinement/test_moves.py::test_a_region_keeps_the_distances",),
     },
+    "refinement.placement_kernels": {
+        "find_best_places": ("refinement/test_backbone.py::test_places_are_as_good_as_those_of_scipy",),
+    },
+    "refinement.branch_kernels": {
+        "join_branches": ("refinement/test_backbone.py::test_branches_keep_the_heights_of_points_at_nodes",),
+    },
     "refinement.path_sum_kernels": {
         "find_splits": (f"{WEIGHTS}test_splits_are_those_of_the_tree",),
         "common_ancestors": (f"{WEIGHTS}test_common_ancestors_twin",),

@@ -24,6 +24,7 @@ CITED: dict[str, tuple[str, ...]] = {
     "bartal": ("bartal1996", "calinescu2005"),
     "bartal_average": ("bartal1996", "calinescu2005", "sonthalia2020"),
     "frt": ("fakcharoenphol2003",),
+    "backbone": ("sonthalia2020", "evans2006", "fitch1967", "bryant1998"),
     "sarkar": ("sarkar2011", "sala2018"),
     "hmds": ("sala2018",),
     "poincare": ("nickel2017",),

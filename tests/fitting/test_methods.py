@@ -21,6 +21,7 @@ EXACT = (
     "minimum_evolution",
     "gromov",
     "construct_tree",
+    "backbone",
 )
 
 
@@ -37,7 +38,7 @@ class Own(tr.Metric):
 
 
 def takes(method: str) -> set[str]:
-    module = import_module(f"treerep.fitting.{METHODS[method]}")
+    module = import_module(f"treerep.{METHODS[method]}")
     return set(inspect.signature(getattr(module, method)).parameters)
 
 

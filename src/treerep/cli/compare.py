@@ -124,7 +124,7 @@ def _measured(metric: tr.Metric, method: str, trials: int, seed: int, jobs: int 
 
 def _is_random(method: str) -> bool:
     """Whether more trials would give more than the same tree again."""
-    function = getattr(importlib.import_module(f"..fitting.{METHODS[method]}", __package__), method)
+    function = getattr(importlib.import_module(f"..{METHODS[method]}", __package__), method)
     return "rng" in inspect.signature(function).parameters
 
 

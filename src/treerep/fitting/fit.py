@@ -21,23 +21,24 @@ from ..tree.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
 from .result import EXACT_SCORES, selection_score
 
-#: Every method, and the module of this room in which a function of that name has it.
+#: Every method, and the module of the package in which a function of that name has it.
 METHODS = {
-    "treerep": "treerep",
-    "neighbor_joining": "neighbor_joining",
-    "bionj": "bionj",
-    "relaxed_neighbor_joining": "relaxed_neighbor_joining",
-    "minimum_evolution": "minimum_evolution",
-    "upgma": "upgma",
-    "gromov": "gromov",
-    "construct_tree": "construct_tree",
-    "minimum_spanning_tree": "minimum_spanning_tree",
-    "bfs": "bfs",
-    "level_tree": "level_tree",
-    "low_stretch": "low_stretch",
-    "bartal": "bartal",
-    "bartal_average": "bartal",
-    "frt": "frt",
+    "treerep": "fitting.treerep",
+    "neighbor_joining": "fitting.neighbor_joining",
+    "bionj": "fitting.bionj",
+    "relaxed_neighbor_joining": "fitting.relaxed_neighbor_joining",
+    "minimum_evolution": "fitting.minimum_evolution",
+    "upgma": "fitting.upgma",
+    "gromov": "fitting.gromov",
+    "construct_tree": "fitting.construct_tree",
+    "minimum_spanning_tree": "fitting.minimum_spanning_tree",
+    "bfs": "fitting.bfs",
+    "level_tree": "fitting.level_tree",
+    "low_stretch": "fitting.low_stretch",
+    "bartal": "fitting.bartal",
+    "bartal_average": "fitting.bartal",
+    "frt": "fitting.frt",
+    "backbone": "refinement.backbone",
 }
 
 # Threads that wait for a disk need no core, and a disk serves many at a time.
@@ -76,6 +77,9 @@ def fit(
     criterion: str | None = ...,
     nni: bool | None = ...,
     trees: int | None = ...,
+    size: int | None = ...,
+    balance: float | None = ...,
+    time_limit: float | None = ...,
     engine: Any = ...,
     device: Any = ...,
 ) -> Tree: ...
@@ -98,6 +102,9 @@ def fit(
     criterion: str | None = None,
     nni: bool | None = None,
     trees: int | None = None,
+    size: int | None = None,
+    balance: float | None = None,
+    time_limit: float | None = None,
     engine: Any = None,
     device: Any = None,
 ) -> Metric:
@@ -149,6 +156,11 @@ def fit(
         Of `minimum_evolution`: whether to exchange neighbouring subtrees while that makes the tree shorter.
     trees : int
         Of `bartal` and `bartal_average`: how many trees are drawn, 200 by default.
+    size : int
+        (`method="backbone"` only) Number of points whose tree is refined, 1,000 by default. With no more points than
+        that, the refined tree of all points is returned.
+    balance, time_limit
+        (`method="backbone"` only) As in `refine`, for the tree of those points.
     engine : "dask" or a dask.distributed Client, optional
         Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
     device : str or torch.device, optional
@@ -178,6 +190,7 @@ def fit(
     "low_stretch"              AKPW low-stretch spanning tree                        n^2 a round, or edges log n; n
     "bartal", "bartal_average" best, or mean, of random trees (Bartal 1996)          n^2 a halving and tree; n^2
     "frt"                      random dominating tree (Fakcharoenphol et al. 2003)   n^2; n log n
+    "backbone"                 refined tree of a sample, others placed around it     n size, and refining; n + size^2
     ========================== ===================================================== ==================================
 
     The default root of "bfs" and "level_tree" costs up to n more searches (288 beyond 4,096 points).
@@ -204,7 +217,8 @@ def fit(
     learn = _method(method)
     own = {
         "tol": tol, "pivot": pivot, "finish": finish, "zone_size": zone_size, "graph": graph, "k": k, "root": root,
-        "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees,
+        "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees, "size": size, "balance": balance,
+        "time_limit": time_limit,
     }  # fmt: skip
     options = chosen_options(method, learn, own)
     note(method)
@@ -275,7 +289,7 @@ def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Metric:
 
 
 def _method(name: str) -> Callable[..., Tree]:
-    learn: Callable[..., Tree] = getattr(importlib.import_module(f".{METHODS[name]}", __package__), name)
+    learn: Callable[..., Tree] = getattr(importlib.import_module(f"..{METHODS[name]}", __package__), name)
     return learn
 
 

@@ -45,7 +45,7 @@ _SAMPLED_ROWS = 256
 # Up to here the weights of two candidates are fitted to the end, beyond only those of the more promising one.
 _TWO_CANDIDATES = 1500
 # What is exact is left alone: an average distortion below this, or below the rounding of the data.
-_EXACT = 1e-9
+EXACT = 1e-9
 # Largest error of an exact tree, as a multiple of that, where pairs at distance 0 have to be looked at too.
 _WORST = 64
 # Shares of the time that is left, where it is limited.
@@ -136,7 +136,7 @@ def refine(
     if not isinstance(tree, Tree):
         raise TypeError(f"refine takes a Tree, for example from fit, and then the data, not a {type(tree).__name__}")
     check_choice("weights", weights, WEIGHTS)
-    _check_arguments(moves, balance, time_limit)
+    check_arguments(moves, balance, time_limit)
     note("refine")
     other = elsewhere("refine", engine=engine, device=device)
     if other is not None:
@@ -166,7 +166,8 @@ def refined_tree(
     return work.finished(*work.refined(tree._settled(), moves), known)
 
 
-def _check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
+def check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
+    """Raise a ValueError that names the first argument out of range."""
     if not isinstance(moves, (bool, np.bool_)):
         raise ValueError(f"moves is True or False, not {moves!r}")
     if isinstance(balance, bool) or not isinstance(balance, _NUMBERS) or not 0 <= balance <= 1:
@@ -195,7 +196,7 @@ class _Run:
         share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _MOST_SHARE)
         self.share = share if self.small and weights == "l1" and len(metric) > 2 else 0.0
         self.moves_pay = balance < 0.5 or weights != "l1"
-        self.rounding = max(_EXACT, metric.eps, metric.input_eps)
+        self.rounding = max(EXACT, metric.eps, metric.input_eps)
         self.metric = _held(metric, n_jobs) if self.small else metric
         # Points travel at less cost than the table of their distances, and have the same ones.
         self.sent = metric if runner is not None and isinstance(metric, PointMetric) else self.metric

@@ -1,0 +1,113 @@
+"""Backbone trees: a refined tree of a sample settles distances, and branches around it settle neighborhoods.
+
+1. *Sample* m points, learn their tree and refine it. That tree is the backbone.
+2. *Place* every other point where its distances to the m points fit best, over all edges of the backbone.
+3. *Join* the points at one node or edge that are close to each other into branches.
+
+Each step after the first is independent for every point or zone: n m distances and O(n + m^2) memory.
+"""
+
+import numpy as np
+
+from ..common.numbers import positive_number
+from ..common.parallel import Workers
+from ..fitting.attach import attach
+from ..fitting.locate import Indices
+from ..fitting.priorities import Priorities
+from ..fitting.relaxed_neighbor_joining import relaxed_neighbor_joining
+from ..fitting.result import checked_block, finished_tree, rounding_of
+from ..fitting.treerep import treerep
+from ..metric.base import Metric
+from ..metric.matrix import MatrixMetric
+from ..scoring.distortion import average_distortion
+from ..tree.canonical import canonical_edges
+from ..tree.tree import Tree
+from .branches import grow
+from .placement import best_places
+from .refine import EXACT, check_arguments, refined_tree
+from .refined import RefinedTree
+
+_SIZE = 1000
+_LEAST = 3
+# Points outside the sample by whose distances the weighting is chosen, and the powers to choose from.
+_TRIED = 128
+_POWERS = (0.0, 1.0, 2.0)
+_ROWS = 64  # by which a tree of all points is compared with the data
+
+
+def backbone(
+    metric: Metric,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    size: int = _SIZE,
+    balance: float = 0.0,
+    time_limit: float | None = None,
+) -> Tree:
+    """Learn a tree of many points around the refined tree of some of them.
+
+    Distances between points come from the refined tree: every other point is placed where its distances to the sample
+    have the least squared error, over all edges. Points that land at the same node or edge and are close to each other
+    then share a branch, which settles neighborhoods. Exact on tree metrics: if the tree of the sample is exact, TreeRep
+    learns the tree of all points, and is checked against the data.
+
+    Parameters
+    ----------
+    size : int
+        Number m of points in the sample, at least 3; 1,000 by default. All points if there are no more.
+    balance : float from 0 to 1
+        As in `refine`, for the tree of the sample; 0 by default.
+    time_limit : float, optional
+        Seconds for refining the tree of the sample; without it, the seed alone decides the result.
+
+    Notes
+    -----
+    O(n m) time and n m distances, beside the refinement of m points; O(n + m^2) memory. Squared errors are weighted by
+    1 / d^p, where p is 0, 1 or 2: the one by which points outside the sample get the best distances to each other.
+    Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash 1967, Bryant and Waddell
+    1998); branches are Gromov's tree of each zone (Gromov 1987).
+    """
+    n, m = len(metric), positive_number(size, "size")
+    if m < _LEAST:
+        raise ValueError(f"size is the number of points in the backbone, at least {_LEAST}, not {size!r}")
+    check_arguments(True, balance, time_limit)
+    priorities = Priorities(n, rng)
+    sample = np.arange(n) if n <= m else np.sort(priorities.points_at(np.arange(m)))
+    table = MatrixMetric(checked_block(metric, sample, sample), symmetrize="mean")
+    tree = refined_tree(relaxed_neighbor_joining(table, rng=rng), table, "l1", True, balance, time_limit, rng, n_jobs)
+    if _is_exact(tree, table):
+        whole = treerep(metric, rng=rng, n_jobs=n_jobs)
+        error = average_distortion(whole, metric, rows=min(n, _ROWS), rng=0, n_jobs=n_jobs)
+        if error <= _rounding(metric):
+            return whole
+    if n <= m:
+        return finished_tree(metric, tree.edges, tree.weights)
+    rest = np.setdiff1d(np.arange(n), sample)
+    short = rounding_of(metric, float(table.distances.max()))
+    with Workers(n_jobs) as workers:
+        tried = rest[np.linspace(0, len(rest) - 1, min(_TRIED, len(rest))).astype(np.int64)]
+        power = _best_power(tree, metric, sample, tried, workers)
+        places = best_places(tree, metric, sample, rest, power, workers)
+        edges, weights = grow(tree, metric, sample, rest, places, short, workers)
+    return finished_tree(metric, edges, weights)
+
+
+def _rounding(metric: Metric) -> float:
+    return max(EXACT, metric.eps, metric.input_eps)
+
+
+def _is_exact(tree: RefinedTree, table: Metric) -> bool:
+    return tree.refinement.distortion <= _rounding(table)
+
+
+def _best_power(tree: Tree, metric: Metric, sample: Indices, tried: Indices, workers: Workers) -> float:
+    """Return the p of the weights 1 / d^p for which the distances among points that were placed are least wrong."""
+    truth = MatrixMetric(checked_block(metric, tried, tried), symmetrize="mean")
+    n, m = len(sample) + len(tried), len(sample)
+
+    def error(power: float) -> float:
+        edges, weights = attach(tree, best_places(tree, metric, sample, tried, power, workers), None, 0.0, workers)
+        grown = Tree._trusted(n, *canonical_edges(n, edges, weights))
+        return float(average_distortion(grown.restrict(np.arange(m, n)), truth))
+
+    return min(_POWERS, key=error)

@@ -1,0 +1,107 @@
+"""Finish a tree around its backbone: points at the same node or edge that are close to each other share a branch.
+
+The place of a point in the backbone says how far it is from everything else, and was fitted to many distances. So these
+heights are kept, as Gromov's tree keeps the distances from its root: two points at heights x and y at distance d run
+together for (x + y - d) / 2, and clusters merge in the order of falling shared heights (average linkage).
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.parallel import Workers
+from ..common.progress import progress_bar
+from ..fitting.attach import attach
+from ..fitting.gromov_kernels import link, negate_products
+from ..fitting.locate import Indices, Numbers, Places
+from ..fitting.result import checked_block
+from ..metric.base import Metric
+from ..tree.tree import Tree
+from .branch_kernels import join_branches
+
+_LARGEST = 1024  # points that are compared with each other, each with all
+
+Edges = tuple[NDArray[np.int64], Numbers]
+
+
+class _Branches(NamedTuple):
+    """Points of one zone as branches: edges between points and joins, and the tops that hang off the backbone."""
+
+    edges: NDArray[np.int64]  # points by their number in the zone, then joins
+    lengths: Numbers
+    tops: Indices
+    above: Numbers
+    height: Numbers
+
+
+def grow(
+    backbone: Tree, metric: Metric, sample: Indices, rest: Indices, places: Places, short: float, workers: Workers
+) -> Edges:
+    """Return edges and lengths of the tree of all points: numbers below len(metric) are points, Steiner nodes follow.
+
+    `rest` are the points that are not in the sample, and `places` where they hang. Time and distances: a zone of k
+    points takes k^2 of both, up to 1,024 points; a larger one is split around some of its points first.
+    """
+    m, joins = len(sample), len(metric)
+    zones = list(_groups(metric, rest, places))
+    edges, lengths, tops = [], [], []
+    with progress_bar(len(rest), "branches", "points") as bar:
+        found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
+        for zone, branches in zip(zones, found, strict=True):
+            count = len(branches.lengths) // 2
+            names = np.concatenate([rest[zone], joins + np.arange(count)])
+            joins += count
+            edges.append(names[branches.edges])
+            lengths.append(branches.lengths)
+            node = places.node[zone[:1]].repeat(len(branches.tops))
+            tops.append((names[branches.tops], node, branches.above, branches.height))
+            bar.update(len(zone))
+    workers.check()
+    top, *where = (np.concatenate(part) for part in zip(*tops, strict=True))
+    hung, weights = attach(backbone, Places(*where), None, short, workers)
+    # In what `attach` returns, points of the sample come first, then the tops, then Steiner nodes.
+    steiner = joins + np.arange(int(hung.max()) + 1 - m - len(top))
+    edges.append(np.concatenate([sample, top, steiner])[hung])
+    return np.concatenate(edges), np.concatenate([*lengths, weights])
+
+
+def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:
+    """Yield the points at one node or inside one edge, as indices into `rest`, split if there are many."""
+    inside = places.above > 0
+    order = np.lexsort([inside, places.node])
+    new = (np.diff(places.node[order], prepend=-1) != 0) | (np.diff(inside[order].astype(int), prepend=0) != 0)
+    for zone in np.split(order, np.flatnonzero(new)[1:]):
+        yield from _split(metric, rest, zone)
+
+
+def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
+    """Split points until they are few enough: each goes to the nearest of some of them."""
+    if len(zone) <= _LARGEST:
+        yield zone
+        return
+    # Points are in no particular order, so those at equal steps are as good as random ones.
+    centers = rest[zone[:: max(1, _LARGEST // 4)]]
+    pieces = np.array_split(zone, -(-len(zone) // _LARGEST))
+    nearest = np.concatenate([checked_block(metric, rest[piece], centers).argmin(axis=1) for piece in pieces])
+    parts = [zone[nearest == k] for k in np.unique(nearest)]
+    if len(parts) == 1:  # all in one place
+        parts = pieces
+    for part in parts:
+        yield from _split(metric, rest, part)
+
+
+def _joined(metric: Metric, rest: Indices, places: Places, zone: Indices, short: float) -> _Branches:
+    """Join the points of a zone."""
+    height, above, k = places.height[zone], places.above[zone], len(zone)
+    edges, lengths, top = np.empty((2 * k, 2), np.int64), np.empty(2 * k), np.arange(k)
+    joins = 0
+    if k > 1:
+        matrix = checked_block(metric, rest[zone], rest[zone])
+        negate_products(matrix, height)
+        first, second, negated = link(matrix, False)
+        order = np.argsort(negated, kind="stable")
+        joins = join_branches(first[order], second[order], -negated[order], short, height, above, top, edges, lengths)
+    kept = np.flatnonzero(height >= 0)
+    return _Branches(edges[: 2 * joins], lengths[: 2 * joins], top[kept], above[kept], height[kept])
