@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import signal
+import threading
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -23,6 +24,9 @@ for name in ("FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOLOR", "CLICOLOR_FORCE
 for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):
     os.environ.pop(name, None)
 os.environ["MPLBACKEND"] = "Agg"  # no window on a desktop
+# `nohup make test &` starts all programs with SIGINT ignored; tests that interrupt themselves would wait forever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -124,9 +124,9 @@ def test_the_root_is_a_number_or_a_label_as_everywhere(method: str) -> None:
     mammals = tr.datasets.sarich()
     by_label = tr.fit(mammals, method=method, root="monkey")
     assert by_label == tr.fit(mammals, method=method, root=mammals.labels.index("monkey"))
-    with pytest.raises(ValueError, match="root='yeti' is not one of the points: no point has that label"):
+    with pytest.raises(ValueError, match="no point has the label 'yeti': give one of the labels"):
         tr.fit(mammals, method=method, root="yeti")
-    with pytest.raises(ValueError, match="root='dog' is not one of the points: the points have no labels"):
+    with pytest.raises(ValueError, match="no point has the label 'dog': the points have no labels"):
         tr.fit(mammals.distances, method=method, root="dog")
 
 

@@ -132,8 +132,8 @@ def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> 
     """Return the number of the root, given as a number 0 ... n-1 or as a label, or raise a ValueError."""
     if isinstance(root, str):
         if labels is None or root not in labels:
-            known = "no point has that label" if labels else "the points have no labels"
-            raise ValueError(f"root={root!r} is not one of the points: {known}")
+            fix = "give one of the labels" if labels else f"the points have no labels, so give a number 0 to {n - 1}"
+            raise ValueError(f"no point has the label {root!r}: {fix}")
         return labels.index(root)
     if isinstance(root, (bool, np.bool_)) or not isinstance(root, (int, np.integer)) or not 0 <= root < n:
         raise ValueError(f"root is one of the points 0 to {n - 1}, not {root!r}")
