@@ -72,17 +72,16 @@ def backbone(
         raise ValueError(f"size is the number of points in the backbone, at least {_LEAST}, not {size!r}")
     check_arguments(True, balance, time_limit)
     priorities = Priorities(n, rng)
-    sample = np.arange(n) if n <= m else np.sort(priorities.points_at(np.arange(m)))
-    table = MatrixMetric(checked_block(metric, sample, sample), symmetrize="mean")
+    sample, table = _sampled(metric, np.arange(n) if n <= m else np.sort(priorities.points_at(np.arange(m))))
     tree = refined_tree(relaxed_neighbor_joining(table, rng=rng), table, "l1", True, balance, time_limit, rng, n_jobs)
     if _is_exact(tree, table):
         whole = treerep(metric, rng=rng, n_jobs=n_jobs)
         error = average_distortion(whole, metric, rows=min(n, _ROWS), rng=0, n_jobs=n_jobs)
         if error <= _rounding(metric):
             return whole
-    if n <= m:
-        return finished_tree(metric, tree.edges, tree.weights)
     rest = np.setdiff1d(np.arange(n), sample)
+    if not len(rest):
+        return finished_tree(metric, tree.edges, tree.weights)
     short = rounding_of(metric, float(table.distances.max()))
     with Workers(n_jobs) as workers:
         tried = rest[np.linspace(0, len(rest) - 1, min(_TRIED, len(rest))).astype(np.int64)]
@@ -90,6 +89,14 @@ def backbone(
         places = best_places(tree, metric, sample, rest, power, workers)
         edges, weights = grow(tree, metric, sample, rest, places, short, workers)
     return finished_tree(metric, edges, weights)
+
+
+def _sampled(metric: Metric, sample: Indices) -> tuple[Indices, MatrixMetric]:
+    """Return the sample without duplicates, which are placed later, and its distances."""
+    table = checked_block(metric, sample, sample)
+    first = np.flatnonzero(~(np.tril(table == 0, -1)).any(axis=1))
+    kept = first if len(first) >= _LEAST else np.arange(len(sample))
+    return sample[kept], MatrixMetric(table[np.ix_(kept, kept)], symmetrize="mean")
 
 
 def _rounding(metric: Metric) -> float:

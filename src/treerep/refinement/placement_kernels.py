@@ -28,10 +28,17 @@ class Backbone(NamedTuple):
 def find_best_places(
     tree: Backbone, distances: Any, power: float, smallest: float, short: float, node: Any, above: Any, height: Any
 ) -> None:
-    """Find the place of least squared errors, each divided by distance ** power, for every row of distances."""
+    """Find the place of least squared errors, each divided by distance ** power, for every row of distances.
+
+    A duplicate of a point of the tree is placed there.
+    """
     m = distances.shape[1]
     weight, below, total = np.empty(m), np.empty((len(tree.up), 3)), np.empty((len(tree.up), 2))
     for row in range(len(distances)):
+        same = np.argmin(distances[row])
+        if distances[row, same] == 0.0:
+            node[row], above[row], height[row] = tree.node[tree.place[same]], 0.0, 0.0
+            continue
         _weigh(distances[row], power, smallest, weight)
         all_weights = _sum_below(tree, distances[row], weight, below)
         total[0, 0], total[0, 1] = below[0, 1], below[0, 2]
