@@ -10,8 +10,8 @@ import sys
 from .common import store
 
 NAMES = (
-    "recovery", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining",
-    "spanning", "refinement", "backbone", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
+    "recovery", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining", "backbone",
+    "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
     "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit",
 )  # fmt: skip
 

@@ -3,9 +3,12 @@
 1. *Sample* m points, learn their tree and refine it. That tree is the backbone.
 2. *Place* every other point where its distances to the m points fit best, over all edges of the backbone.
 3. *Join* the points at one node or edge that are close to each other into branches.
+4. *Weigh*: fit the lengths of all edges to some rows of distances.
 
-Each step after the first is independent for every point or zone: n m distances and O(n + m^2) memory.
+Steps 2 and 3 are independent for every point or zone: n m distances and O(n + m^2) memory.
 """
+
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from ..fitting.relaxed_neighbor_joining import relaxed_neighbor_joining
 from ..fitting.result import checked_block, finished_tree, rounding_of
 from ..fitting.treerep import treerep
 from ..metric.base import Metric
+from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
 from ..scoring.distortion import average_distortion
 from ..tree.canonical import canonical_edges
@@ -26,6 +30,7 @@ from .branches import grow
 from .placement import best_places
 from .refine import EXACT, check_arguments, refined_tree
 from .refined import RefinedTree
+from .weights import fit_weights
 
 _SIZE = 1000
 _LEAST = 3
@@ -33,6 +38,10 @@ _LEAST = 3
 _TRIED = 128
 _POWERS = (0.0, 1.0, 2.0)
 _ROWS = 64  # by which a tree of all points is compared with the data
+# Rows to which the lengths of all edges are fitted, and the number of points up to which that pays.
+_WEIGHED_ROWS, _WEIGHED = 256, 200_000
+# Up to here the neighborhoods of a graph count in that, with this share.
+_NEIGHBORHOODS, _SHARE = 10_000, 0.4
 
 
 def backbone(
@@ -58,11 +67,14 @@ def backbone(
     balance : float from 0 to 1
         As in `refine`, for the tree of the sample; 0 by default.
     time_limit : float, optional
-        Seconds for refining the tree of the sample; without it, the seed alone decides the result.
+        Seconds for refining the tree of the sample, and as many for the lengths at the end. Without it, the seed alone
+        decides the result.
 
     Notes
     -----
-    O(n m) time and n m distances, beside the refinement of m points; O(n + m^2) memory. Squared errors are weighted by
+    O(n m) time and n m distances, beside the refinement of m points; O(n + m^2) memory. Up to 200,000 points, the
+    lengths of all edges are fitted to 256 rows of distances at the end; for graphs of up to 10,000 vertices
+    neighborhoods count as well. Squared errors are weighted by
     1 / d^p, where p is 0, 1 or 2: the one by which points outside the sample get the best distances to each other.
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash 1967, Bryant and Waddell
     1998); branches are Gromov's tree of each zone (Gromov 1987).
@@ -88,7 +100,21 @@ def backbone(
         power = _best_power(tree, metric, sample, tried, workers)
         places = best_places(tree, metric, sample, rest, power, workers)
         edges, weights = grow(tree, metric, sample, rest, places, short, workers)
-    return finished_tree(metric, edges, weights)
+    grown = finished_tree(metric, edges, weights)
+    return grown if n > _WEIGHED else _weighed(grown, metric, rng, time_limit, n_jobs)
+
+
+def _weighed(
+    tree: Tree, metric: Metric, rng: np.random.Generator, time_limit: float | None, n_jobs: int | None
+) -> Tree:
+    """Return the tree with lengths of least distortion on some rows of distances."""
+    graph = isinstance(metric, GraphMetric) and len(metric) <= _NEIGHBORHOODS
+    rows: Literal["all"] | int = "all" if len(metric) <= 2 * _WEIGHED_ROWS else _WEIGHED_ROWS
+    fitted = fit_weights(
+        tree, metric, objective="l1", balance=_SHARE if graph else 0.0, rows=rows, rng=rng, max_seconds=time_limit,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    return fitted.tree.contracted(0.0)
 
 
 def _sampled(metric: Metric, sample: Indices) -> tuple[Indices, MatrixMetric]:
