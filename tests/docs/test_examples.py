@@ -19,7 +19,7 @@ ELSEWHERE = {
     "scaling_out_of_core.md": "tests/scaling/test_out_of_core.py",
     "single_cell.md": "tests/adapters/test_scverse.py",
 }
-PLAIN = ("extending_metric.md", "formats.md", "hyperbolicity.md", "page.md", "refinement.md")
+PLAIN = ("extending_metric.md", "formats.md", "hyperbolicity.md", "methods.md", "page.md", "refinement.md")
 WITH_DATA = ("datasets.md", "tutorial_network.md")
 WITH_TORCH = ("embeddings.md", "scaling_gpu.md", "tutorial_learning.md")
 
