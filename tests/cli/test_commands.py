@@ -208,6 +208,17 @@ def test_files_beside_the_tree_are_checked_before_the_work(call, four, tmp_path,
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+def test_the_size_of_a_backbone(call, four):
+    assert call("fit", "four.csv", "--method", "backbone", "--size", "3", "-o", "t.nwk").returncode == 0
+    assert same_distances(read_tree("t.nwk"), four)
+
+
+@pytest.mark.parametrize(("option", "only"), [("--tol", "treerep"), ("--size", "backbone")])
+def test_options_of_one_method_are_refused_with_others(call, four, option, only):
+    done = call("fit", "four.csv", "--method", "upgma", option, "5")
+    assert_one_line_error(done, f"is for --method {only}, not for upgma: leave it out")
+
+
 def test_a_table_of_itol_that_is_read_is_not_overwritten(call, four, tmp_path):
     (tmp_path / "x.labels.tsv").write_text("LABELS\nSEPARATOR TAB\nDATA\n")
     done = call("fit", "x.labels.tsv", "-o", "x.itol.nwk")
@@ -453,7 +464,7 @@ def test_convert(call, four):
         (["fit", "four.csv", "--format", "nwk"], "--format"),
         (["fit", "four.csv", "--format", "json"], "cannot be read"),
         (["fit", "four.csv", "--method", "nope"], "'nope' is not one of 'treerep'"),
-        (["fit", "four.csv", "--method", "upgma", "--tol", "1"], "upgma takes no tol"),
+        (["fit", "four.csv", "--method", "upgma", "--tol", "1"], "--tol 1.0 is for --method treerep"),
         (["fit", "four.csv", "--trials", "0"], "--trials"),
         (["fit", "four.csv", "--seed", "-1"], "--seed"),
         (["fit", "four.csv", "--jobs", "many"], "--jobs"),

@@ -117,7 +117,7 @@ def test_branches_keep_the_heights_of_points_at_nodes(d, m):
 
 
 @given(tree_metrics(), st.integers(3, 45), st.sampled_from([1e-9, 1.0, 1e9]), st.integers(0, 3))
-def test_tree_metrics_are_recovered_exactly_whatever_the_size(d, size, scale, seed):
+def test_tree_metrics_are_exact_at_any_size(d, size, scale, seed):
     tree = backbone(d * scale, size, rng=seed)
     assert_allclose(tree.distances(), d * scale, rtol=1e-9, atol=1e-13 * scale * d.max())
     assert tree.n_nodes == tr.fit(d * scale).n_nodes

@@ -226,7 +226,7 @@ def test_slight_violations_that_only_triangles_show(violation):
 
 @pytest.mark.parametrize("rounded", [False, True])
 @pytest.mark.parametrize("unit", [0.1, 2.0**-10])
-def test_a_defect_of_a_few_steps_in_a_table_with_few_digits_counts(unit, rounded):
+def test_defects_of_a_few_steps_count(unit, rounded):
     # A star with legs of 500 to 1,000 steps in which two distances are nine steps too long: once certified as 0.
     rng = np.random.default_rng(3)
     legs = rng.integers(500, 1000, 100)

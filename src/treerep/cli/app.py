@@ -73,6 +73,10 @@ def fit(
         float | None,
         typer.Option(min=0, metavar="LENGTH", help="Lengths below it count as zero (treerep).", show_default="auto"),
     ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(min=3, metavar="N", help="Points whose tree is refined first (backbone).", show_default="1000"),
+    ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Improve lengths and places afterwards.")] = False,
     jobs: Jobs = None,
     device: Device = None,
@@ -88,8 +92,8 @@ def fit(
     from .fit import fit_file
 
     fit_file(
-        source, output, reading=reading, method=method, trials=trials, seed=seed, tol=tol, jobs=jobs, device=device,
-        refine=refine, to=to, as_json=json,
+        source, output, reading=reading, method=method, trials=trials, seed=seed, tol=tol, size=size, jobs=jobs,
+        device=device, refine=refine, to=to, as_json=json,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ def fit_file(
     trials: int,
     seed: int,
     tol: float | None,
+    size: int | None,
     jobs: int | None,
     device: str | None,
     refine: bool,
@@ -28,11 +29,14 @@ def fit_file(
 ) -> None:
     """Fit a tree to a file of data, write it and say how good it is."""
     check_tree_output(output, to, source)
+    for option, value, only in (("--tol", tol, "treerep"), ("--size", size, "backbone")):
+        if value is not None and method != only:
+            raise ValueError(f"{option} {value} is for --method {only}, not for {method}: leave it out")
     metric = read_either(source, reading)
     if isinstance(metric, tr.Tree):
         raise ValueError(f"{source} holds a tree already: score, refine, embed, draw or view it")
     begin = time.perf_counter()
-    tree = tr.fit(metric, method=method, trials=trials, rng=seed, tol=tol, n_jobs=jobs, device=device)
+    tree = tr.fit(metric, method=method, trials=trials, rng=seed, tol=tol, size=size, n_jobs=jobs, device=device)
     if refine:  # by the threads: moves do not run on a device
         tree = tr.refine(tree, metric, rng=seed, n_jobs=jobs)
     seconds = time.perf_counter() - begin
