@@ -110,7 +110,7 @@ def dendrogram(first: Any, second: Any) -> Any:
     up = np.full(2 * n - 1, -1, np.int64)
     leader, node = np.arange(n), np.arange(n)
     for k in range(n - 1):
-        a, b = _find(leader, first[k]), _find(leader, second[k])
+        a, b = find_leader(leader, first[k]), find_leader(leader, second[k])
         up[node[a]] = up[node[b]] = n + k
         leader[b] = a
         node[a] = n + k
@@ -118,7 +118,8 @@ def dendrogram(first: Any, second: Any) -> Any:
 
 
 @helper
-def _find(leader: Any, x: int) -> int:
+def find_leader(leader: Any, x: int) -> int:
+    """Return the point that stands for the cluster of x, and shorten the way to it."""
     while leader[x] != x:
         leader[x] = leader[leader[x]]
         x = leader[x]

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ..common.kernel import helper, kernel
+from ..common.kernel import kernel
+from ..fitting.gromov_kernels import find_leader
 
 
 @kernel
@@ -22,7 +23,7 @@ def join_branches(
     for k in range(len(first)):
         if shared[k] <= short:
             break
-        a, b = _find(leader, first[k]), _find(leader, second[k])
+        a, b = find_leader(leader, first[k]), find_leader(leader, second[k])
         node = n + joins
         # Distances from the tree are kept: what two clusters share is part of the height of both.
         rise = min(shared[k], height[a], height[b])
@@ -33,11 +34,3 @@ def join_branches(
         height[a], height[b], top[a], leader[b] = rise, -1.0, node, a
         joins += 1
     return joins
-
-
-@helper
-def _find(leader: Any, x: int) -> int:
-    while leader[x] != x:
-        leader[x] = leader[leader[x]]
-        x = leader[x]
-    return x

@@ -90,7 +90,7 @@ def _all_movable(tree: Hung, s: int, movable: int) -> bool:
 
 
 @helper
-def _weigh(row: Any, power: float, smallest: float, weight: Any) -> None:
+def weigh(row: Any, power: float, smallest: float, weight: Any) -> None:
     """Weights of a row of distances."""
     if power == 0.0:
         for y in range(len(row)):
@@ -118,7 +118,7 @@ def _sum_up_rows(tree: Hung, task: Task, room: Room, s: int) -> None:
         room.height[k] = h
         if tree.size[k] == 1:
             row = task.matrix[tree.name[k]]
-            _weigh(row, task.power, task.smallest, weight)
+            weigh(row, task.power, task.smallest, weight)
             for y in range(len(task.matrix), len(row)):
                 weight[y] *= task.boost
             for y in range(len(row)):
@@ -144,7 +144,7 @@ def _sum_up_leaves(tree: Hung, room: Room, s: int) -> float:
             k = s - 1
         # No difference between leaves and others: which of them comes next is hard to predict, and a wrong guess dear.
         g = up[k]
-        w, f, q = _shifted(below[k, 0], below[k, 1], below[k, 2], length[k])
+        w, f, q = shifted(below[k, 0], below[k, 1], below[k, 2], length[k])
         below[g, 0] += w
         below[g, 1] += f
         below[g, 2] += q
@@ -154,7 +154,7 @@ def _sum_up_leaves(tree: Hung, room: Room, s: int) -> float:
 
 
 @helper
-def _shifted(w: float, f: float, q: float, length: float) -> Any:
+def shifted(w: float, f: float, q: float, length: float) -> Any:
     """W, S, Q of leaves, measured `length` farther away from them."""
     g = f - length * w
     return w, g, q - length * (f + g)
@@ -172,7 +172,7 @@ def _sum_up_all(tree: Hung, room: Room, s: int, weight: float) -> float:
             continue
         g, length = tree.up[k], tree.length[k]
         w, f, q = below[k, 0], below[k, 1], below[k, 2]
-        _, shifted_f, shifted_q = _shifted(w, f, q, length)
+        _, shifted_f, shifted_q = shifted(w, f, q, length)
         v = weight - w
         # Seen from below the edge, what is below is nearer by its length and the rest (v = W of the rest) is farther.
         # Written such that little waits for the numbers of the node above, which may just have been computed.
@@ -202,11 +202,11 @@ def _best_place(tree: Hung, room: Room, s: int, weight: float, largest: float) -
         g, length = tree.up[k], tree.length[k]
         w, f, q = below[k, 0], below[k, 1], below[k, 2]
         # What is not below the edge, measured at its upper end.
-        _, shifted_f, shifted_q = _shifted(w, f, q, length)
+        _, shifted_f, shifted_q = shifted(w, f, q, length)
         v, a, r = weight - w, total[g, 0] - shifted_f, total[g, 1] - shifted_q
         # Free to choose the distances on both sides, the errors are at least q - f^2 / w + r - a^2 / v.
         if (q + r - best) * w * v < f * f * v + a * a * w:
-            cost, x, y = _best_on_edge(w, f, q, v, a, r, length)
+            cost, x, y = best_on_edge(w, f, q, v, a, r, length)
             if cost < best:
                 best, edge, along, pendant = cost, k, x, y
         k += 1
@@ -214,7 +214,7 @@ def _best_place(tree: Hung, room: Room, s: int, weight: float, largest: float) -
 
 
 @helper
-def _best_on_edge(w: float, f: float, q: float, v: float, a: float, r: float, length: float) -> Any:
+def best_on_edge(w: float, f: float, q: float, v: float, a: float, r: float, length: float) -> Any:
     """The least of q - 2 i f + i^2 w + r - 2 j a + j^2 v with i = x + y, j = length - x + y, 0 <= x <= length, y >= 0.
 
     w, f, q belong to the leaves below the edge, v, a, r to the others. Returns the least value, x and y.
@@ -321,7 +321,7 @@ def sum_of_errors(matrix: Any, tree_distances: Any, power: float, smallest: floa
     weight = np.empty(matrix.shape[1])
     total = 0.0
     for i in range(len(matrix)):
-        _weigh(matrix[i], power, smallest, weight)
+        weigh(matrix[i], power, smallest, weight)
         part = 0.0
         for j in range(len(weight)):
             part += weight[j] * (tree_distances[i, j] - matrix[i, j]) ** 2

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..common.kernel import helper, kernel
-from .move_kernels import _best_on_edge, _shifted, _weigh
+from .move_kernels import best_on_edge, shifted, weigh
 
 
 class Backbone(NamedTuple):
@@ -39,7 +39,7 @@ def find_best_places(
         if distances[row, same] == 0.0:
             node[row], above[row], height[row] = tree.node[tree.place[same]], 0.0, 0.0
             continue
-        _weigh(distances[row], power, smallest, weight)
+        weigh(distances[row], power, smallest, weight)
         all_weights = _sum_below(tree, distances[row], weight, below)
         total[0, 0], total[0, 1] = below[0, 1], below[0, 2]
         edge, x, y = _best_edge(tree, below, total, all_weights)
@@ -62,7 +62,7 @@ def _sum_below(tree: Backbone, row: Any, weight: Any, below: Any) -> float:
         below[k, 0], below[k, 1], below[k, 2] = weight[y], weight[y] * d, weight[y] * d * d
     for k in range(len(tree.up) - 1, 0, -1):
         g = tree.up[k]
-        w, f, q = _shifted(below[k, 0], below[k, 1], below[k, 2], tree.length[k])
+        w, f, q = shifted(below[k, 0], below[k, 1], below[k, 2], tree.length[k])
         below[g, 0] += w
         below[g, 1] += f
         below[g, 2] += q
@@ -76,7 +76,7 @@ def _best_edge(tree: Backbone, below: Any, total: Any, all_weights: float) -> An
     for k in range(1, len(tree.up)):
         g, length = tree.up[k], tree.length[k]
         w, f, q = below[k, 0], below[k, 1], below[k, 2]
-        _, shifted_f, shifted_q = _shifted(w, f, q, length)
+        _, shifted_f, shifted_q = shifted(w, f, q, length)
         # What is not below the edge: its weight, and its sums measured at the upper end.
         v, a, r = all_weights - w, total[g, 0] - shifted_f, total[g, 1] - shifted_q
         # Measured at the lower end the rest is farther away by the length.
@@ -84,7 +84,7 @@ def _best_edge(tree: Backbone, below: Any, total: Any, all_weights: float) -> An
         total[k, 1] = q + r - length * (2.0 * a - length * v)
         # Free to choose the distances on both sides, the errors are at least q - f^2 / w + r - a^2 / v.
         if w > 0.0 and v > 0.0 and (q + r - best) * w * v < f * f * v + a * a * w:
-            cost, x, y = _best_on_edge(w, f, q, v, a, r, length)
+            cost, x, y = best_on_edge(w, f, q, v, a, r, length)
             if cost < best:
                 best, edge, along, height = cost, k, x, y
     return edge, along, height
