@@ -40,7 +40,7 @@ FACTS = {
     "bartal": Facts("Bartal best", "", "n² a tree; n²", "comparison with the paper"),
     "bartal_average": Facts("bartal", "", "n² a tree; n²", "the same; it is no tree"),
     "frt": Facts("FRT", "", "n²; n log n", "theory: a bound for any metric"),
-    "backbone": Facts("backbone", "trees", "n · size; n + size²", "distances and neighborhoods at any size"),
+    "backbone": Facts("backbone", "trees", "n · size; n + size²", "distances, at any size"),
 }
 
 
