@@ -162,7 +162,8 @@ def test_the_tree_depends_on_the_seed_alone(kind, monkeypatch):
 def test_large_zones_are_split(monkeypatch):
     cells = tr.PointMetric(tr.datasets.branching_cells(600, dim=5, rng=1).points)
     whole = tr.average_distortion(backbone(cells, 20), cells)
-    monkeypatch.setattr(branches, "_LARGEST", 16)
+    monkeypatch.setattr(branches, "LARGEST", 16)
+    monkeypatch.setattr(branches, "CENTERS", 4)
     assert tr.average_distortion(backbone(cells, 20), cells) < 1.2 * whole
 
 

@@ -8,14 +8,14 @@
 Steps 2 and 3 are independent for every point or zone: n m distances and O(n + m^2) memory.
 """
 
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from ..common.numbers import positive_number
 from ..common.parallel import Workers
 from ..fitting.attach import attach
-from ..fitting.locate import Indices
+from ..fitting.locate import Indices, Numbers, Places
 from ..fitting.priorities import Priorities
 from ..fitting.relaxed_neighbor_joining import relaxed_neighbor_joining
 from ..fitting.result import checked_block, finished_tree, rounding_of
@@ -79,32 +79,97 @@ def backbone(
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash 1967, Bryant and Waddell
     1998); branches are Gromov's tree of each zone (Gromov 1987).
     """
-    n, m = len(metric), positive_number(size, "size")
+    return backbone_tree(
+        _Here(metric, n_jobs), rng=rng, n_jobs=n_jobs, size=size, balance=balance, time_limit=time_limit
+    )
+
+
+class Engine(Protocol):
+    """Reads distances, places points and joins them: threads of this process, a cluster or a device."""
+
+    @property
+    def space(self) -> Any:
+        """What is known of the points: their number, labels and precision, as of a `Metric`."""
+
+    def table(self, points: Indices) -> Numbers:
+        """Return the distances among some points."""
+
+    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
+        """Return the best places of a few points in the tree of the sample, for each power of the weights."""
+
+    def whole(self, rng: np.random.Generator) -> Tree | None:
+        """Return the tree that TreeRep learns of all points, if it is exact."""
+
+    def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
+        """Place all other points around the tree of the sample, and join those that are close to each other."""
+
+    def weighed(self, tree: Tree, rng: np.random.Generator, time_limit: float | None) -> Tree:
+        """Return the tree with lengths of least distortion on some rows of distances."""
+
+
+def backbone_tree(
+    engine: Engine, *, rng: np.random.Generator, n_jobs: int | None, size: int = _SIZE, balance: float = 0.0,
+    time_limit: float | None = None,
+) -> Tree:  # fmt: skip
+    """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is refined by threads here."""
+    n, m = len(engine.space), positive_number(size, "size")
     if m < _LEAST:
         raise ValueError(f"size is the number of points in the backbone, at least {_LEAST}, not {size!r}")
     check_arguments(True, balance, time_limit)
     priorities = Priorities(n, rng)
-    sample, table = _sampled(metric, np.arange(n) if n <= m else np.sort(priorities.points_at(np.arange(m))))
+    sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(priorities.points_at(np.arange(m))))
     tree = refined_tree(relaxed_neighbor_joining(table, rng=rng), table, "l1", True, balance, time_limit, rng, n_jobs)
-    if _is_exact(tree, table):
-        whole = treerep(metric, rng=rng, n_jobs=n_jobs)
-        error = average_distortion(whole, metric, rows=min(n, _ROWS), rng=0, n_jobs=n_jobs)
-        if error <= _rounding(metric):
-            return whole
-    rest = np.setdiff1d(np.arange(n), sample)
-    if not len(rest):
-        return finished_tree(metric, tree.edges, tree.weights)
-    short = rounding_of(metric, float(table.distances.max()))
-    with Workers(n_jobs) as workers:
-        tried = rest[np.linspace(0, len(rest) - 1, min(_TRIED, len(rest))).astype(np.int64)]
-        power = _best_power(tree, metric, sample, tried, workers)
-        places = best_places(tree, metric, sample, rest, power, workers)
-        edges, weights = grow(tree, metric, sample, rest, places, short, workers)
-    grown = finished_tree(metric, edges, weights)
-    return grown if n > _WEIGHED else _weighed(grown, metric, rng, time_limit, n_jobs)
+    whole = engine.whole(rng) if _is_exact(tree, table) else None
+    if whole is not None:
+        return whole
+    if n == len(sample):
+        return finished_tree(engine.space, tree.edges, tree.weights)
+    short = rounding_of(engine.space, float(table.distances.max()))
+    power = _best_power(engine, tree, sample)
+    grown = engine.grown(tree, sample, power, short)
+    return grown if n > _WEIGHED else engine.weighed(grown, rng, time_limit)
 
 
-def _weighed(
+class _Here:
+    """The threads of this process."""
+
+    def __init__(self, metric: Metric, n_jobs: int | None) -> None:
+        self.space, self.n_jobs = metric, n_jobs
+
+    def table(self, points: Indices) -> Numbers:
+        return checked_block(self.space, points, points)
+
+    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
+        with Workers(self.n_jobs) as workers:
+            return [best_places(tree, self.space, sample, points, power, workers) for power in powers]
+
+    def whole(self, rng: np.random.Generator) -> Tree | None:
+        tree = treerep(self.space, rng=rng, n_jobs=self.n_jobs)
+        return tree if is_exact(tree, self.space, self.n_jobs) else None
+
+    def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
+        rest = other_points(len(self.space), sample)
+        with Workers(self.n_jobs) as workers:
+            places = best_places(tree, self.space, sample, rest, power, workers)
+            edges, weights = grow(tree, self.space, sample, rest, places, short, workers)
+        return finished_tree(self.space, edges, weights)
+
+    def weighed(self, tree: Tree, rng: np.random.Generator, time_limit: float | None) -> Tree:
+        return weighed(tree, self.space, rng, time_limit, self.n_jobs)
+
+
+def other_points(n: int, sample: Indices) -> Indices:
+    """Return the points that are not in the sample."""
+    return np.delete(np.arange(n), sample)
+
+
+def is_exact(tree: Tree, metric: Metric, n_jobs: int | None) -> bool:
+    """Whether a tree of all points has the distances of the metric, up to rounding, on some rows."""
+    error = average_distortion(tree, metric, rows=min(len(metric), _ROWS), rng=0, n_jobs=n_jobs)
+    return bool(error <= rounding(metric))
+
+
+def weighed(
     tree: Tree, metric: Metric, rng: np.random.Generator, time_limit: float | None, n_jobs: int | None
 ) -> Tree:
     """Return the tree with lengths of least distortion on some rows of distances."""
@@ -117,30 +182,33 @@ def _weighed(
     return fitted.tree.contracted(0.0)
 
 
-def _sampled(metric: Metric, sample: Indices) -> tuple[Indices, MatrixMetric]:
+def _sampled(engine: Engine, sample: Indices) -> tuple[Indices, MatrixMetric]:
     """Return the sample without duplicates, which are placed later, and its distances."""
-    table = checked_block(metric, sample, sample)
+    table = engine.table(sample)
     first = np.flatnonzero(~(np.tril(table == 0, -1)).any(axis=1))
     kept = first if len(first) >= _LEAST else np.arange(len(sample))
     return sample[kept], MatrixMetric(table[np.ix_(kept, kept)], symmetrize="mean")
 
 
-def _rounding(metric: Metric) -> float:
+def rounding(metric: Any) -> float:
+    """Return the distortion up to which a tree counts as exact."""
     return max(EXACT, metric.eps, metric.input_eps)
 
 
 def _is_exact(tree: RefinedTree, table: Metric) -> bool:
-    return tree.refinement.distortion <= _rounding(table)
+    return tree.refinement.distortion <= rounding(table)
 
 
-def _best_power(tree: Tree, metric: Metric, sample: Indices, tried: Indices, workers: Workers) -> float:
+def _best_power(engine: Engine, tree: Tree, sample: Indices) -> float:
     """Return the p of the weights 1 / d^p for which the distances among points that were placed are least wrong."""
-    truth = MatrixMetric(checked_block(metric, tried, tried), symmetrize="mean")
+    rest = other_points(len(engine.space), sample)
+    tried = rest[np.linspace(0, len(rest) - 1, min(_TRIED, len(rest))).astype(np.int64)]
+    truth = MatrixMetric(engine.table(tried), symmetrize="mean")
     n, m = len(sample) + len(tried), len(sample)
-
-    def error(power: float) -> float:
-        edges, weights = attach(tree, best_places(tree, metric, sample, tried, power, workers), None, 0.0, workers)
-        grown = Tree._trusted(n, *canonical_edges(n, edges, weights))
-        return float(average_distortion(grown.restrict(np.arange(m, n)), truth))
-
-    return min(_POWERS, key=error)
+    errors = []
+    with Workers(1) as workers:
+        for places in engine.places(tree, sample, tried, _POWERS):
+            edges, weights = attach(tree, places, None, 0.0, workers)
+            grown = Tree._trusted(n, *canonical_edges(n, edges, weights))
+            errors.append(float(average_distortion(grown.restrict(np.arange(m, n)), truth)))
+    return min(zip(_POWERS, errors, strict=True), key=lambda pair: pair[1])[0]

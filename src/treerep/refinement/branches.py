@@ -21,12 +21,13 @@ from ..metric.base import Metric
 from ..tree.tree import Tree
 from .branch_kernels import join_branches
 
-_LARGEST = 1024  # points that are compared with each other, each with all
+LARGEST = 1024  # points that are compared with each other, each with all
+CENTERS = 256  # each such point of a larger zone is one of those around which it is split
 
 Edges = tuple[NDArray[np.int64], Numbers]
 
 
-class _Branches(NamedTuple):
+class Branches(NamedTuple):
     """Points of one zone as branches: edges between points and joins, and the tops that hang off the backbone."""
 
     edges: NDArray[np.int64]  # points by their number in the zone, then joins
@@ -44,7 +45,7 @@ def grow(
     `rest` are the points that are not in the sample, and `places` where they hang. Time and distances: a zone of k
     points takes k^2 of both, up to 1,024 points; a larger one is split around some of its points first.
     """
-    m, joins = len(sample), len(metric)
+    joins = len(metric)
     zones = list(_groups(metric, rest, places))
     edges, lengths, tops = [], [], []
     with progress_bar(len(rest), "branches", "points") as bar:
@@ -60,11 +61,18 @@ def grow(
             bar.update(len(zone))
     workers.check()
     top, *where = (np.concatenate(part) for part in zip(*tops, strict=True))
-    hung, weights = attach(backbone, Places(*where), None, short, workers)
+    hung, weights = hung_off(backbone, sample, top, Places(*where), joins, short, workers)
+    return np.concatenate([*edges, hung]), np.concatenate([*lengths, weights])
+
+
+def hung_off(
+    backbone: Tree, sample: Indices, tops: Indices, places: Places, first: int, short: float, workers: Workers
+) -> Edges:
+    """Return edges and lengths of the backbone with the tops of branches hung off it; Steiner nodes are `first` ..."""
+    hung, weights = attach(backbone, places, None, short, workers)
     # In what `attach` returns, points of the sample come first, then the tops, then Steiner nodes.
-    steiner = joins + np.arange(int(hung.max()) + 1 - m - len(top))
-    edges.append(np.concatenate([sample, top, steiner])[hung])
-    return np.concatenate(edges), np.concatenate([*lengths, weights])
+    steiner = first + np.arange(int(hung.max()) + 1 - len(sample) - len(tops))
+    return np.concatenate([sample, tops, steiner])[hung], weights
 
 
 def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:
@@ -78,12 +86,12 @@ def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:
 
 def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
     """Split points until they are few enough: each goes to the nearest of some of them."""
-    if len(zone) <= _LARGEST:
+    if len(zone) <= LARGEST:
         yield zone
         return
     # Points are in no particular order, so those at equal steps are as good as random ones.
-    centers = rest[zone[:: max(1, _LARGEST // 4)]]
-    pieces = np.array_split(zone, -(-len(zone) // _LARGEST))
+    centers = rest[zone[::CENTERS]]
+    pieces = np.array_split(zone, -(-len(zone) // LARGEST))
     nearest = np.concatenate([checked_block(metric, rest[piece], centers).argmin(axis=1) for piece in pieces])
     parts = [zone[nearest == k] for k in np.unique(nearest)]
     if len(parts) == 1:  # all in one place
@@ -92,16 +100,21 @@ def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
         yield from _split(metric, rest, part)
 
 
-def _joined(metric: Metric, rest: Indices, places: Places, zone: Indices, short: float) -> _Branches:
+def _joined(metric: Metric, rest: Indices, places: Places, zone: Indices, short: float) -> Branches:
     """Join the points of a zone."""
-    height, above, k = places.height[zone], places.above[zone], len(zone)
+    matrix = checked_block(metric, rest[zone], rest[zone]) if len(zone) > 1 else np.empty((1, 1))
+    return joined(matrix, places.height[zone], places.above[zone], short)
+
+
+def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Branches:
+    """Join points that hang off the same node or edge, from their distances. The arrays are overwritten."""
+    k = len(height)
     edges, lengths, top = np.empty((2 * k, 2), np.int64), np.empty(2 * k), np.arange(k)
     joins = 0
     if k > 1:
-        matrix = checked_block(metric, rest[zone], rest[zone])
         negate_products(matrix, height)
         first, second, negated = link(matrix, False)
         order = np.argsort(negated, kind="stable")
         joins = join_branches(first[order], second[order], -negated[order], short, height, above, top, edges, lengths)
     kept = np.flatnonzero(height >= 0)
-    return _Branches(edges[: 2 * joins], lengths[: 2 * joins], top[kept], above[kept], height[kept])
+    return Branches(edges[: 2 * joins], lengths[: 2 * joins], top[kept], above[kept], height[kept])

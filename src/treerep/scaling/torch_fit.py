@@ -1,5 +1,6 @@
 """`fit` on a device that torch knows."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from .torch_canonical import canonical_edges
 from .torch_memory import memory_needed
 from .torch_metric import PLAIN, DeviceMetric, Tensor, device_metric
 from .torch_zones import DeviceTreeRep
+
+METHODS = ("treerep", "backbone")
 
 _MOST_POINTS = 2**30 - 1
 _MOST_EDGES = 2**30 - 1  # that the canonical form is made of on a device: both directions are numbered in int32
@@ -48,9 +51,9 @@ def fit(
     n_jobs: int | None,
     **options: Any,
 ) -> Tree:
-    """Learn a tree with TreeRep on a device; see `treerep.fit`."""
-    if method != "treerep":
-        raise ValueError(f"{method} does not run on a device: use method='treerep', or leave out device")
+    """Learn a tree on a device, with TreeRep or around a backbone; see `treerep.fit`."""
+    if method not in METHODS:
+        raise ValueError(f"{method} does not run on a device: use one of {', '.join(METHODS)}, or leave out device")
     for name in ("finish", "zone_size"):
         if options.pop(name, "treerep") not in (None, "treerep"):
             raise ValueError(f"zones are not finished by neighbour joining on a device: leave out {name} or device")
@@ -59,7 +62,14 @@ def fit(
     space = device_metric(data, metric, device)
 
     def learn(_: Any, *, rng: np.random.Generator) -> Tree:
-        return _finished(space, fit_on_device(space, rng=rng, **options))
+        if method == "backbone":
+            # These need compiled code, which `fit_on_device` does without.
+            from ..refinement.backbone import backbone_tree
+            from .torch_backbone import OnDevice
+
+            engine = OnDevice(space, partial(as_metric, data, metric=metric), n_jobs)
+            return backbone_tree(engine, rng=rng, n_jobs=n_jobs, **options)
+        return finished_on_host(space, fit_on_device(space, rng=rng, **options))
 
     # Trials are scored on the host.
     host: Any = as_metric(data, metric=metric) if trials > 1 else space
@@ -97,7 +107,7 @@ def fit_on_device(
     return DeviceTree(engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits)
 
 
-def _finished(space: DeviceMetric, found: DeviceTree) -> Tree:
+def finished_on_host(space: DeviceMetric, found: DeviceTree) -> Tree:
     """The canonical tree: equal trees are equal arrays, wherever they come from."""
     edges, weights = _canonical(len(space), found)
     with np.errstate(over="ignore"):
