@@ -9,6 +9,7 @@ __all__ = ["CITED", "bibtex"]
 
 #: Methods of `fit` and `embed`, `refine`, `hyperbolicity` and "hub_labels" (distances in graphs), and what to cite.
 CITED: dict[str, tuple[str, ...]] = {
+    "auto": ("sonthalia2020", "evans2006", "fitch1967", "bryant1998"),
     "treerep": ("sonthalia2020",),
     "neighbor_joining": ("saitou1987", "studier1988"),
     "bionj": ("gascuel1997",),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..common.defaults import TRIALS
+from ..common.defaults import METHOD, TRIALS
 from ..common.extras import require
 from ..common.numbers import positive_number, real_number
 from ..drawing.hyperbolic import disk_embedding
@@ -21,7 +21,7 @@ def tree(
     *,
     use_rep: str = "X_pca",
     metric: str = "euclidean",
-    method: str = "treerep",
+    method: str = METHOD,
     trials: int = TRIALS,
     refine: bool = False,
     root: str | int | None = None,

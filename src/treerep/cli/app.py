@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from ..common.defaults import TRIALS
+from ..common.defaults import METHOD, TRIALS
 from .data_commands import data
 from .options import (
     DeltaMethod,
@@ -66,7 +66,7 @@ def options(
 def fit(
     source: Input,
     output: TreeOutput = "-",
-    method: Method = "treerep",
+    method: Method = METHOD,
     trials: Trials = TRIALS,
     seed: Seed = 0,
     tol: Annotated[
@@ -75,7 +75,7 @@ def fit(
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option(min=3, metavar="N", help="Points whose tree is refined first (backbone).", show_default="1000"),
+        typer.Option(min=3, metavar="N", help="Points whose tree is refined first (backbone).", show_default="2000"),
     ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Improve lengths and places afterwards.")] = False,
     jobs: Jobs = None,

@@ -31,7 +31,7 @@ def fit_file(
     check_tree_output(output, to, source)
     for option, value, only in (("--tol", tol, "treerep"), ("--size", size, "backbone")):
         if value is not None and method != only:
-            raise ValueError(f"{option} {value} is for --method {only}, not for {method}: leave it out")
+            raise ValueError(f"{option} {value} is for --method {only}, not for {method}: change one of them")
     metric = read_either(source, reading)
     if isinstance(metric, tr.Tree):
         raise ValueError(f"{source} holds a tree already: score, refine, embed, draw or view it")

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 # The names below are those of the library, which is not imported for a help text; a test compares them.
 FitMethod = Literal[
-    "treerep", "neighbor_joining", "bionj", "relaxed_neighbor_joining", "minimum_evolution", "upgma", "gromov",
-    "construct_tree", "minimum_spanning_tree", "bfs", "level_tree", "low_stretch", "bartal", "frt", "backbone",
+    "auto", "treerep", "neighbor_joining", "bionj", "relaxed_neighbor_joining", "minimum_evolution", "upgma",
+    "gromov", "construct_tree", "minimum_spanning_tree", "bfs", "level_tree", "low_stretch", "bartal", "frt",
+    "backbone",
 ]  # fmt: skip
 EmbedMethod = Literal["sarkar", "hmds", "pt", "poincare", "lorentz"]
 Model = Literal["poincare", "klein", "lorentz"]

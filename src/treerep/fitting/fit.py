@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from ..common.defaults import TRIALS
+from ..common.defaults import METHOD, TRIALS
 from ..common.engines import elsewhere
 from ..common.numbers import positive_number
 from ..common.options import chosen_options
@@ -23,6 +23,7 @@ from .result import EXACT_SCORES, selection_score
 
 #: Every method, and the module of the package in which a function of that name has it.
 METHODS = {
+    "auto": "refinement.backbone",
     "treerep": "fitting.treerep",
     "neighbor_joining": "fitting.neighbor_joining",
     "bionj": "fitting.bionj",
@@ -86,7 +87,7 @@ def fit(
 def fit(
     data: Any,
     *,
-    method: str = "treerep",
+    method: str = METHOD,
     metric: str | None = None,
     rng: Any = 0,
     trials: int = TRIALS,
@@ -116,7 +117,9 @@ def fit(
         A distance matrix; points, with `metric`; or a graph (see `as_metric`; a networkx graph counts edges unless
         `as_metric(G, weight=...)` names their lengths). Never modified.
     method : str
-        One of those below. The page "Choosing a method" of the documentation compares them.
+        One of those below. "auto", the default, is a good tree in all respects: exact on tree metrics, otherwise by
+        neighbour joining and moves up to 2,000 points (5,000 vertices of a graph), and "backbone" beyond. The page
+        "Choosing a method" of the documentation compares them.
     metric : str, optional
         How to measure points: "euclidean", "cosine", ... (see `PointMetric`). Without it, an array holds distances.
     rng : int, numpy Generator or None
@@ -157,10 +160,13 @@ def fit(
     trees : int
         Of `bartal` and `bartal_average`: how many trees are drawn, 200 by default.
     size : int
-        (`method="backbone"` only) Number of points whose tree is refined, 1,000 by default. With no more points than
-        that, the refined tree of all points is returned.
-    balance, time_limit
-        (`method="backbone"` only) As in `refine`, for the tree of those points.
+        (`method="backbone"` only) Number of points whose tree is learned first, 2,000 by default. If there are no more
+        points, it is the tree of all.
+    balance : float from 0 to 1
+        Of `auto` and `backbone`: how much near distances count, from 0 (good long distances) to 1 (neighbors and
+        groups). By default 0 for graphs, 3/4 for points and 1 for distances that were given as such.
+    time_limit : float
+        Of `auto` and `backbone`: seconds for each round of moves and of lengths. Without it, the seed alone decides.
     engine : "dask" or a dask.distributed Client, optional
         Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
     device : str or torch.device, optional
@@ -176,6 +182,7 @@ def fit(
     ========================== ===================================================== ==================================
     method                     what it is                                            cost (time; memory beyond data)
     ========================== ===================================================== ==================================
+    "auto"                     the whole tree of few points, "backbone" beyond       as "backbone"
     "treerep"                  TreeRep (Sonthalia and Gilbert 2020)                  about n log n; n
     "neighbor_joining"         exact NJ (Saitou and Nei 1987)                        about n^2 in practice; n^2
     "bionj"                    NJ with variances (Gascuel 1997)                      about n^2 in practice; 2 n^2
@@ -190,7 +197,7 @@ def fit(
     "low_stretch"              AKPW low-stretch spanning tree                        n^2 a round, or edges log n; n
     "bartal", "bartal_average" best, or mean, of random trees (Bartal 1996)          n^2 a halving and tree; n^2
     "frt"                      random dominating tree (Fakcharoenphol et al. 2003)   n^2; n log n
-    "backbone"                 refined tree of a sample, others placed around it     n size, and refining; n + size^2
+    "backbone"                 tree of a sample, all others placed around it         n size + size^2; n + size^2
     ========================== ===================================================== ==================================
 
     The default root of "bfs" and "level_tree" costs up to n more searches (288 beyond 4,096 points).
@@ -220,6 +227,8 @@ def fit(
         "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees, "size": size, "balance": balance,
         "time_limit": time_limit,
     }  # fmt: skip
+    if method == METHOD:
+        _check_own(learn, own)
     options = chosen_options(method, learn, own)
     note(method)
     if count > 1 and "rng" not in inspect.signature(learn).parameters:
@@ -291,6 +300,15 @@ def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Metric:
 def _method(name: str) -> Callable[..., Tree]:
     learn: Callable[..., Tree] = getattr(importlib.import_module(f"..{METHODS[name]}", __package__), name)
     return learn
+
+
+def _check_own(learn: Callable[..., Tree], own: dict[str, Any]) -> None:
+    """Raise a ValueError that names the method of the first option that the default method does not take."""
+    known = inspect.signature(learn).parameters
+    for name, value in own.items():
+        if value is not None and name not in known:
+            takers = [method for method in METHODS if name in inspect.signature(_method(method)).parameters]
+            raise ValueError(f"{name} is an option of {', '.join(takers)}: add method={takers[0]!r}")
 
 
 def _learned(plan: Plan, generator: np.random.Generator) -> _Trial:

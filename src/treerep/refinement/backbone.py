@@ -1,11 +1,12 @@
 """Backbone trees: a refined tree of a sample settles distances, and branches around it settle neighborhoods.
 
-1. *Sample* m points, learn their tree and refine it. That tree is the backbone.
+1. *Sample* m points and learn their tree (`small_tree`). That tree is the backbone.
 2. *Place* every other point where its distances to the m points fit best, over all edges of the backbone.
 3. *Join* the points at one node or edge that are close to each other into branches.
 4. *Weigh*: fit the lengths of all edges to some rows of distances.
 
-Steps 2 and 3 are independent for every point or zone: n m distances and O(n + m^2) memory.
+Steps 2 and 3 are independent for every point or zone: n m distances and O(n + m^2) memory. Few points are all sampled,
+so that the first step gives the whole tree.
 """
 
 from typing import Any, Literal, Protocol
@@ -21,27 +22,50 @@ from ..fitting.relaxed_neighbor_joining import relaxed_neighbor_joining
 from ..fitting.result import checked_block, finished_tree, rounding_of
 from ..fitting.treerep import treerep
 from ..metric.base import Metric
-from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
 from ..scoring.distortion import average_distortion
 from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
 from .branches import grow
 from .placement import best_places
-from .refine import EXACT, check_arguments, refined_tree
-from .refined import RefinedTree
+from .refine import EXACT, check_arguments
+from .small_tree import Weighting, is_graph, kind_of, small_tree, weighting
 from .weights import fit_weights
 
-_SIZE = 1000
+#: Points in the sample, if the user does not say how many ...
+SIZE = 2000
+#: ... and vertices of a graph up to which its whole tree is learned.
+GRAPH_SIZE = 5000
 _LEAST = 3
-# Points outside the sample by whose distances the weighting is chosen, and the powers to choose from.
+# Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
-_POWERS = (0.0, 1.0, 2.0)
 _ROWS = 64  # by which a tree of all points is compared with the data
 # Rows to which the lengths of all edges are fitted, and the number of points up to which that pays.
 _WEIGHED_ROWS, _WEIGHED = 256, 200_000
-# Up to here the neighborhoods of a graph count in that, with this share.
-_NEIGHBORHOODS, _SHARE = 10_000, 0.4
+# Up to here the neighborhoods of a graph count in that.
+_NEIGHBORHOODS = 10_000
+
+
+def auto(
+    metric: Metric,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    balance: float | None = None,
+    time_limit: float | None = None,
+) -> Tree:
+    """Learn a good tree of any number of points: exact on tree metrics, otherwise by `backbone`.
+
+    Parameters
+    ----------
+    balance, time_limit
+        See `backbone`.
+
+    Notes
+    -----
+    Up to 2,000 points, or 5,000 vertices of a graph, all points are in the backbone.
+    """
+    return backbone(metric, rng=rng, n_jobs=n_jobs, balance=balance, time_limit=time_limit)
 
 
 def backbone(
@@ -49,8 +73,8 @@ def backbone(
     *,
     rng: np.random.Generator,
     n_jobs: int | None = None,
-    size: int = _SIZE,
-    balance: float = 0.0,
+    size: int | None = None,
+    balance: float | None = None,
     time_limit: float | None = None,
 ) -> Tree:
     """Learn a tree of many points around the refined tree of some of them.
@@ -62,26 +86,30 @@ def backbone(
 
     Parameters
     ----------
-    size : int
-        Number m of points in the sample, at least 3; 1,000 by default. All points if there are no more.
-    balance : float from 0 to 1
-        As in `refine`, for the tree of the sample; 0 by default.
+    size : int, optional
+        Number m of points in the sample, at least 3; all points if there are no more. By default 2,000, and the whole
+        of a graph of up to 5,000 vertices.
+    balance : float from 0 to 1, optional
+        How much near distances count: squared errors are weighted by 1 / d^(4 balance). 0 is best for long distances, 1
+        for neighbors and groups. By default 0 for graphs, 3/4 for points and 1 for distances that were given as such.
     time_limit : float, optional
-        Seconds for refining the tree of the sample, and as many for the lengths at the end. Without it, the seed alone
-        decides the result.
+        Seconds for moves in the tree of the sample, and as many for its lengths and for the lengths at the end. Without
+        it, the seed alone decides the result.
 
     Notes
     -----
-    O(n m) time and n m distances, beside the refinement of m points; O(n + m^2) memory. Up to 200,000 points, the
-    lengths of all edges are fitted to 256 rows of distances at the end; for graphs of up to 10,000 vertices
-    neighborhoods count as well. Squared errors are weighted by
-    1 / d^p, where p is 0, 1 or 2: the one by which points outside the sample get the best distances to each other.
+    O(n m) time and n m distances, beside the tree of m points; O(n + m^2) memory. Up to 200,000 points, the lengths of
+    all edges are fitted to 256 rows of distances at the end; for graphs of up to 10,000 vertices neighborhoods count as
+    well. If `balance` is not given, points are placed with the best of three powers, by which some points outside the
+    sample get the best distances to each other, or with 1 / d^4 if distances were given as such: far pairs of species
+    say little about the order of their branches.
+
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash 1967, Bryant and Waddell
     1998); branches are Gromov's tree of each zone (Gromov 1987).
     """
-    return backbone_tree(
-        _Here(metric, n_jobs), rng=rng, n_jobs=n_jobs, size=size, balance=balance, time_limit=time_limit
-    )
+    check_arguments(True, 0.0 if balance is None else balance, time_limit)
+    choice = weighting(kind_of(metric), balance)
+    return backbone_tree(_Here(metric, n_jobs), choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit)
 
 
 class Engine(Protocol):
@@ -103,31 +131,45 @@ class Engine(Protocol):
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
         """Place all other points around the tree of the sample, and join those that are close to each other."""
 
-    def weighed(self, tree: Tree, rng: np.random.Generator, time_limit: float | None) -> Tree:
+    def weighed(self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None) -> Tree:
         """Return the tree with lengths of least distortion on some rows of distances."""
 
 
 def backbone_tree(
-    engine: Engine, *, rng: np.random.Generator, n_jobs: int | None, size: int = _SIZE, balance: float = 0.0,
+    engine: Engine,
+    choice: Weighting,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    size: int | None = None,
     time_limit: float | None = None,
-) -> Tree:  # fmt: skip
-    """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is refined by threads here."""
-    n, m = len(engine.space), positive_number(size, "size")
-    if m < _LEAST:
-        raise ValueError(f"size is the number of points in the backbone, at least {_LEAST}, not {size!r}")
-    check_arguments(True, balance, time_limit)
-    priorities = Priorities(n, rng)
-    sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(priorities.points_at(np.arange(m))))
-    tree = refined_tree(relaxed_neighbor_joining(table, rng=rng), table, "l1", True, balance, time_limit, rng, n_jobs)
-    whole = engine.whole(rng) if _is_exact(tree, table) else None
-    if whole is not None:
-        return whole
+) -> Tree:
+    """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is learned by threads here."""
+    n, m = len(engine.space), _sample_size(engine.space, size)
+    sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(Priorities(n, rng).points_at(np.arange(m))))
+    joined = relaxed_neighbor_joining(table, rng=rng)
+    if average_distortion(joined, table, n_jobs=n_jobs) <= rounding(table):
+        whole = engine.whole(rng)
+        if whole is not None:
+            return whole
+    graph = engine.space if n == len(sample) and is_graph(engine.space) else None
+    tree = small_tree(joined, table, choice, graph, rng=rng, time_limit=time_limit, n_jobs=n_jobs)
     if n == len(sample):
         return finished_tree(engine.space, tree.edges, tree.weights)
     short = rounding_of(engine.space, float(table.distances.max()))
-    power = _best_power(engine, tree, sample)
+    power = _best_power(engine, tree, sample, choice.places)
     grown = engine.grown(tree, sample, power, short)
-    return grown if n > _WEIGHED else engine.weighed(grown, rng, time_limit)
+    return grown if n > _WEIGHED else engine.weighed(grown, choice, rng, time_limit)
+
+
+def _sample_size(space: Any, size: int | None) -> int:
+    """Return how many points are in the sample, or say what is wrong with the number asked for."""
+    if size is None:
+        return GRAPH_SIZE if is_graph(space) and len(space) <= GRAPH_SIZE else SIZE
+    m = positive_number(size, "size")
+    if m < _LEAST:
+        raise ValueError(f"size is the number of points in the backbone, at least {_LEAST}, not {size!r}")
+    return m
 
 
 class _Here:
@@ -154,8 +196,8 @@ class _Here:
             edges, weights = grow(tree, self.space, sample, rest, places, short, workers)
         return finished_tree(self.space, edges, weights)
 
-    def weighed(self, tree: Tree, rng: np.random.Generator, time_limit: float | None) -> Tree:
-        return weighed(tree, self.space, rng, time_limit, self.n_jobs)
+    def weighed(self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None) -> Tree:
+        return weighed(tree, self.space, choice, rng, time_limit, self.n_jobs)
 
 
 def other_points(n: int, sample: Indices) -> Indices:
@@ -170,15 +212,19 @@ def is_exact(tree: Tree, metric: Metric, n_jobs: int | None) -> bool:
 
 
 def weighed(
-    tree: Tree, metric: Metric, rng: np.random.Generator, time_limit: float | None, n_jobs: int | None
+    tree: Tree,
+    metric: Metric,
+    choice: Weighting,
+    rng: np.random.Generator,
+    time_limit: float | None,
+    n_jobs: int | None,
 ) -> Tree:
     """Return the tree with lengths of least distortion on some rows of distances."""
-    graph = isinstance(metric, GraphMetric) and len(metric) <= _NEIGHBORHOODS
     rows: Literal["all"] | int = "all" if len(metric) <= 2 * _WEIGHED_ROWS else _WEIGHED_ROWS
+    share = choice.share if len(metric) <= _NEIGHBORHOODS else 0.0
     fitted = fit_weights(
-        tree, metric, objective="l1", balance=_SHARE if graph else 0.0, rows=rows, rng=rng, max_seconds=time_limit,
-        n_jobs=n_jobs,
-    )  # fmt: skip
+        tree, metric, objective="l1", balance=share, rows=rows, rng=rng, max_seconds=time_limit, n_jobs=n_jobs
+    )
     return fitted.tree.contracted(0.0)
 
 
@@ -195,20 +241,18 @@ def rounding(metric: Any) -> float:
     return max(EXACT, metric.eps, metric.input_eps)
 
 
-def _is_exact(tree: RefinedTree, table: Metric) -> bool:
-    return tree.refinement.distortion <= rounding(table)
-
-
-def _best_power(engine: Engine, tree: Tree, sample: Indices) -> float:
+def _best_power(engine: Engine, tree: Tree, sample: Indices, powers: tuple[float, ...]) -> float:
     """Return the p of the weights 1 / d^p for which the distances among points that were placed are least wrong."""
+    if len(powers) == 1:
+        return powers[0]
     rest = other_points(len(engine.space), sample)
     tried = rest[np.linspace(0, len(rest) - 1, min(_TRIED, len(rest))).astype(np.int64)]
     truth = MatrixMetric(engine.table(tried), symmetrize="mean")
     n, m = len(sample) + len(tried), len(sample)
     errors = []
     with Workers(1) as workers:
-        for places in engine.places(tree, sample, tried, _POWERS):
+        for places in engine.places(tree, sample, tried, powers):
             edges, weights = attach(tree, places, None, 0.0, workers)
             grown = Tree._trusted(n, *canonical_edges(n, edges, weights))
             errors.append(float(average_distortion(grown.restrict(np.arange(m, n)), truth)))
-    return min(zip(_POWERS, errors, strict=True), key=lambda pair: pair[1])[0]
+    return min(zip(powers, errors, strict=True), key=lambda pair: pair[1])[0]

@@ -102,6 +102,14 @@ def weigh(row: Any, power: float, smallest: float, weight: Any) -> None:
         for y in range(len(row)):
             d = max(row[y], smallest)
             weight[y] = 1.0 / (d * d)
+    elif power == 3.0:
+        for y in range(len(row)):
+            d = max(row[y], smallest)
+            weight[y] = 1.0 / (d * d * d)
+    elif power == 4.0:
+        for y in range(len(row)):
+            square = max(row[y], smallest) ** 2
+            weight[y] = 1.0 / (square * square)
     else:
         for y in range(len(row)):
             weight[y] = max(row[y], smallest) ** -power

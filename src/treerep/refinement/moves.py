@@ -30,6 +30,8 @@ ALL_PAIRS = 10_000
 _REFERENCES = 512
 # Points whose distances to all others tell how good a tree is, where not all are looked at.
 _JUDGES = 256
+# Distances below this share of the largest have no larger weights, for powers above 2.
+_NEAREST = 1e-3
 # Steps between two looks at the clock and the keyboard: some hundredths of a second.
 _BUDGET = 4_000_000
 
@@ -64,9 +66,10 @@ def rearrange(
     ----------
     tree, metric
         On the same points.
-    power : float between 0 and 2
+    power : float between 0 and 4
         The objective is the sum over pairs of w (d_T - d)^2 with w = d^-power: 0 looks at long distances most, 2 at
-        relative errors. Distance 0 is weighted like the smallest positive one.
+        relative errors, 4 at near points. Distance 0 is weighted like the smallest positive one; with a power above 2
+        so are all below a thousandth of the largest.
     distances : Distances, optional
         Those of the metric with the power to use, where they were read before.
     sweeps : int
@@ -137,8 +140,8 @@ def rearrange(
 
 
 def _check(power: Any, sweeps: Any, references: Any, max_seconds: Any) -> None:
-    if not 0.0 <= power <= 2.0:
-        raise ValueError(f"power is between 0 and 2, not {power!r}")
+    if not 0.0 <= power <= 4.0:
+        raise ValueError(f"power is between 0 and 4, not {power!r}")
     positive_number(sweeps, "sweeps")
     if references is not None:
         positive_number(references, "references")
@@ -165,6 +168,8 @@ class Distances:
             self.smallest = min(self.smallest, float(block.min(where=block > 0, initial=np.inf)))
         if largest > 0:
             self.unit = math.ldexp(1.0, math.frexp(largest)[1])
+        if power > 2:  # sums over weights that extend over more decades would lose the far points
+            self.smallest = max(self.smallest, _NEAREST * largest)
         self.smallest = self.smallest / self.unit if largest > 0 else 1.0
         if self.matrix is not None:
             self.matrix /= self.unit

@@ -10,13 +10,34 @@ from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..fitting.locate import Indices, Numbers, Places
 from ..metric.base import Metric
-from ..refinement.backbone import is_exact, weighed
+from ..refinement.backbone import backbone_tree, is_exact, weighed
 from ..refinement.placement import rooted_backbone
+from ..refinement.refine import check_arguments
+from ..refinement.small_tree import Weighting, kind_of, weighting
 from ..tree.tree import Tree
 from .torch_branches import grow, zone_passes
 from .torch_fit import DeviceTree, finished_on_host, fit_on_device
 from .torch_metric import DeviceMetric, Tensor
 from .torch_zones import passes_for
+
+
+def backbone(
+    space: DeviceMetric,
+    host: Callable[[], Metric],
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    size: int | None = None,
+    balance: float | None = None,
+    time_limit: float | None = None,
+) -> Tree:
+    """Learn a backbone tree on a device: see `refinement.backbone.backbone`, and `OnDevice` for the first two."""
+    check_arguments(True, 0.0 if balance is None else balance, time_limit)
+    if balance is not None and 4 * balance != int(4 * balance):
+        raise ValueError(f"on a device balance is 0, 0.25, 0.5, 0.75 or 1, not {balance!r}")
+    engine = OnDevice(space, host, n_jobs)
+    choice = weighting(kind_of(engine.host) if space.kind == "matrix" else "points", balance)
+    return backbone_tree(engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit)
 
 
 class OnDevice:
@@ -70,9 +91,9 @@ class OnDevice:
         nodes = torch.arange(n, dtype=torch.int32, device=device)
         return finished_on_host(self.space, DeviceTree(edges, weights.clamp_(min=0.0), nodes, 0, 0))
 
-    def weighed(self, tree: Tree, rng: np.random.Generator, time_limit: float | None) -> Tree:
+    def weighed(self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None) -> Tree:
         """Return the tree with lengths of least distortion: few points, fitted on the host."""
-        return weighed(tree, self.host, rng, time_limit, self.n_jobs)
+        return weighed(tree, self.host, choice, rng, time_limit, self.n_jobs)
 
     def _placed(self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers) -> Places:
         """Return the best places of points, on the device."""

@@ -75,9 +75,7 @@ def _runs(counts: Tensor) -> Zones:
     return np.column_stack([ends - counts.numpy(force=True), ends])
 
 
-def _split(
-    passes: ModuleType, space: DeviceMetric, rest: Tensor, order: Tensor, zones: Zones
-) -> tuple[Tensor, Zones]:
+def _split(passes: ModuleType, space: DeviceMetric, rest: Tensor, order: Tensor, zones: Zones) -> tuple[Tensor, Zones]:
     """Split zones until they are small enough: each point goes to the nearest of some of its zone."""
     torch = require("torch", "embed")
     while (large := zones[:, 1] - zones[:, 0] > LARGEST).any():

@@ -22,7 +22,7 @@ from .torch_memory import memory_needed
 from .torch_metric import PLAIN, DeviceMetric, Tensor, device_metric
 from .torch_zones import DeviceTreeRep
 
-METHODS = ("treerep", "backbone")
+METHODS = ("treerep", "auto", "backbone")
 
 _MOST_POINTS = 2**30 - 1
 _MOST_EDGES = 2**30 - 1  # that the canonical form is made of on a device: both directions are numbered in int32
@@ -62,13 +62,11 @@ def fit(
     space = device_metric(data, metric, device)
 
     def learn(_: Any, *, rng: np.random.Generator) -> Tree:
-        if method == "backbone":
-            # These need compiled code, which `fit_on_device` does without.
-            from ..refinement.backbone import backbone_tree
-            from .torch_backbone import OnDevice
+        if method != "treerep":
+            # This needs compiled code, which `fit_on_device` does without.
+            from .torch_backbone import backbone
 
-            engine = OnDevice(space, partial(as_metric, data, metric=metric), n_jobs)
-            return backbone_tree(engine, rng=rng, n_jobs=n_jobs, **options)
+            return backbone(space, partial(as_metric, data, metric=metric), rng=rng, n_jobs=n_jobs, **options)
         return finished_on_host(space, fit_on_device(space, rng=rng, **options))
 
     # Trials are scored on the host.

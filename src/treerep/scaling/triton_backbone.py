@@ -58,7 +58,12 @@ def _weight(d, smallest, POWER: tl.constexpr):
     near = tl.maximum(d, smallest)
     if POWER == 0:
         return near * 0.0 + 1.0
-    return 1.0 / near if POWER == 1 else 1.0 / (near * near)
+    if POWER == 1:
+        return 1.0 / near
+    square = near * near
+    if POWER == 2:
+        return 1.0 / square
+    return 1.0 / (square * near) if POWER == 3 else 1.0 / (square * square)
 
 
 @triton.jit
@@ -408,7 +413,9 @@ def _tiles(zones: Any, device: Any) -> tuple[Tensor, Tensor, Tensor]:
     return tuple(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (at, stop, zone))  # type: ignore[return-value]
 
 
-def join_zones(space: DeviceMetric, points: Tensor, height: Tensor, above: Tensor, zones: Any, short: float) -> "Pieces":
+def join_zones(
+    space: DeviceMetric, points: Tensor, height: Tensor, above: Tensor, zones: Any, short: float
+) -> "Pieces":
     """Join the points of each zone into branches."""
     from .torch_branches import Pieces
 

@@ -1,0 +1,97 @@
+"""A good tree of up to some thousand points in about a second: join neighbors, move what is misplaced, fit the lengths.
+
+Moves look at all pairs, with squared errors weighted by 1 / d^p. What p should be depends on what the tree is for: far
+pairs dominate the average distortion, near ones tell groups and splits. The lengths are fitted to all distances in the
+end, so that a topology made for near points still has good long distances.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..fitting.result import checked_block
+from ..metric.base import Metric
+from ..metric.graph import GraphMetric
+from ..metric.matrix import MatrixMetric
+from ..metric.points import PointMetric
+from ..tree.tree import Tree
+from .moves import rearrange
+from .neighborhoods import neighbor_graph
+from .weights import fit_weights
+
+_ROWS = 256  # to which lengths are fitted
+# Rows of a table by which the distances of a graph are recognized.
+_LOOKED_AT = 64
+# How much neighborhoods count in the lengths of a graph's tree.
+_SHARE = 0.4
+
+
+class Weighting(NamedTuple):
+    """How much near distances count."""
+
+    moves: float  # squared errors are divided by d^moves where points and subtrees move,
+    places: tuple[float, ...]  # by the best of these powers where points are placed
+    share: float  # of neighborhoods beside distances, where lengths are fitted
+
+
+#: By the kind of data: see `kind_of`. Measured by `python -m benchmarks truth`: distances of graphs are best with the
+#: power 0, of cells with 1 to 3, and the splits of a phylogeny with 4.
+_SUITABLE = {
+    "graph": Weighting(0.0, (0.0, 1.0, 2.0), _SHARE),
+    "points": Weighting(3.0, (1.0, 2.0, 3.0), 0.0),
+    "distances": Weighting(4.0, (4.0,), 0.0),
+}
+
+
+def weighting(kind: str, balance: float | None) -> Weighting:
+    """Return the weighting that suits the kind of data, or the one that was asked for."""
+    if balance is None:
+        return _SUITABLE[kind]
+    power = 4.0 * balance
+    return Weighting(power, (power,), balance if kind == "graph" else 0.0)
+
+
+def kind_of(metric: Metric) -> str:
+    """Return what a metric measures: a "graph", "points" with coordinates, or "distances" that came as such."""
+    if is_graph(metric):
+        return "graph"
+    return "points" if isinstance(metric, PointMetric) else "distances"
+
+
+def is_graph(metric: Any) -> bool:
+    """Whether a metric counts the edges of a graph, or has the lengths of its edges.
+
+    A table of whole numbers is taken for one if every point that is looked at has another at distance 1.
+    """
+    if isinstance(metric, GraphMetric) or not isinstance(metric, MatrixMetric):
+        return isinstance(metric, GraphMetric)
+    n = len(metric)
+    if not metric.integral or n < 2:
+        return False
+    rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(np.int64)
+    block = checked_block(metric, rows, np.arange(n))
+    return bool((block.min(axis=1, where=block > 0, initial=np.inf) == 1).all())
+
+
+def small_tree(
+    tree: Tree,
+    table: MatrixMetric,
+    choice: Weighting,
+    graph: Metric | None,
+    *,
+    rng: np.random.Generator,
+    time_limit: float | None,
+    n_jobs: int | None,
+) -> Tree:
+    """Improve a tree of the points of a table: move points and subtrees, then fit the lengths to some rows.
+
+    The tree of a whole graph (`graph`) gets no moves if its neighborhoods count: moves are made for distances.
+    """
+    neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
+    if neighbors is None and len(table) > 3:
+        tree = rearrange(tree, table, power=choice.moves, rng=rng, max_seconds=time_limit).tree
+    fitted = fit_weights(
+        tree, table, objective="l1", balance=0.0 if neighbors is None else choice.share, neighbors=neighbors,
+        rows=_ROWS, rng=rng, max_seconds=time_limit, n_jobs=n_jobs,
+    )  # fmt: skip
+    return fitted.tree.contracted(0.0)
