@@ -11,13 +11,14 @@ from .common import store
 
 NAMES = (
     "recovery", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining", "backbone",
-    "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes", "startup",
-    "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit",
+    "truth", "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes",
+    "startup", "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit",
 )  # fmt: skip
 
 
 NEEDS = {
-    "direct": "torch", "gpu": "torch", "gpu_fit": "torch", "page": "playwright", "dask": "distributed",
+    "truth": "sklearn", "direct": "torch", "gpu": "torch", "gpu_fit": "torch", "page": "playwright",
+    "dask": "distributed",
     "dask_rest": "distributed",
 }  # fmt: skip
 

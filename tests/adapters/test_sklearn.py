@@ -20,10 +20,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import treerep as tr
 from tests.tree.strategies import naive_distances, trees
-from treerep.sklearn import HyperbolicEmbedding, NeighborJoining, TreeRep
+from treerep.sklearn import HyperbolicEmbedding, NeighborJoining, TreeClustering, TreeRep
 from treerep.tree.clusters import cluster_centers, cut_clusters
 
 ESTIMATORS = [
+    TreeClustering(),
     TreeRep(),
     TreeRep(metric="precomputed"),
     NeighborJoining(),
@@ -60,8 +61,12 @@ def test_what_is_fitted_is_what_the_functions_make() -> None:
     assert refined.distortion_ < NeighborJoining(3).fit(X).distortion_
 
 
-@pytest.mark.parametrize("model", [TreeRep(3, random_state=0), NeighborJoining(3)], ids=["TreeRep", "NeighborJoining"])
-def test_new_points_join_their_clusters(model: TreeRep | NeighborJoining) -> None:
+@pytest.mark.parametrize(
+    "model",
+    [TreeClustering(3, random_state=0), TreeRep(3, random_state=0), NeighborJoining(3)],
+    ids=lambda model: type(model).__name__,
+)
+def test_new_points_join_their_clusters(model: TreeClustering | TreeRep | NeighborJoining) -> None:
     X, y = blobs(240)
     model = clone(model).fit(X[:200])
     assert adjusted_rand_score(model.labels_, y[:200]) == 1.0

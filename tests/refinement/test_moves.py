@@ -19,11 +19,13 @@ from treerep.refinement import moves as module
 from treerep.refinement.move_kernels import Hung, Room, Task, improve
 from treerep.refinement.moves import Region, binary_edges, depths, edges_of, hang, rearrange
 
-POWERS = st.sampled_from([0.0, 0.5, 1.0, 2.0])
+POWERS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 4.0])
 
 
 def weights_of(d: np.ndarray, power: float) -> np.ndarray:
     smallest = d[d > 0].min() if (d > 0).any() else 1.0
+    if power > 2:
+        smallest = max(smallest, 1e-3 * d.max())
     return np.maximum(d, smallest) ** -power
 
 

@@ -24,6 +24,8 @@ _ROWS = 256  # to which lengths are fitted
 _LOOKED_AT = 64
 # How much neighborhoods count in the lengths of a graph's tree.
 _SHARE = 0.4
+# From this balance on, the points of a whole graph do not move, as in `refine`.
+_KEPT = 0.5
 
 
 class Weighting(NamedTuple):
@@ -32,12 +34,13 @@ class Weighting(NamedTuple):
     moves: float  # squared errors are divided by d^moves where points and subtrees move,
     places: tuple[float, ...]  # by the best of these powers where points are placed
     share: float  # of neighborhoods beside distances, where lengths are fitted
+    keep: bool = False  # the topology of a whole graph: moves are made for distances, neighborhoods lose by them
 
 
 #: By the kind of data: see `kind_of`. Measured by `python -m benchmarks truth`: distances of graphs are best with the
 #: power 0, of cells with 1 to 3, and the splits of a phylogeny with 4.
 _SUITABLE = {
-    "graph": Weighting(0.0, (0.0, 1.0, 2.0), _SHARE),
+    "graph": Weighting(0.0, (0.0, 1.0, 2.0), _SHARE, keep=True),
     "points": Weighting(3.0, (1.0, 2.0, 3.0), 0.0),
     "distances": Weighting(4.0, (4.0,), 0.0),
 }
@@ -48,7 +51,7 @@ def weighting(kind: str, balance: float | None) -> Weighting:
     if balance is None:
         return _SUITABLE[kind]
     power = 4.0 * balance
-    return Weighting(power, (power,), balance if kind == "graph" else 0.0)
+    return Weighting(power, (power,), balance if kind == "graph" else 0.0, keep=balance >= _KEPT)
 
 
 def kind_of(metric: Metric) -> str:
@@ -85,10 +88,10 @@ def small_tree(
 ) -> Tree:
     """Improve a tree of the points of a table: move points and subtrees, then fit the lengths to some rows.
 
-    The tree of a whole graph (`graph`) gets no moves if its neighborhoods count: moves are made for distances.
+    `graph` is the metric if all vertices of a graph are in the table: their neighborhoods count then.
     """
     neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
-    if neighbors is None and len(table) > 3:
+    if len(table) > 3 and not (choice.keep and graph is not None):
         tree = rearrange(tree, table, power=choice.moves, rng=rng, max_seconds=time_limit).tree
     fitted = fit_weights(
         tree, table, objective="l1", balance=0.0 if neighbors is None else choice.share, neighbors=neighbors,

@@ -1,4 +1,4 @@
-"""`TreeRep` and `NeighborJoining`: learn a tree, cut it into clusters, and place new points in it."""
+"""`TreeClustering`, `TreeRep` and `NeighborJoining`: learn a tree, cut it into clusters, and place new points in it."""
 
 from typing import Any, Self
 
@@ -20,7 +20,7 @@ from .shared import MetricEstimator
 
 
 class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricEstimator):
-    """A tree on the samples, cut into clusters: what its two subclasses have in common."""
+    """A tree on the samples, cut into clusters: what its subclasses have in common."""
 
     n_clusters: int
     refine: bool
@@ -84,6 +84,52 @@ class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     def _fitted_tree(self, metric: Metric, seed: int) -> Tree:
         raise NotImplementedError
+
+
+class TreeClustering(TreeEstimator):
+    """The tree that `treerep.fit` learns by default, as a clusterer: cut into n_clusters parts.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Into how many clusters the tree is cut, by Ward's criterion in the tree (see `Tree.cut`).
+    metric : str
+        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for distances.
+    balance : float from 0 to 1, optional
+        How much near distances count: see `fit`.
+    refine : bool
+        Whether to refine the tree further (see `refine`).
+    random_state, n_jobs : see `TreeRep`
+
+    Attributes
+    ----------
+    tree_, labels_, center_nodes_, distortion_, n_features_in_ : see `TreeRep`
+
+    Examples
+    --------
+    >>> TreeClustering(n_clusters=2, random_state=0).fit_predict([[0.0], [10.0], [1.0], [11.0]])
+    array([0, 1, 0, 1])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        metric: str = "euclidean",
+        balance: float | None = None,
+        refine: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.balance = balance
+        self.refine = refine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _fitted_tree(self, metric: Metric, seed: int) -> Tree:
+        return fit(metric, balance=self.balance, rng=seed, n_jobs=self._jobs())
 
 
 class TreeRep(TreeEstimator):
@@ -151,7 +197,7 @@ class TreeRep(TreeEstimator):
 
     def _fitted_tree(self, metric: Metric, seed: int) -> Tree:
         options: Any = {"tol": self.tol, "pivot": self.pivot, "trials": self.trials}
-        return fit(metric, rng=seed, n_jobs=self._jobs(), **options)
+        return fit(metric, method="treerep", rng=seed, n_jobs=self._jobs(), **options)
 
 
 class NeighborJoining(TreeEstimator):

@@ -1,0 +1,135 @@
+"""Simulated alignments with known trees: Yule or birth-death trees, uneven rates, JC69 or K2P substitutions.
+
+Nucleotides are numbered A, C, G, T = 0 ... 3, so that x ^ 2 is the transition of x.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import treerep as tr
+
+_UNEVENNESS = 0.5  # standard deviation of the logarithm of a branch's rate: no molecular clock
+
+
+class Simulation(NamedTuple):
+    """What to simulate."""
+
+    taxa: int
+    sites: int
+    depth: float  # expected substitutions a site from the root to a tip
+    extinction: float = 0.0  # rate of extinctions over the rate of births; 0 is Yule's model
+    kappa: float | None = None  # rate of transitions over that of transversions for K2P; None is JC69
+
+
+class Alignment(NamedTuple):
+    """Sequences and the tree that they evolved on."""
+
+    sequences: NDArray[np.int8]
+    tree: tr.Tree
+
+
+class _History(NamedTuple):
+    """Lineages in the order of their births."""
+
+    parent: NDArray[np.int64]
+    length: NDArray[np.float64]
+    tips: NDArray[np.int64]
+
+
+def simulate(what: Simulation, rng: int) -> Alignment:
+    """Simulate an alignment."""
+    generator = np.random.default_rng(rng)
+    history = _grown(what.taxa, what.extinction, generator)
+    while history is None:  # all lineages died out
+        history = _grown(what.taxa, what.extinction, generator)
+    length = _substitutions(history, what.depth, generator)
+    survives = np.zeros(len(length), bool)
+    survives[history.tips] = True
+    for v in range(len(length) - 1, 0, -1):
+        survives[history.parent[v]] |= survives[v]
+    sequence = {0: generator.integers(0, 4, what.sites).astype(np.int8)}
+    for v in np.flatnonzero(survives)[1:]:
+        sequence[v] = _evolved(sequence[history.parent[v]], length[v], what.kappa, generator)
+    number = np.full(len(length), -1)
+    number[history.tips] = np.arange(what.taxa)
+    inner = np.flatnonzero(survives & (number < 0))
+    number[inner] = what.taxa + np.arange(len(inner))
+    lower = np.flatnonzero(survives)[1:]
+    edges = np.column_stack([number[lower], number[history.parent[lower]]])
+    return Alignment(np.stack([sequence[v] for v in history.tips]), tr.Tree(what.taxa, edges, length[lower]))
+
+
+def _grown(taxa: int, extinction: float, generator: np.random.Generator) -> _History | None:
+    """Let lineages split and die out until there are enough; None if none is left."""
+    parent, birth, end, alive, now = [-1], [0.0], [0.0], [0], 0.0
+    while len(alive) < taxa:
+        now += generator.exponential(1 / (len(alive) * (1 + extinction)))
+        place = int(generator.integers(len(alive)))
+        end[alive[place]] = now
+        if generator.random() < extinction / (1 + extinction):
+            alive[place] = alive[-1]
+            alive.pop()
+            if not alive:
+                return None
+            continue
+        first = len(parent)
+        parent += [alive[place]] * 2
+        birth += [now, now]
+        end += [0.0, 0.0]
+        alive[place] = first
+        alive.append(first + 1)
+    now += generator.exponential(1 / (taxa * (1 + extinction)))
+    lengths = np.array(end) - np.array(birth)
+    lengths[alive] = now - np.array(birth)[alive]
+    return _History(np.array(parent), lengths, np.array(alive))
+
+
+def _substitutions(history: _History, depth: float, generator: np.random.Generator) -> NDArray[np.float64]:
+    """Turn times into expected substitutions, at another rate on every branch."""
+    height = np.zeros(len(history.length))
+    for v in range(1, len(height)):
+        height[v] = height[history.parent[v]] + history.length[v]
+    rate = np.exp(_UNEVENNESS * generator.normal(size=len(height)) - _UNEVENNESS**2 / 2)
+    return history.length * rate * depth / height[history.tips].max()
+
+
+def _evolved(
+    sequence: NDArray[np.int8], length: float, kappa: float | None, generator: np.random.Generator
+) -> NDArray[np.int8]:
+    """Return the sequence at the end of a branch."""
+    ratio = 1.0 if kappa is None else kappa
+    beta = length / (ratio + 2)  # rate times time of each of the two transversions
+    alpha = ratio * beta
+    transition = 0.25 + 0.25 * np.exp(-4 * beta) - 0.5 * np.exp(-2 * (alpha + beta))
+    transversion = 0.5 - 0.5 * np.exp(-4 * beta)
+    chance, other = generator.random(len(sequence)), generator.integers(0, 2, len(sequence)).astype(np.int8)
+    turned = np.where(chance < transition + transversion, sequence ^ 1 ^ (2 * other), sequence)
+    return np.where(chance < transition, sequence ^ 2, turned).astype(np.int8)
+
+
+class SequenceMetric(tr.Metric):
+    """JC69 or K2P distances between sequences, measured when asked for: no matrix. Memory: four numbers a site."""
+
+    def __init__(self, sequences: NDArray[np.int8], kappa: float | None) -> None:
+        n, sites = sequences.shape
+        self.sites, self.model = sites, "JC69" if kappa is None else "K2P"
+        self.is_base = np.zeros((n, sites, 4), np.float32)
+        np.put_along_axis(self.is_base, sequences[:, :, None].astype(np.int64), 1.0, axis=2)
+
+    def __len__(self) -> int:
+        return len(self.is_base)
+
+    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the distances between two sets of sequences; saturated pairs are half a site from saturation."""
+        first, second = (self.is_base[points].reshape(len(points), -1) for points in (rows, cols))
+        same = (first @ second.T).astype(np.float64) / self.sites
+        least = 0.5 / self.sites
+        if self.model == "JC69":
+            return -0.75 * np.log(np.maximum(1 - 4 / 3 * (1 - same), least)) + 0.0
+        swapped = self.is_base[cols][:, :, [2, 3, 0, 1]].reshape(len(cols), -1)
+        transitions = (first @ swapped.T).astype(np.float64) / self.sites
+        transversions = np.maximum(1 - same - transitions, 0.0)
+        near = np.maximum(1 - 2 * transitions - transversions, least)
+        return np.maximum(-0.5 * np.log(near) - 0.25 * np.log(np.maximum(1 - 2 * transversions, least)), 0.0)

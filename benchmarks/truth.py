@@ -1,0 +1,172 @@
+"""Trees against what is known: the true trees of simulated alignments, and the labels of digits and cells.
+
+`python -m benchmarks truth` takes about five minutes.
+"""
+
+import resource
+import time
+from typing import Any
+
+import numpy as np
+import scipy.cluster.hierarchy as hierarchy
+from numpy.typing import NDArray
+from scipy.spatial.distance import squareform
+from sklearn.datasets import load_digits
+
+import treerep as tr
+from treerep.tree.rooted import preorder
+from treerep.tree.support import inner_splits
+
+from .alignments import SequenceMetric, Simulation, simulate
+from .common import Table
+
+SIMULATIONS = (
+    Simulation(300, 300, 0.2),
+    Simulation(300, 1000, 0.8, 0.6, 4.0),
+    Simulation(1000, 300, 1.0, 0.5),
+    Simulation(1000, 500, 0.4, 0.3),
+    Simulation(1000, 2000, 1.5, 0.0, 4.0),
+    Simulation(4000, 500, 0.4, 0.3),
+    Simulation(4000, 1000, 0.8, 0.0, 4.0),
+)
+LARGE = Simulation(16_000, 500, 0.4, 0.3)
+MATRIX_METHODS = ("neighbor_joining", "minimum_evolution", "auto")
+LABELLED = ("digits", "pbmc68k", "paul15", "zeisel", "zeisel, normalized")
+LINKAGES = ("average", "ward")
+
+
+def wrong_splits(tree: tr.Tree, truth: tr.Tree) -> float:
+    """Return the Robinson-Foulds distance over its largest possible value for binary trees, 2 (n - 3)."""
+    ours, theirs = (set(map(tuple, inner_splits(each).tolist())) for each in (tree, truth))
+    return len(ours ^ theirs) / (2 * (len(tree) - 3))
+
+
+def timed(metric: tr.Metric, method: str) -> tuple[tr.Tree, float]:
+    begin = time.perf_counter()
+    return tr.fit(metric, method=method), time.perf_counter() - begin
+
+
+def phylogenies() -> list[dict[str, Any]]:
+    rows = []
+    for what in SIMULATIONS:
+        alignment = simulate(what, rng=0)
+        every = np.arange(what.taxa)
+        metric = tr.MatrixMetric(SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean")
+        row: dict[str, Any] = _described(what)
+        for method in MATRIX_METHODS:
+            tree, seconds = timed(metric, method)
+            row |= {method: f"{wrong_splits(tree, alignment.tree):.3f}", f"{method}, seconds": f"{seconds:.2f}"}
+        print(row, flush=True)
+        rows.append(row)
+    return rows
+
+
+def without_a_matrix() -> dict[str, Any]:
+    """Compare with neighbor joining, which needs the matrix, on many sequences."""
+    alignment = simulate(LARGE, rng=0)
+    metric = SequenceMetric(alignment.sequences, LARGE.kappa)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    tree, seconds = timed(metric, "auto")
+    beyond = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    found = {"auto": f"{wrong_splits(tree, alignment.tree):.3f}", "auto, seconds": f"{seconds:.1f}"}
+    joined, seconds = timed(metric, "neighbor_joining")
+    rival = f"{wrong_splits(joined, alignment.tree):.3f}"
+    found |= {"auto, MB beyond the data": beyond // 1000, "neighbor_joining": rival}
+    return _described(LARGE) | found | {"neighbor_joining, seconds": f"{seconds:.1f}"}
+
+
+def _described(what: Simulation) -> dict[str, Any]:
+    model = "JC69" if what.kappa is None else "K2P"
+    shape = "birth-death" if what.extinction else "Yule"
+    return {"taxa": what.taxa, "sites": what.sites, "depth": what.depth, "model": f"{shape}, {model}"}
+
+
+def labelled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return points and their labels."""
+    if name == "digits":
+        return load_digits(return_X_y=True)
+    cells = tr.datasets.load(name.partition(",")[0])
+    points = np.asarray(cells.metric.points, float)
+    if name.endswith("normalized"):  # every cell to the same number of counts, then logarithms and 50 components
+        counts = np.expm1(points)
+        points = np.log1p(counts / counts.sum(axis=1, keepdims=True) * np.median(counts.sum(axis=1)))
+        points = points - points.mean(axis=0)
+        points = points @ np.linalg.svd(points, full_matrices=False)[2][:50].T
+    return points, np.asarray(cells.classes)
+
+
+def purity(counts: NDArray[np.float64], parent: NDArray[np.int64]) -> float:
+    """Return the dendrogram purity (Heller and Ghahramani 2005) of a rooted tree, children numbered after parents.
+
+    Two random points of one class have a last common ancestor; purity is the share of that class below it, on average.
+    counts[k, c] says how many points of class c are at node k itself.
+    """
+    below = counts.copy()
+    for k in range(len(parent) - 1, 0, -1):
+        below[parent[k]] += below[k]
+    pairs = below * (below - 1) / 2
+    meeting = pairs.copy()
+    np.subtract.at(meeting, parent[1:], pairs[1:])
+    share = below / below.sum(axis=1, keepdims=True)
+    return float((meeting * share).sum() / pairs[0].sum())
+
+
+def purity_of_tree(tree: tr.Tree, classes: NDArray[np.int64]) -> float:
+    """Return the purity of a tree that hangs from its midpoint."""
+    hung, root = tree.root_at_midpoint()
+    view = preorder(hung.edges, hung.weights, root)
+    counts = np.zeros((len(view.up), classes.max() + 1))
+    np.add.at(counts, (view.position[: len(tree)], classes), 1)
+    return purity(counts, view.up)
+
+
+def purity_of_linkage(merges: NDArray[np.float64], classes: NDArray[np.int64]) -> float:
+    n = len(classes)
+    last = 2 * n - 2
+    parent = np.full(2 * n - 1, -1)
+    for k, (a, b) in enumerate(merges[:, :2].astype(int)):
+        parent[last - a] = parent[last - b] = last - (n + k)
+    counts = np.zeros((2 * n - 1, classes.max() + 1))
+    counts[last - np.arange(n), classes] = 1
+    return purity(counts, parent)
+
+
+def groups(name: str) -> dict[str, Any]:
+    points, labels = labelled(name)
+    classes = np.unique(labels, return_inverse=True)[1]
+    metric = tr.PointMetric(points)
+    every = np.arange(len(points))
+    table = np.array(metric.block(every, every), float)
+    np.fill_diagonal(table, 0.0)
+    condensed = squareform(table, checks=False)
+    row: dict[str, Any] = {"data": name, "points": len(points), "classes": int(classes.max()) + 1}
+    for linkage in LINKAGES:
+        row[linkage] = f"{purity_of_linkage(hierarchy.linkage(condensed, linkage), classes):.3f}"
+    for method in ("treerep", "relaxed_neighbor_joining", "auto"):
+        tree, seconds = timed(metric, method)
+        score = f"{purity_of_tree(tree, classes):.3f} ({tr.average_distortion(tree, metric):.4f})"
+        row |= {method: score, f"{method}, seconds": f"{seconds:.2f}"}
+    print(row, flush=True)
+    return row
+
+
+def measure() -> list[Table]:
+    warm = tr.datasets.branching_cells(2500, dim=5, rng=0).points
+    for method in (*MATRIX_METHODS, "relaxed_neighbor_joining", "treerep"):
+        tr.fit(warm, metric="euclidean", method=method)
+        tr.fit(tr.PointMetric(warm[:300]).block(range(300), range(300)), method=method)
+    return [
+        Table(
+            "Wrong splits of phylogenies",
+            phylogenies(),
+            "Robinson-Foulds distance to the tree that the sequences evolved on, as a share of the largest possible.",
+        ),
+        Table(
+            "Many sequences without a matrix", [without_a_matrix()], "Distances are measured when they are asked for."
+        ),
+        Table(
+            "Labels of digits and cells",
+            [groups(name) for name in LABELLED],
+            "Dendrogram purity, of trees from their midpoint; behind it in brackets the average distortion.",
+        ),
+    ]
