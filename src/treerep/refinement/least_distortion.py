@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .descent_kernels import dot, turn_way
 from .least_squares import Quadratic, least_squares
 from .neighborhoods import Neighborhoods
 from .pairs import Optimum, Pairs
@@ -125,6 +126,25 @@ def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -
     return float(np.abs(np.where(held, 0.0, gradient) / largest)[problem.measured].max(initial=0.0))
 
 
+class _Memory:
+    """The last steps of a search and what they changed in the gradient."""
+
+    def __init__(self, size: int) -> None:
+        self.steps, self.changes = np.zeros((_MEMORY, size)), np.zeros((_MEMORY, size))
+        self.newest = -1
+
+    def add(self, step: Vector, change: Vector) -> None:
+        """Remember a step in place of the oldest one."""
+        self.newest = (self.newest + 1) % _MEMORY
+        self.steps[self.newest], self.changes[self.newest] = step, change
+
+    def turned(self, way: Vector, free: NDArray[np.bool_], diagonal: Vector) -> Vector:
+        """The steepest descent `way` among the free edges, turned by what past steps have shown."""
+        product, share = np.zeros(_MEMORY), np.zeros(_MEMORY)
+        turn_way(self.steps, self.changes, self.newest, free, diagonal, way, product, share)
+        return way
+
+
 def _quasi_newton(
     objective: Objective, problem: Quadratic, length: Vector, floor: Vector, most: int, deadline: float
 ) -> tuple[Vector, int, float]:
@@ -137,42 +157,25 @@ def _quasi_newton(
     value, gradient = objective(length)
     seconds = time.monotonic() - begin
     latest = deadline - seconds
-    memory: list[tuple[Vector, Vector]] = []
+    memory = _Memory(len(length))
     trace = [value]
     patience, progress = (_PATIENCE, _PROGRESS) if problem.pairs.upper else (_SAMPLED_PATIENCE, _SAMPLED_PROGRESS)
     for steps in range(most):
         if time.monotonic() > latest or (steps >= patience and trace[-patience] - value <= progress * value):
             return length, steps, seconds
         free = problem.measured & ((length > floor) | (gradient < 0))
-        way = _two_loops(memory, np.where(free, -gradient, 0.0), free, problem.diagonal)
+        way = memory.turned(np.where(free, -gradient, 0.0), free, problem.diagonal)
         for _ in range(40):
             step = np.where(free, np.maximum(floor, length + way) - length, 0.0)
             after, slope = objective(length + step)
-            if after < value and after <= value + 1e-4 * float(gradient @ step):
+            if after < value and after <= value + 1e-4 * dot(gradient, step):
                 break
             way = way / 2
             if time.monotonic() > latest:
                 return length, steps, seconds
         else:
             return length, steps, seconds
-        memory = [*memory[1 - _MEMORY :], (step, slope - gradient)]
+        memory.add(step, slope - gradient)
         length, value, gradient = length + step, after, slope
         trace.append(value)
     return length, most, seconds
-
-
-def _two_loops(memory: list[tuple[Vector, Vector]], way: Vector, free: NDArray[np.bool_], diagonal: Vector) -> Vector:
-    """Nocedal's recursion among the free edges: the steepest descent `way`, turned by what past steps have shown."""
-    used: list[tuple[Vector, Vector, float, float]] = []
-    for step, change in reversed(memory):
-        s, y = np.where(free, step, 0.0), np.where(free, change, 0.0)
-        product = float(s @ y)
-        if product > 1e-14 * math.sqrt(float(s @ s) * float(y @ y)):
-            share = float(s @ way) / product
-            way = way - share * y
-            used.append((s, y, product, share))
-    scale = used[0][2] / float(used[0][1] @ (used[0][1] / diagonal)) if used else 1.0
-    way = scale * way / diagonal
-    for s, y, product, share in reversed(used):
-        way = way + (share - float(y @ way) / product) * s
-    return way
