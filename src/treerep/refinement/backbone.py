@@ -38,8 +38,10 @@ _LEAST = 3
 _TRIED = 128
 _POWERS = (0.0, 1.0, 2.0)
 _ROWS = 64  # by which a tree of all points is compared with the data
-# Rows to which the lengths of all edges are fitted, and the number of points up to which that pays.
-_WEIGHED_ROWS, _WEIGHED = 256, 200_000
+# Rows to which the lengths of all edges are fitted: as many as this number of pairs allows, within bounds; and the
+# number of points up to which that pays.
+_WEIGHED_PAIRS, _FEWEST_ROWS, _MOST_ROWS = 25_600_000, 256, 1024
+_WEIGHED = 200_000
 # Up to here the neighborhoods of a graph count in that, with this share.
 _NEIGHBORHOODS, _SHARE = 10_000, 0.4
 
@@ -73,7 +75,7 @@ def backbone(
     Notes
     -----
     O(n m) time and n m distances, beside the refinement of m points; O(n + m^2) memory. Up to 200,000 points, the
-    lengths of all edges are fitted to 256 rows of distances at the end; for graphs of up to 10,000 vertices
+    lengths of all edges are fitted to 256 to 1,024 rows of distances at the end; for graphs of up to 10,000 vertices
     neighborhoods count as well. Squared errors are weighted by
     1 / d^p, where p is 0, 1 or 2: the one by which points outside the sample get the best distances to each other.
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash 1967, Bryant and Waddell
@@ -85,7 +87,10 @@ def backbone(
     check_arguments(True, balance, time_limit)
     priorities = Priorities(n, rng)
     sample, table = _sampled(metric, np.arange(n) if n <= m else np.sort(priorities.points_at(np.arange(m))))
-    tree = refined_tree(relaxed_neighbor_joining(table, rng=rng), table, "l1", True, balance, time_limit, rng, n_jobs)
+    tree = refined_tree(
+        relaxed_neighbor_joining(table, rng=rng), table, "l1", True, balance, time_limit, rng, n_jobs,
+        other_start=n <= m,
+    )  # fmt: skip
     if _is_exact(tree, table):
         whole = treerep(metric, rng=rng, n_jobs=n_jobs)
         error = average_distortion(whole, metric, rows=min(n, _ROWS), rng=0, n_jobs=n_jobs)
@@ -108,11 +113,12 @@ def _weighed(
     tree: Tree, metric: Metric, rng: np.random.Generator, time_limit: float | None, n_jobs: int | None
 ) -> Tree:
     """Return the tree with lengths of least distortion on some rows of distances."""
-    graph = isinstance(metric, GraphMetric) and len(metric) <= _NEIGHBORHOODS
-    rows: Literal["all"] | int = "all" if len(metric) <= 2 * _WEIGHED_ROWS else _WEIGHED_ROWS
+    n, graph = len(metric), isinstance(metric, GraphMetric) and len(metric) <= _NEIGHBORHOODS
+    most = _FEWEST_ROWS if graph else min(_MOST_ROWS, max(_FEWEST_ROWS, _WEIGHED_PAIRS // n))
+    rows: Literal["all"] | int = "all" if n <= 2 * _FEWEST_ROWS else most
     fitted = fit_weights(
-        tree, metric, objective="l1", balance=_SHARE if graph else 0.0, rows=rows, rng=rng, max_seconds=time_limit,
-        n_jobs=n_jobs,
+        tree, metric, objective="l1", balance=_SHARE if graph else 0.0, rows=rows, squares_first=False, rng=rng,
+        max_seconds=time_limit, n_jobs=n_jobs,
     )  # fmt: skip
     return fitted.tree.contracted(0.0)
 

@@ -158,12 +158,16 @@ def refined_tree(
     rng: Any,
     n_jobs: int | None,
     runner: Runner | None = None,
+    other_start: bool = True,
 ) -> RefinedTree:
-    """Refine by threads alone, or with a runner for the passes that `fit_weights` gives away."""
+    """Refine by threads alone, or with a runner for the passes that `fit_weights` gives away.
+
+    Without `other_start`, only what moves make of the tree given gets its weights fitted: half of the time or less.
+    """
     tree = matched(tree, metric, ("tree", "data"))
     known = after_matching(tree, metric)
     work = _Run(metric, weights, float(balance), time_limit, rng, n_jobs, runner)
-    return work.finished(*work.refined(tree._settled(), moves), known)
+    return work.finished(*work.refined(tree._settled(), moves, other_start), known)
 
 
 def check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
@@ -265,7 +269,7 @@ class _Run:
         worst = distance_error(given.tree, self.metric, norm="linf", rows=self.rows, rng=_JUDGE, n_jobs=self.n_jobs)
         return float(worst) <= _WORST * self.rounding * largest
 
-    def refined(self, tree: Tree, moves: bool) -> tuple[_Candidate, _Candidate]:
+    def refined(self, tree: Tree, moves: bool, other_start: bool) -> tuple[_Candidate, _Candidate]:
         """The tree as it was given, and the best that can be made of it and of another start."""
         given = self.judge(tree, "tree")
         if given.distortion is None:
@@ -274,7 +278,7 @@ class _Run:
             return given, given
         found = starts = [given]
         if moves and len(tree) > 3:
-            if len(tree) <= _OTHER_START and not self.over:
+            if other_start and len(tree) <= _OTHER_START and not self.over:
                 found = starts = [given, self.judge(self.other_start(), _OTHER)]
             if self.moves_pay:
                 if not self.small:
@@ -282,7 +286,7 @@ class _Run:
                     starts = [self.quickly_weighted(given, self.limit)]
                 found = [*found, *starts, *map(self.moved, starts, self.turns(len(starts), _FOR_MOVES))]
         # The more promising ones get their weights fitted to the end.
-        promising = sorted(found, key=_objective)[: 2 if len(tree) <= _TWO_CANDIDATES else 1]
+        promising = sorted(found, key=_objective)[: 2 if other_start and len(tree) <= _TWO_CANDIDATES else 1]
         fitted = map(self.weighted, promising, self.turns(len(promising)))
         return given, min([given, *found, *fitted], key=_objective)
 

@@ -45,6 +45,7 @@ def fit_weights(
     neighbors: csr_array | None = None,
     rows: int | Literal["all"] = "all",
     lower: float = 0.0,
+    squares_first: bool = True,
     rng: Any = 0,
     tol: float = 1e-9,
     max_seconds: float | None = None,
@@ -74,6 +75,9 @@ def fit_weights(
         gains less than a thousandth in a step.
     lower : float
         Least weight of an edge, 0 or more.
+    squares_first : bool, for "l1"
+        Whether to begin from ordinary least squares if that is better. It need not be tried if the lengths of the tree
+        were fitted before.
     tol : float
         Residual to reach. For "l2" an edge's residual is how far it would move if it alone were free, as a share of the
         largest distance from a point. With a power it is what the move changes in the weighted distances, as a share of
@@ -129,7 +133,7 @@ def fit_weights(
             if balance > 0:
                 graph = neighbor_graph(metric) if neighbors is None else neighbors
                 shared = Balance(float(balance), Neighborhoods(graph, splits, pairs.unit, workers))
-            best = least_distortion(pairs, given, floor, tol, deadline, shared)
+            best = least_distortion(pairs, given, floor, tol, deadline, shared, squares_first)
     exact = sample is None and best.residual <= tol
     return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
 
