@@ -45,7 +45,12 @@ def grow(
     points takes k^2 of both, up to 1,024 points; a larger one is split around some of its points first.
     """
     m, joins = len(sample), len(metric)
-    zones = list(_groups(metric, rest, places))
+    zones = []
+    with progress_bar(len(rest), "zones", "points") as bar:
+        for zone in _groups(metric, rest, places):
+            zones.append(zone)
+            bar.update(len(zone))
+            workers.check()
     edges, lengths, tops = [], [], []
     with progress_bar(len(rest), "branches", "points") as bar:
         found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
@@ -58,7 +63,7 @@ def grow(
             node = places.node[zone[:1]].repeat(len(branches.tops))
             tops.append((names[branches.tops], node, branches.above, branches.height))
             bar.update(len(zone))
-    workers.check()
+            workers.check()
     top, *where = (np.concatenate(part) for part in zip(*tops, strict=True))
     hung, weights = attach(backbone, Places(*where), None, short, workers)
     # In what `attach` returns, points of the sample come first, then the tops, then Steiner nodes.

@@ -4,7 +4,7 @@ import copy
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,7 @@ class Pairs:
     otherwise. They are measured in `unit`, a power of two near the largest, so that squares neither overflow nor
     vanish. Factors u = 1 / d^(power / 2) weight the errors of the pairs. A pair at distance 0 is left out (u = 0), or
     weighted like the smallest positive distance if `with_zeros`. A `runner` makes the passes over the pairs in place of
-    the workers, and keeps nothing.
+    the workers, and keeps nothing. A `bar` counts the passes.
     """
 
     def __init__(
@@ -103,8 +103,9 @@ class Pairs:
         workers: Workers,
         with_zeros: bool = False,
         runner: Runner | None = None,
+        bar: Any = None,
     ) -> None:
-        self.splits, self.power, self.workers = splits, power, workers
+        self.splits, self.power, self.workers, self.bar = splits, power, workers, bar
         self.n = n = len(splits.points)
         self.upper = sample is None
         if sample is None:
@@ -173,6 +174,8 @@ class Pairs:
         sums[splits.node] += ends
         add_up(splits.up, sums)
         sums[0] = 0.0
+        if self.bar is not None:
+            self.bar.update()
         return self.scale * value, self.scale * sums
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..common.parallel import Runner, Workers
+from ..common.progress import progress_bar
 from ..metric.base import Metric
 from ..metric.matching import matched
 from ..scoring.sampling import sample_rows
@@ -120,10 +121,10 @@ def fit_weights(
     if objective == "heuristic":
         return fitted(tree, splits, heuristic(tree, metric, splits, lower, rng), 1.0, lower, len(tree), False)
     sample = sample_rows(len(tree), rows, rng, len(tree))
-    with Workers(n_jobs) as workers:
+    with Workers(n_jobs) as workers, progress_bar(np.inf, "lengths", "passes") as bar:
         # The distortion of a pair at distance 0 is not defined; its squared error is.
         power = 2.0 if objective == "l1" else float(power)
-        pairs = Pairs(splits, metric, sample, power, workers, objective == "l2", None if power else runner)
+        pairs = Pairs(splits, metric, sample, power, workers, objective == "l2", None if power else runner, bar)
         given = gather(splits, tree.weights) / pairs.unit
         floor = gather(splits, np.full(len(tree.edges), lower)) / pairs.unit
         if objective == "l2":
