@@ -59,6 +59,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "metric.kernels": {
         "pair_distances block_distances": (
             "metric/test_points.py::test_plain_metrics_agree_with_scipy",
+            "metric/test_points.py::test_blocks_have_the_bits_of_pairs",
             "metric/test_points.py::test_angles_agree_with_scipy",
             "embedding/test_embedding.py::test_distances_are_those_of_point_metrics",
             *(TREES, GRAPHS, *HUBS),
@@ -130,10 +131,15 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "refinement.move_kernels": {
         "improve subtree_sizes sum_of_errors": MOVES,
-        "mark_paths": ("refinement/test_moves.py::test_a_region_keeps_the_distances",),
     },
     "refinement.placement_kernels": {
-        "find_best_places": ("refinement/test_backbone.py::test_places_are_as_good_as_those_of_scipy",),
+        "find_best_places": (
+            "refinement/test_backbone.py::test_places_are_as_good_as_those_of_scipy",
+            "refinement/test_backbone.py::test_places_side_by_side_have_the_bits_of_a_plain_loop",
+        ),
+    },
+    "refinement.descent_kernels": {
+        "dot turn_way": (f"{WEIGHTS}test_turned_ways_are_those_of_plain_numpy",),
     },
     "refinement.branch_kernels": {
         "join_branches": ("refinement/test_backbone.py::test_branches_keep_the_heights_of_points_at_nodes",),
@@ -165,7 +171,8 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 #: Files of pieces that are inlined into kernels of other files, and judged there.
 INLINED = {
-    "metric.lane_kernels": "sums over coordinates: inside `distance`, so in pair_distances",
+    "metric.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`, so in pair and block distances",
+    "refinement.placement_lane_kernels": "steps of a placement in vectors: inside find_best_places",
     "metric.frame_kernels": "frames of trees in hyperbolic space: inside `distance` and embedding.frame_kernels",
     "fitting.row_minimum_kernels": "fitting/test_joining.py::test_row_minima_are_those_of_numpy",
 }

@@ -51,6 +51,19 @@ def test_the_order_of_summation_is_the_one_in_the_source() -> None:
     assert PointMetric(x).pairs(0, 1) == np.sqrt(np.float64(total))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dim", [1, 7, 8, 50, 900])  # 900 coordinates fill a tile alone
+@pytest.mark.parametrize("metric", ALL)
+def test_blocks_have_the_bits_of_pairs(metric: str, dim: int, dtype: type) -> None:
+    # Blocks measure a point against several columns at once, pairs one by one.
+    points = PointMetric(points_for(metric, 40, dim).astype(dtype), metric)
+    rng = np.random.default_rng(dim)
+    for rows, cols in ((3, 40), (4, 1), (5, 3), (9, 11), (40, 39)):
+        i, j = rng.choice(40, rows), rng.choice(40, cols)
+        one_by_one = points.pairs(np.repeat(i, cols), np.tile(j, rows)).reshape(rows, cols)
+        assert_array_equal(points.block(i, j), one_by_one)
+
+
 @pytest.mark.parametrize("metric", ["cosine", "correlation"])
 def test_angles_agree_with_scipy(metric: str) -> None:
     x = np.random.default_rng(1).normal(size=(30, 12))

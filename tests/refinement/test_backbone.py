@@ -1,9 +1,12 @@
 """Backbone trees: exact on tree metrics, the best places by another solver, heights that branches keep."""
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
@@ -12,11 +15,14 @@ from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
 from treerep.common.parallel import Workers
 from treerep.fitting.locate import Places, distances_from
-from treerep.metric.base import MetricError
-from treerep.refinement import branches, placement
+from treerep.metric.base import MetricError, frozen
+from treerep.refinement import branches, moves, placement, weights
 from treerep.refinement.branch_kernels import join_branches
 from treerep.refinement.branches import grow
+from treerep.refinement.move_kernels import best_on_edge, shifted, weigh
 from treerep.refinement.placement import best_places
+from treerep.refinement.placement_kernels import Backbone, find_best_places
+from treerep.tree.rooted import preorder
 
 
 def backbone(data, size, **options):
@@ -78,6 +84,65 @@ def test_places_are_as_good_as_those_of_scipy(m, seed, power):
     least, weight = least_cost(tree, d[m, :m], power)
     cost = (weight * (found - d[m, :m]) ** 2).sum()
     assert cost <= least * (1 + 1e-6) + 1e-10 * (weight * d[m, :m] ** 2).sum()
+
+
+@njit
+def places_one_by_one(tree, distances, power, smallest, edge, along, height):
+    """The same search for one point after the other, without a limit, and every sum by its definition."""
+    n, m = len(tree.up), distances.shape[1]
+    below, total, weight = np.empty((n, 3)), np.empty((n, 2)), np.empty(m)
+    for row in range(len(distances)):
+        weigh(distances[row], power, smallest, weight)
+        below[:] = 0.0
+        for y in range(m):
+            k, d = tree.place[y], distances[row, y]
+            below[k, 0], below[k, 1], below[k, 2] = weight[y], weight[y] * d, weight[y] * d * d
+        for k in range(n - 1, 0, -1):
+            g = tree.up[k]
+            w, f, q = shifted(below[k, 0], below[k, 1], below[k, 2], tree.length[k])
+            below[g, 0] += w
+            below[g, 1] += f
+            below[g, 2] += q
+        total[0, 0], total[0, 1] = below[0, 1], below[0, 2]
+        best, edge[row], along[row], height[row] = np.inf, 1, 0.0, 0.0
+        for k in range(1, n):
+            g, length = tree.up[k], tree.length[k]
+            w, f, q = below[k, 0], below[k, 1], below[k, 2]
+            _, shifted_f, shifted_q = shifted(w, f, q, length)
+            v, a, r = below[0, 0] - w, total[g, 0] - shifted_f, total[g, 1] - shifted_q
+            total[k, 0] = f + a - length * v
+            total[k, 1] = q + r - length * (2.0 * a - length * v)
+            if w > 0.0 and v > 0.0 and (q + r - best) * w * v < f * f * v + a * a * w:
+                cost, x, y = best_on_edge(w, f, q, v, a, r, length)
+                if cost < best:
+                    best, edge[row], along[row], height[row] = cost, k, x, y
+
+
+@settings(max_examples=50)
+@given(st.integers(2, 40), st.integers(1, 20), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.5, 1.0, 2.0]))
+def test_places_side_by_side_have_the_bits_of_a_plain_loop(m, count, seed, power):
+    rng = np.random.default_rng(seed)
+    tree = tr.datasets.random_tree(m, hidden=float(rng.choice([0.0, 0.5])), rng=seed)
+    near = tree.distances()[rng.choice(m, count)]
+    # Noise from none, where many edges are about as good, to more than the distances. Some are duplicates of points.
+    distances = np.abs(near + rng.choice([0.0, 1e-6, 0.1, 3.0], (count, 1)) * rng.normal(size=(count, m)))
+    distances = frozen(np.maximum(distances, rng.choice([0.0, 1e-3], (count, 1))))
+    view = preorder(tree.edges, tree.weights, tree.rooted().root)
+    known = Backbone(view.up, view.length, view.order, frozen(view.position[:m]))
+    smallest = 1e-3 * tree.weights.max()
+    node, above, height = np.empty(count, np.int64), np.empty(count), np.empty(count)
+    find_best_places(known, distances, power, smallest, 0.0, node, above, height)
+    edge, along, high = np.empty(count, np.int64), np.empty(count), np.empty(count)
+    places_one_by_one(known, distances, power, smallest, edge, along, high)
+    apart = distances.min(axis=1) > 0
+    inside = (along > 0) & (along < view.length[edge])
+    lower = np.where(along >= view.length[edge], view.up[edge], edge)
+    assert_array_equal(node[apart], view.order[np.where(along > 0, lower, edge)][apart])
+    assert_array_equal(above[apart], np.where(inside, along, 0.0)[apart])
+    assert_array_equal(height[apart], high[apart])
+    same = distances.argmin(axis=1)[~apart]
+    assert_array_equal(node[~apart], view.order[view.position[same]])
+    assert not above[~apart].any() and not height[~apart].any()
 
 
 # Branches
@@ -167,6 +232,42 @@ def test_large_zones_are_split(monkeypatch):
     monkeypatch.setattr(branches, "LARGEST", 16)
     monkeypatch.setattr(branches, "CENTERS", 4)
     assert tr.average_distortion(backbone(cells, 20), cells) < 1.2 * whole
+
+
+def bar_that_interrupts(stage, shown):
+    """A progress bar that notes its name, and sends Ctrl-C when the stage makes progress."""
+
+    class Bar:
+        def __init__(self, total, what, unit):
+            shown.append(what)
+            self.what = what
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            return None
+
+        def update(self, done=1):
+            if self.what == stage:
+                signal.raise_signal(signal.SIGINT)
+
+    return Bar
+
+
+@pytest.mark.parametrize("stage", ["moves", "lengths", "placing", "zones", "branches", None])
+def test_every_stage_shows_progress_and_can_be_interrupted(stage, monkeypatch):
+    cells = tr.PointMetric(tr.datasets.branching_cells(600, dim=5, rng=1).points)
+    shown = []
+    for module in (moves, weights, placement, branches):
+        monkeypatch.setattr(module, "progress_bar", bar_that_interrupts(stage, shown))
+    if stage is None:
+        backbone(cells, 40)
+        assert {"moves", "lengths", "placing", "zones", "branches"} == set(shown)
+        return
+    with pytest.raises(KeyboardInterrupt):
+        backbone(cells, 40)
+    assert shown[-1] == stage
 
 
 # Edge cases

@@ -17,7 +17,7 @@ from tests.tree.strategies import trees
 from treerep.metric.base import frozen
 from treerep.refinement import moves as module
 from treerep.refinement.move_kernels import Hung, Room, Task, improve
-from treerep.refinement.moves import Region, binary_edges, depths, edges_of, hang, rearrange
+from treerep.refinement.moves import binary_edges, edges_of, hang, rearrange
 
 POWERS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 4.0])
 
@@ -52,7 +52,7 @@ class Steps:
         self.n = n = len(d)
         self.hung = hang(*binary_edges(tree.contracted()), root)
         smallest = d[d > 0].min() if (d > 0).any() else 1.0
-        self.task = Task(frozen(d), power, smallest, 1.0)
+        self.task = Task(frozen(d), power, smallest)
         nodes = 2 * n - 2
         self.room = Room(
             np.empty(n), np.empty((3, n)), np.empty((nodes, 3)), np.empty((nodes, 2)),
@@ -269,11 +269,10 @@ def test_any_unit_of_length(scale: float) -> None:
     assert other.after == one.after
 
 
-@pytest.mark.parametrize("references", [None, 16])
-def test_the_seed_decides(references: int | None) -> None:
+def test_the_seed_decides() -> None:
     d, tree = random_matrix(60, 0), random_tree(60, 1)
     metric = tr.MatrixMetric(d)
-    runs = [rearrange(tree, metric, references=references, rng=seed, sweeps=1) for seed in (1, 1, 2)]
+    runs = [rearrange(tree, metric, rng=seed, sweeps=1) for seed in (1, 1, 2)]
     assert runs[0].tree == runs[1].tree
     assert runs[0].after == runs[1].after
     assert runs[0].tree != runs[2].tree
@@ -299,8 +298,6 @@ def test_bad_arguments() -> None:
         rearrange(tree, tree, power=3)
     with pytest.raises(ValueError, match="sweeps must be a positive whole number, not 0"):
         rearrange(tree, tree, sweeps=0)
-    with pytest.raises(ValueError, match="references must be a positive whole number, not 0"):
-        rearrange(tree, tree, references=0)
     with pytest.raises(ValueError, match="max_seconds is 0 or more, not -1"):
         rearrange(tree, tree, max_seconds=-1)
     with pytest.raises(ValueError, match="the tree has 5 points and the metric has 4"):
@@ -325,65 +322,3 @@ def test_the_binary_form_has_the_same_distances(tree: tr.Tree) -> None:
     assert_allclose(tr.Tree(n, edges, lengths).distances(), tree.distances(), rtol=1e-12, atol=1e-12)
     hung = hang(edges, lengths, n - 1)
     check_preorder(hung)
-    assert_allclose(depths(hung)[hung.place[:n]], tree.distances()[n - 1], rtol=1e-12, atol=1e-12)
-
-
-# References.
-
-
-def noisy(n: int, seed: int) -> np.ndarray:
-    """Distances of a tree, with noise."""
-    return random_tree(n, seed).distances() + 0.1 * random_matrix(n, seed)
-
-
-@given(st.integers(5, 40), st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 12))
-def test_a_region_keeps_the_distances(n: int, seed: int, near: int, far: int) -> None:
-    rng = np.random.default_rng(seed)
-    tree = random_tree(n, seed)
-    tree = tree.with_weights(tree.weights * rng.integers(0, 2, len(tree.weights)))
-    root = int(rng.integers(n))
-    region = Region(hang(tree.edges, tree.weights, root), n, near, rng.choice(n, min(far, n), replace=False))
-    check_preorder(region.hung)
-    # Distances from the root are summed along other ways, so equal ones may differ in the last place.
-    assert_allclose(
-        np.sort(tree.distances()[root])[: len(region.near)], np.sort(tree.distances()[root][region.near]), rtol=1e-14
-    )
-    points = np.concatenate([region.near, region.far])
-    edges, lengths = edges_of(region.hung)
-    assert_allclose(
-        tr.Tree(region.inner, edges, lengths).distances(range(len(points))),
-        tree.distances(points),
-        rtol=1e-9,
-        atol=1e-12,
-    )
-
-
-@pytest.mark.parametrize("power", [0.0, 2.0])
-def test_references_improve_the_tree(power: float) -> None:
-    d = noisy(300, 0)
-    wrong = tr.fit(d + 3 * random_matrix(300, 1), method="neighbor_joining")
-    found = rearrange(wrong, tr.MatrixMetric(d), power=power, references=40, sweeps=3)
-    assert objective(found.tree, d, power) < 0.5 * objective(wrong, d, power)
-    assert found.moves > 0
-    assert found.after < found.before
-
-
-def test_references_leave_an_exact_tree_alone() -> None:
-    tree = random_tree(100, 0)
-    assert rearrange(tree, tree, references=10).tree is tree
-
-
-def test_references_where_points_share_a_place() -> None:
-    """Any of many points at distance 0 may be the one that the tree hangs from."""
-    d = np.ones((40, 40)) - np.eye(40)
-    star = tr.Tree(40, [[0, k] for k in range(1, 40)], np.zeros(39))
-    found = rearrange(star, tr.MatrixMetric(d), references=3, sweeps=3)
-    assert found.after < 0.5 * found.before
-
-
-def test_with_all_points_as_references_every_move_is_a_true_one() -> None:
-    d = noisy(50, 0)
-    wrong = tr.fit(d + 3 * random_matrix(50, 1), method="neighbor_joining")
-    found = rearrange(wrong, tr.MatrixMetric(d), references=50, sweeps=1)
-    assert_allclose(found.after, objective(found.tree, d, 0.0), rtol=1e-9)
-    assert found.after < found.before

@@ -186,6 +186,66 @@ def test_many_points_are_refined_by_samples() -> None:
     assert float(ours) < float(theirs)
 
 
+@pytest.fixture
+def many_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refine more than 200 points as more than 10,000."""
+    monkeypatch.setattr(module, "_SMALL", 200)
+    monkeypatch.setattr(module, "_BACKBONE", 200)
+
+
+CELLS = tr.PointMetric(tr.datasets.branching_cells(1500, dim=10, rng=0).points)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_many_points_get_the_tree_of_a_backbone(weights: str, many_points: None) -> None:
+    tree = tr.fit(CELLS)
+    better = tr.refine(tree, CELLS, weights=weights)
+    assert better.refinement.start == "backbone"
+    assert better.refinement.objective < better.refinement.objective_before
+    assert tr.average_distortion(better, CELLS) < 0.8 * tr.average_distortion(tree, CELLS)
+    assert tr.refine(tree, CELLS, weights=weights, n_jobs=1) == better
+
+
+@settings(max_examples=20)
+@given(any_symmetric(30), st.sampled_from(WEIGHTS), st.booleans())
+def test_many_points_never_get_a_worse_tree(d: np.ndarray, weights: str, moves: bool) -> None:
+    tree = tr.fit(d)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("_SMALL", 4), ("_BACKBONE", 4), ("_LEAST_BACKBONE", 4)):
+            patch.setattr(module, name, value)
+        better = tr.refine(tree, d, weights=weights, moves=moves)
+    assert better.refinement.objective <= better.refinement.objective_before
+    assert moves or better.refinement.start == "tree"
+
+
+@settings(max_examples=20)
+@given(tree_metrics())
+def test_exact_trees_of_many_points_are_fixed_points(d: np.ndarray) -> None:
+    tree = tr.fit(d)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_SMALL", 0)
+        assert tr.refine(tree, d) == tree
+
+
+def test_a_good_tree_of_many_points_is_kept(many_points: None) -> None:
+    cells = tr.PointMetric(CELLS.points[:600])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_SMALL", 10_000)
+        good = tr.refine(tr.fit(cells), cells, balance=0.0)  # by all pairs
+    again = tr.refine(good, cells)
+    assert again.refinement.start == "tree"
+    assert again.refinement.distortion <= again.refinement.distortion_before
+
+
+def test_the_backbone_fits_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(module, "_seconds_to_read", lambda metric: 0.0)
+    points = tr.PointMetric(np.random.default_rng(0).standard_normal((5000, 3)))
+    sizes = [module._Run(points, "l1", 0.0, limit, 0, 1, None).backbone_size() for limit in (None, 1e3, 0.1, 0.001)]
+    # A quarter of a tenth of a second is enough for 250 points at 20 ns for each of 5,000 points.
+    assert sizes == [1000, 1000, 250, 0]
+
+
 def test_points_that_coincide_and_tiny_trees() -> None:
     assert tr.refine(tr.fit([[0.0]]), [[0.0]]).n_nodes == 1
     two = tr.Tree(2, [[0, 1]], [1.0])

@@ -573,3 +573,47 @@ def test_common_ancestors_twin(tree, seed):
     found = common_ancestors(splits.up, splits.node[i], splits.node[j])
     expected = np.where(i == j, splits.node[i], tops[i, j])
     assert found.tolist() == expected.tolist()
+
+
+# Quasi-Newton steps.
+
+
+def two_loops(memory, way, free, diagonal):
+    """Nocedal's recursion (Math. Comput. 35, 1980) in plain NumPy; the newest step is the last of the memory."""
+    used = []
+    for step, change in reversed(memory):
+        s, y = np.where(free, step, 0.0), np.where(free, change, 0.0)
+        if s @ y > 1e-14 * np.sqrt((s @ s) * (y @ y)):
+            share = (s @ way) / (s @ y)
+            way = way - share * y
+            used.append((s, y, share))
+    scale = (used[0][0] @ used[0][1]) / (used[0][1] @ (used[0][1] / diagonal)) if used else 1.0
+    way = scale * way / diagonal
+    for s, y, share in reversed(used):
+        way = way + (share - (y @ way) / (s @ y)) * s
+    return way
+
+
+@given(st.integers(1, 40), st.integers(0, 30), st.integers(0, 2**32 - 1))
+def test_turned_ways_are_those_of_plain_numpy(size, count, seed):
+    rng = np.random.default_rng(seed)
+    curvature, diagonal = np.exp(rng.normal(size=size)), rng.uniform(0.5, 2.0, size)
+    free = rng.random(size) < 0.8
+    memory, steps = _Memory(size), []
+    for _ in range(count):  # more than are remembered
+        step = rng.normal(size=size)
+        change = rng.choice([1.0, 1.0, -1.0]) * curvature * step  # of some, the curvature is negative: left out
+        memory.add(step, change)
+        steps.append((step, change))
+    way = np.where(free, rng.normal(size=size), 0.0)
+    expected = two_loops(steps[-20:], way, free, diagonal)
+    found = memory.turned(way.copy(), free, diagonal)
+    assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * (np.abs(expected).max() + np.abs(way).max()))
+    assert_allclose(dot(found, expected), found @ expected, rtol=1e-9, atol=1e-300)
+
+
+def test_one_step_of_a_quadratic_gives_its_newton_way():
+    # f = 2 x^2: a step of 1 changes the gradient by 4, so from the gradient 8 the way is -2.
+    memory = _Memory(1)
+    memory.add(np.array([1.0]), np.array([4.0]))
+    assert memory.turned(np.array([-8.0]), np.array([True]), np.array([3.0])).tolist() == [-2.0]

@@ -15,7 +15,10 @@ from ..common.kernel import kernel
 from .base import BadEntryError
 from .frame_kernels import between, climb
 from .lane_kernels import (
+    chebyshev_tile,
+    euclidean_tile,
     largest_absolute_difference,
+    manhattan_tile,
     prefetch_entry,
     prefetch_row,
     sum_of_absolute_differences,
@@ -229,9 +232,64 @@ def pair_distances(oracle: Any, i: Any, j: Any, out: Any) -> None:
         out[k] = distance(oracle, i[k], j[k])
 
 
+def fill_block(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
+    """out[a, b] = d(rows[a], cols[b]), with the bits of `distance`."""
+    raise TypeError("fill_block() is for kernels: use Metric.block")
+
+
+# Coordinates of columns that are copied side by side at a time: they stay in the first cache.
+_TILED = 3072
+_FEW_ROWS = 4  # fewer rows than this do not repay copying the columns
+
+
+@register_jitable
+def _fill_one_by_one(oracle: Any, rows: Any, cols: Any, first: Any, out: Any) -> None:
+    for a in range(len(rows)):
+        for b in range(first, len(cols)):
+            out[a, b] = distance(oracle, rows[a], cols[b])
+
+
+def _one_by_one(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
+    _fill_one_by_one(oracle, rows, cols, 0, out)
+
+
+def _tiled(tile_distances: Any) -> Any:
+    def fill(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
+        points = oracle[0]
+        columns, k = 32 // points.itemsize, points.shape[1]
+        many = max(1, _TILED // (k * columns))
+        whole = len(cols) // columns if len(rows) >= _FEW_ROWS else 0
+        tiles = np.empty((min(many, whole), k, columns), points.dtype)
+        for start in range(0, whole, many):
+            here = min(many, whole - start)
+            for t in range(here):
+                for c in range(columns):
+                    j = cols[(start + t) * columns + c]
+                    for x in range(k):
+                        tiles[t, x, c] = points[j, x]
+            for a in range(len(rows)):
+                for t in range(here):
+                    tile_distances(points, rows[a], tiles, t, out, a, (start + t) * columns)
+        _fill_one_by_one(oracle, rows, cols, whole * columns, out)
+
+    return fill
+
+
+_TILES = {
+    EuclideanOracle: _tiled(euclidean_tile),
+    ManhattanOracle: _tiled(manhattan_tile),
+    ChebyshevOracle: _tiled(chebyshev_tile),
+}
+
+
+@overload(fill_block)
+def _specialise_block(oracle: Any, rows: Any, cols: Any, out: Any) -> Any:
+    if not isinstance(oracle, types.BaseNamedTuple):
+        return None
+    return _TILES.get(oracle.instance_class, _one_by_one) if out.layout == "C" else _one_by_one
+
+
 @kernel
 def block_distances(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
     """out[a, b] = d(rows[a], cols[b])."""
-    for a in range(len(rows)):
-        for b in range(len(cols)):
-            out[a, b] = distance(oracle, rows[a], cols[b])
+    fill_block(oracle, rows, cols, out)

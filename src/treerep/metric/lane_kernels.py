@@ -84,6 +84,85 @@ def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values])
     return reduction
 
 
+def _tile_reduction(term: Callable[..., Values], combine: Callable[..., Values], finish: Callable[..., Values]) -> Any:
+    """Return an intrinsic f(points, i, tiles, t, out, a, b): one point against a tile of columns at once.
+
+    `tiles` is a table (number of tiles, coordinates, columns) with 32 bytes of columns, and out[a, b], out[a, b + 1],
+    ... get the reductions of row i with the columns of tile t. Every column gets the bits of `_lane_reduction`: here
+    the eight sums of a column are in eight vectors, and a vector holds the same sum of all columns.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
+        points_type, _, tiles_type, _, out_type, _, _ = signature.args
+        points, tiles, out = (
+            context.make_array(kind)(context, builder, value)
+            for kind, value in ((points_type, arguments[0]), (tiles_type, arguments[2]), (out_type, arguments[4]))
+        )
+        scalar, index = context.get_data_type(points_type.dtype), arguments[1].type
+        columns = tile_columns(points_type.dtype.bitwidth // 8)
+        lanes = ir.VectorType(scalar, columns)
+        width = cgutils.unpack_tuple(builder, points.shape)[1]
+        row = builder.gep(points.data, [builder.mul(arguments[1], width)])
+        step = ir.Constant(index, columns)
+        tile = builder.gep(tiles.data, [builder.mul(builder.mul(arguments[3], width), step)])
+        blocks = builder.udiv(width, ir.Constant(index, _LANES))
+        same = ir.Constant(ir.VectorType(ir.IntType(32), columns), [0] * columns)
+        nothing = ir.Constant(lanes, [0.0] * columns)
+
+        def accumulate(total: Values, position: Values) -> None:
+            x = builder.insert_element(nothing, builder.load(builder.gep(row, [position])), ir.IntType(32)(0))
+            x = builder.shuffle_vector(x, nothing, same)
+            pointer = builder.gep(tile, [builder.mul(position, step)])
+            y = builder.load(builder.bitcast(pointer, lanes.as_pointer()), align=points_type.dtype.bitwidth // 8)
+            builder.store(combine(builder, builder.load(total), term(builder, x, y)), total)
+
+        wide = [cgutils.alloca_once_value(builder, nothing) for _ in range(_LANES)]
+        with cgutils.for_range(builder, blocks) as loop:
+            first = builder.mul(loop.index, ir.Constant(index, _LANES))
+            for k, total in enumerate(wide):
+                accumulate(total, builder.add(first, ir.Constant(index, k)))
+        sums = [builder.load(total) for total in wide]
+        while len(sums) > 1:
+            sums = [combine(builder, a, b) for a, b in zip(sums[::2], sums[1::2], strict=True)]
+        narrow = cgutils.alloca_once_value(builder, sums[0])
+        done = builder.mul(blocks, ir.Constant(index, _LANES))
+        with cgutils.for_range(builder, builder.sub(width, done)) as loop:
+            accumulate(narrow, builder.add(done, loop.index))
+        found = builder.load(narrow)
+        doubles = ir.VectorType(ir.DoubleType(), columns)
+        if scalar != ir.DoubleType():
+            found = builder.fpext(found, doubles)
+        stride = cgutils.unpack_tuple(builder, out.shape)[1]
+        target = builder.gep(out.data, [builder.add(builder.mul(arguments[5], stride), arguments[6])])
+        builder.store(finish(builder, found), builder.bitcast(target, doubles.as_pointer()), align=8)
+        return context.get_dummy_value()
+
+    @intrinsic
+    def reduction(typing_context: Any, points: Any, i: Any, tiles: Any, t: Any, out: Any, a: Any, b: Any) -> Any:
+        fits = isinstance(points, types.Array) and points.ndim == 2 and points.layout == "C"
+        if not (fits and tiles.dtype == points.dtype and out.dtype == types.float64 and out.layout == "C"):
+            return None
+        return types.void(points, types.intp, tiles, types.intp, out, types.intp, types.intp), build
+
+    return reduction
+
+
+def tile_columns(itemsize: int) -> int:
+    """Columns of a tile: 32 bytes of them."""
+    return 32 // itemsize
+
+
+def _root(builder: Any, value: Values) -> Values:
+    lanes = value.type
+    kind = ir.FunctionType(lanes, [lanes])
+    root = cgutils.get_or_insert_function(builder.module, kind, f"llvm.sqrt.v{lanes.count}f64")
+    return builder.call(root, [value])
+
+
+def _itself(builder: Any, value: Values) -> Values:
+    return value
+
+
 def _fetch(builder: Any, pointer: Values) -> None:
     """Ask for the cache line at a pointer to bytes."""
     byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -135,3 +214,8 @@ sum_of_squared_differences = _lane_reduction(_squared_difference, _add)
 sum_of_squared_sums = _lane_reduction(_squared_sum, _add)
 sum_of_absolute_differences = _lane_reduction(_absolute_difference, _add)
 largest_absolute_difference = _lane_reduction(_absolute_difference, _larger)
+
+#: Euclidean, Manhattan and Chebyshev distances of a point to the columns of a tile.
+euclidean_tile = _tile_reduction(_squared_difference, _add, _root)
+manhattan_tile = _tile_reduction(_absolute_difference, _add, _itself)
+chebyshev_tile = _tile_reduction(_absolute_difference, _larger, _itself)

@@ -40,8 +40,10 @@ _LEAST = 3
 # Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
 _ROWS = 64  # by which a tree of all points is compared with the data
-# Rows to which the lengths of all edges are fitted, and the number of points up to which that pays.
-_WEIGHED_ROWS, _WEIGHED = 256, 200_000
+# Rows to which the lengths of all edges are fitted: as many as this number of pairs allows, within bounds; and the
+# number of points up to which that pays.
+_WEIGHED_PAIRS, _FEWEST_ROWS, _MOST_ROWS = 25_600_000, 256, 1024
+_WEIGHED = 200_000
 # Up to here the neighborhoods of a graph count in that.
 _NEIGHBORHOODS = 10_000
 
@@ -99,10 +101,10 @@ def backbone(
     Notes
     -----
     O(n m) time and n m distances, beside the tree of m points; O(n + m^2) memory. Up to 200,000 points, the lengths of
-    all edges are fitted to 256 rows of distances at the end; for graphs of up to 10,000 vertices neighborhoods count as
-    well. If `balance` is not given, points are placed with the best of three powers, by which some points outside the
-    sample get the best distances to each other, or with 1 / d^4 if distances were given as such: far pairs of species
-    say little about the order of their branches.
+    all edges are fitted to 256 to 1,024 rows of distances at the end; for graphs of up to 10,000 vertices neighborhoods
+    count as well. If `balance` is not given, points are placed with the best of three powers, by which some points
+    outside the sample get the best distances to each other, or with 1 / d^4 if distances were given as such: far pairs
+    of species say little about the order of their branches.
 
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash 1967, Bryant and Waddell
     1998); branches are Gromov's tree of each zone (Gromov 1987).
@@ -220,11 +222,14 @@ def weighed(
     n_jobs: int | None,
 ) -> Tree:
     """Return the tree with lengths of least distortion on some rows of distances."""
-    rows: Literal["all"] | int = "all" if len(metric) <= 2 * _WEIGHED_ROWS else _WEIGHED_ROWS
-    share = choice.share if len(metric) <= _NEIGHBORHOODS else 0.0
+    n = len(metric)
+    share = choice.share if n <= _NEIGHBORHOODS else 0.0
+    most = _FEWEST_ROWS if share else min(_MOST_ROWS, max(_FEWEST_ROWS, _WEIGHED_PAIRS // n))
+    rows: Literal["all"] | int = "all" if n <= 2 * _FEWEST_ROWS else most
     fitted = fit_weights(
-        tree, metric, objective="l1", balance=share, rows=rows, rng=rng, max_seconds=time_limit, n_jobs=n_jobs
-    )
+        tree, metric, objective="l1", balance=share, rows=rows, squares_first=False, rng=rng, max_seconds=time_limit,
+        n_jobs=n_jobs,
+    )  # fmt: skip
     return fitted.tree.contracted(0.0)
 
 

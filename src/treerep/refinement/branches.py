@@ -46,7 +46,12 @@ def grow(
     points takes k^2 of both, up to 1,024 points; a larger one is split around some of its points first.
     """
     joins = len(metric)
-    zones = list(_groups(metric, rest, places))
+    zones = []
+    with progress_bar(len(rest), "zones", "points") as bar:
+        for zone in _groups(metric, rest, places):
+            zones.append(zone)
+            bar.update(len(zone))
+            workers.check()
     edges, lengths, tops = [], [], []
     with progress_bar(len(rest), "branches", "points") as bar:
         found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
@@ -59,7 +64,7 @@ def grow(
             node = places.node[zone[:1]].repeat(len(branches.tops))
             tops.append((names[branches.tops], node, branches.above, branches.height))
             bar.update(len(zone))
-    workers.check()
+            workers.check()
     top, *where = (np.concatenate(part) for part in zip(*tops, strict=True))
     hung, weights = hung_off(backbone, sample, top, Places(*where), joins, short, workers)
     return np.concatenate([*edges, hung]), np.concatenate([*lengths, weights])

@@ -17,6 +17,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from .descent_kernels import dot
 from .pairs import Optimum, Pairs
 from .path_sum_kernels import FACTORS, PRODUCT, SQUARES, solve_cuts
 from .principal_pivoting import principal_pivoting
@@ -138,7 +139,7 @@ def _descend(
         if not step.any():
             return length, steps
         # The objective is |U (A w - d)|^2 = 2 f.
-        gain = -float((2 * gradient + image) @ step)
+        gain = -dot(2 * gradient + image, step)
         length, gradient, value = np.maximum(floor, length + step), gradient + image, value - gain
         if gain <= least * value:
             return length, steps + 1
@@ -152,9 +153,9 @@ def _search(
     for _ in range(halvings):
         step = np.where(problem.measured, np.maximum(floor, length + way) - length, 0.0)
         image = problem.product(step)
-        expected = float(gradient @ step)
+        expected = dot(gradient, step)
         # f(w + s) - f(w) = g s + s H s / 2
-        if expected < 0 and expected + float(step @ image) / 2 <= 1e-4 * expected:
+        if expected < 0 and expected + dot(step, image) / 2 <= 1e-4 * expected:
             return step, image
         way = way / 2
     return np.zeros(len(length)), np.zeros(len(length))
@@ -188,7 +189,7 @@ def _step_to_the_floor(
     step = np.where(free, share * newton, 0.0)
     step[reach <= share] = (floor - length)[reach <= share]
     image = problem.product(step)
-    if float(gradient @ step) + float(step @ image) / 2 < 0:
+    if dot(gradient, step) + dot(step, image) / 2 < 0:
         return step, image
     return np.zeros(len(length)), np.zeros(len(length))
 
@@ -197,17 +198,17 @@ def _conjugate_gradients(problem: Quadratic, free: NDArray[np.bool_], right: Vec
     """Solve H w = b among the free edges until the error has shrunk to _ACCURACY of itself."""
     found, rest = np.zeros(len(right)), np.where(free, right, 0.0)
     step = problem.precondition(free, rest)
-    size = first = float(rest @ step)
+    size = first = dot(rest, step)
     for _ in range(_CONJUGATE_STEPS if problem.pairs.upper else _SAMPLED_CONJUGATE_STEPS):
         if not size > _ACCURACY**2 * first or time.monotonic() > deadline:
             break
         image = np.where(free, problem.product(step), 0.0)
-        curvature = float(step @ image)
+        curvature = dot(step, image)
         if not curvature > 0:  # a direction that the sample does not see
             break
         found += (size / curvature) * step
         rest -= (size / curvature) * image
         better = problem.precondition(free, rest)
-        size, before = float(rest @ better), size
+        size, before = dot(rest, better), size
         step = better + (size / before) * step
     return found

@@ -35,19 +35,18 @@ class Hung(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is to be fitted: distances of the movable leaves, which have the first names, to the leaves that count."""
+    """What is to be fitted."""
 
-    matrix: Any  # (movable, counting) distances
+    matrix: Any  # distances between the leaves
     power: Any  # squared errors are divided by distance ** power
     smallest: Any  # distances below count as this one in the weights
-    boost: Any  # weight of the counting leaves that are not movable
 
 
 class Room(NamedTuple):
     """Working memory."""
 
-    weight: Any  # (counting,) weights of one row
-    leaf: Any  # (3, counting) W, S, Q of every leaf
+    weight: Any  # (leaves,) weights of one row
+    leaf: Any  # (3, leaves) W, S, Q of every leaf
     below: Any  # (nodes, 3) W, S, Q of all leaves in the subtree of a node, measured there
     all: Any  # (nodes, 2) S, Q of all leaves of the tree, measured there
     height: Any  # (nodes,) distance to the top of the subtree that is taken out
@@ -57,7 +56,7 @@ class Room(NamedTuple):
 
 @kernel
 def improve(tree: Hung, task: Task, room: Room, order: Any, start: int, cap: int, budget: int) -> Any:
-    """Put the subtrees of the names order[start:] where they fit best, those of at most `cap` leaves, all movable.
+    """Put the subtrees of the names order[start:] where they fit best, those of at most `cap` leaves.
 
     Returns how far it came before `budget` steps were used up, how often the tree changed, and what that gained.
     """
@@ -65,10 +64,10 @@ def improve(tree: Hung, task: Task, room: Room, order: Any, start: int, cap: int
     while k < len(order) and budget > 0:
         s = tree.place[order[k]]
         k += 1
-        if tree.up[s] <= 0 or tree.size[s] > 2 * cap - 1 or not _all_movable(tree, s, len(task.matrix)):
+        if tree.up[s] <= 0 or tree.size[s] > 2 * cap - 1:
             continue
         leaves = (tree.size[s] + 1) // 2
-        budget -= len(tree.up) + leaves * task.matrix.shape[1]
+        budget -= len(tree.up) + leaves * len(task.matrix)
         _sum_up_rows(tree, task, room, s)
         weight = _sum_up_leaves(tree, room, s)
         largest = _sum_up_all(tree, room, s, weight)
@@ -78,15 +77,6 @@ def improve(tree: Hung, task: Task, room: Room, order: Any, start: int, cap: int
             moves += 1
             gain += saved
     return k, moves, gain
-
-
-@helper
-def _all_movable(tree: Hung, s: int, movable: int) -> bool:
-    """Whether every leaf of a subtree is one of the movable ones."""
-    for k in range(s, s + tree.size[s]):
-        if tree.size[k] == 1 and tree.name[k] >= movable:
-            return False
-    return True
 
 
 @helper
@@ -117,7 +107,7 @@ def weigh(row: Any, power: float, smallest: float, weight: Any) -> None:
 
 @helper
 def _sum_up_rows(tree: Hung, task: Task, room: Room, s: int) -> None:
-    """W, S, Q of every leaf that counts, from the rows of the points in the subtree s."""
+    """W, S, Q of every leaf, from the rows of the points in the subtree s."""
     leaf, weight = room.leaf, room.weight
     for y in range(len(weight)):
         leaf[0, y] = leaf[1, y] = leaf[2, y] = 0.0
@@ -127,8 +117,6 @@ def _sum_up_rows(tree: Hung, task: Task, room: Room, s: int) -> None:
         if tree.size[k] == 1:
             row = task.matrix[tree.name[k]]
             weigh(row, task.power, task.smallest, weight)
-            for y in range(len(task.matrix), len(row)):
-                weight[y] *= task.boost
             for y in range(len(row)):
                 error = row[y] - h
                 leaf[0, y] += weight[y]
@@ -310,17 +298,6 @@ def subtree_sizes(up: Any, size: Any) -> None:
     size[:] = 1
     for k in range(len(up) - 1, 0, -1):
         size[up[k]] += size[k]
-
-
-@kernel
-def mark_paths(up: Any, ends: Any, marked: Any) -> None:
-    """Mark all nodes between the root and some ends, by preorder position."""
-    marked[0] = True
-    for end in ends:
-        k = end
-        while not marked[k]:
-            marked[k] = True
-            k = up[k]
 
 
 @kernel

@@ -23,11 +23,8 @@ from ..metric.matching import matched
 from ..scoring.streaming import row_slices
 from ..tree.rooted import preorder_rows
 from ..tree.tree import Tree
-from .move_kernels import Hung, Room, Task, improve, mark_paths, subtree_sizes, sum_of_errors
+from .move_kernels import Hung, Room, Task, improve, subtree_sizes, sum_of_errors
 
-#: Up to here every move looks at all pairs; beyond, at references.
-ALL_PAIRS = 10_000
-_REFERENCES = 512
 # Points whose distances to all others tell how good a tree is, where not all are looked at.
 _JUDGES = 256
 # Distances below this share of the largest have no larger weights, for powers above 2.
@@ -56,7 +53,6 @@ def rearrange(
     distances: "Distances | None" = None,
     sweeps: int = 4,
     subtrees: bool = True,
-    references: int | None = None,
     max_seconds: float | None = None,
     rng: Any = 0,
 ) -> Rearranged:
@@ -76,26 +72,21 @@ def rearrange(
         How often to look at all points, at most; a sweep without a move is the last.
     subtrees : bool
         Whether to move subtrees too, of up to 2 sqrt(n) points.
-    references : int, optional
-        Compare places by the distances to so many random points and as many near ones, instead of all. By default 512
-        where there are more than 10,000 points.
     max_seconds : float, optional
         Stop after this time.
     rng : int, numpy Generator or None
-        Seed of the order of the points, and of the references. The same seed gives the same tree.
+        Seed of the order of the points. The same seed gives the same tree.
 
     Returns
     -------
     Rearranged
-        The tree, `before` and `after` (the objective; estimated from 256 rows if not all pairs are looked at), the
-        number of moves and of sweeps. A tree that no move improves comes back as it was.
+        The tree, `before` and `after` (the objective), the number of moves and of sweeps. A tree that no move improves
+        comes back as it was.
 
     Notes
     -----
     A move changes the place and the three lengths there, and is made if it lowers the objective by more than rounding
-    may: over all pairs or, with references, over the pairs looked at. A sweep takes O(n N) time for the points and
-    O(n) times the sizes of the subtrees; memory n^2. With k references a sweep is n / k steps. Each hangs the tree from
-    a random point and moves the k points nearest to it, O(N + k (k + nodes between them and the references)).
+    may. A sweep takes O(n N) time for the points and O(n) times the sizes of the subtrees; memory n^2.
 
     Data points that are inner nodes may move away from there. Edges of length 0 are contracted in the end.
 
@@ -110,16 +101,14 @@ def rearrange(
     (4.0, 0.0, True)
     """
     tree = matched(tree, metric, ("the tree", "the metric"))
-    _check(power, sweeps, references, max_seconds)
+    _check(power, sweeps, max_seconds)
     began = time.perf_counter()
     n = len(metric)
     if n == 1:
         return Rearranged(tree, 0.0, 0.0, 0, 0)
-    if references is None and (n > ALL_PAIRS if distances is None else distances.matrix is None):
-        references = _REFERENCES
     generator = np.random.default_rng(rng)
     if distances is None:
-        distances = Distances(metric, float(power), None if references is None else generator)
+        distances = Distances(metric, float(power), None)
     ready = time.perf_counter()
     before = distances.in_units(tree)
     # The last look at the objective will take as long as this one.
@@ -128,7 +117,7 @@ def rearrange(
         search = Search(tree, distances, bool(subtrees), generator, workers, end)
         for _ in range(sweeps):
             found = search.moves
-            search.sweep() if references is None else search.sampled_sweep(references)
+            search.sweep()
             if search.moves == found or search.late():
                 break
     result = search.tree() if search.moves else tree
@@ -139,12 +128,10 @@ def rearrange(
     return Rearranged(result, before * size, after * size, search.moves, search.sweeps)
 
 
-def _check(power: Any, sweeps: Any, references: Any, max_seconds: Any) -> None:
+def _check(power: Any, sweeps: Any, max_seconds: Any) -> None:
     if not 0.0 <= power <= 4.0:
         raise ValueError(f"power is between 0 and 4, not {power!r}")
     positive_number(sweeps, "sweeps")
-    if references is not None:
-        positive_number(references, "references")
     if max_seconds is not None and not max_seconds >= 0:
         raise ValueError(f"max_seconds is 0 or more, not {max_seconds!r}")
 
@@ -158,7 +145,7 @@ class Distances:
         self.points = np.arange(n)
         self.unit, self.matrix = 1.0, None
         if generator is None:
-            check_memory(8 * n * n, f"rearrange on {n:,} points", f"pass references={_REFERENCES}, which needs little")
+            check_memory(8 * n * n, f"rearrange on {n:,} points", "fit with method='backbone', which needs little")
             self.matrix = dense_matrix(metric, "rearrange")
         self.judges = self.points if generator is None else np.sort(generator.choice(n, min(n, _JUDGES), replace=False))
         largest, self.smallest = 0.0, np.inf
@@ -232,7 +219,7 @@ class Search:
         inner = n + self.generator.permutation(n - 2) if self.cap > 1 else order[:0]
         matrix = self.distances.matrix
         assert matrix is not None
-        task = Task(frozen(matrix), self.distances.power, self.distances.smallest, 1.0)
+        task = Task(frozen(matrix), self.distances.power, self.distances.smallest)
         self.sweeps += 1
         with progress_bar(len(order) + len(inner), "moves", "subtrees") as bar:
             # The point that the tree hangs from cannot be moved, so its turn comes last, when another one holds it.
@@ -240,35 +227,6 @@ class Search:
                 hung = hang(self.edges, self.lengths, int(root))
                 self._improve(hung, task, names, bar)
                 self.edges, self.lengths = edges_of(hung)
-
-    def sampled_sweep(self, references: int) -> None:
-        """Look once at about every point, by its distances to near points and to references."""
-        n = len(self.start)
-        self.sweeps += 1
-        steps = -(-n // references)
-        with progress_bar(np.inf, "moves", "subtrees") as bar:
-            for root in self.generator.choice(n, steps, replace=False):
-                far = self.generator.choice(n, min(n, references), replace=False)
-                self._sampled_step(int(root), references, far, bar)
-                if self.late():
-                    break
-
-    def _sampled_step(self, root: int, near: int, far: NDArray[np.int64], bar: Any) -> None:
-        """Move the points nearest to a root, to places on the paths from there to them and to all references."""
-        n, distances = len(self.start), self.distances
-        hung = hang(self.edges, self.lengths, root)
-        region = Region(hung, n, near, far)
-        matrix = distances.read(region.near, np.concatenate([region.near, region.far]))
-        boost = (n - len(region.near)) / max(1, len(region.far))
-        task = Task(frozen(matrix), distances.power, distances.smallest, boost)
-        order = self.generator.permutation(len(region.near))
-        inner = region.inner + self.generator.permutation(len(region.names) - region.inner)
-        self._improve(region.hung, task, np.concatenate([order, inner]), bar)
-        edges, lengths = edges_of(region.hung)
-        outside = np.flatnonzero(~region.kept[1:]) + 1
-        rest = np.column_stack([hung.name[outside], hung.name[hung.up[outside]]])
-        self.edges = np.concatenate([region.names[edges], rest])
-        self.lengths = np.concatenate([lengths, hung.length[outside]])
 
     def _improve(self, hung: Hung, task: Task, names: NDArray[np.int64], bar: Any) -> None:
         nodes, counting = len(hung.up), task.matrix.shape[1]
@@ -283,42 +241,6 @@ class Search:
             self.moves += moves
             bar.update(done - before)
             self.workers.check()
-
-
-class Region:
-    """The part of a hung tree on the paths from its root to the nearest points and to some references.
-
-    Leaves are named near points first, then references, then the nodes at which the rest of the tree hangs.
-    """
-
-    def __init__(self, hung: Hung, n: int, near: int, far: NDArray[np.int64]) -> None:
-        leaf = hung.place[:n]
-        depth = depths(hung)[leaf]
-        depth[hung.name[0]] = -1.0  # the root itself comes first, also where others are in the same place
-        self.near = np.sort(np.argsort(depth, kind="stable")[:near])
-        self.far = np.setdiff1d(far, self.near)
-        inside = np.zeros(len(hung.up), np.bool_)
-        mark_paths(hung.up, leaf[np.concatenate([self.near, self.far])], inside)
-        # Children of nodes inside are kept as leaves.
-        self.kept = inside.copy()
-        self.kept[1:] |= inside[hung.up[1:]]
-        kept = np.flatnonzero(self.kept)
-        position = np.full(len(hung.up), -1, np.int32)
-        position[kept] = np.arange(len(kept), dtype=np.int32)
-        up = np.where(kept > 0, position[hung.up[kept]], -1).astype(np.int32)
-        size = np.empty(len(kept), np.int32)
-        subtree_sizes(up, size)
-        ends = np.setdiff1d(hung.name[kept[size == 1]], np.concatenate([self.near, self.far]))
-        inner = hung.name[kept[size > 1]]
-        inner = inner[inner >= n]
-        self.names = np.concatenate([self.near, self.far, ends, inner])
-        self.inner = len(self.names) - len(inner)
-        number = np.full(len(hung.up), -1, np.int32)
-        number[self.names] = np.arange(len(self.names), dtype=np.int32)
-        name = number[hung.name[kept]]
-        place = np.empty_like(name)
-        place[name] = np.arange(len(name), dtype=np.int32)
-        self.hung = Hung(up, hung.length[kept], size, name, place)
 
 
 def binary_edges(tree: Tree) -> Arrays:
@@ -367,12 +289,3 @@ def hang(edges: NDArray[np.int64], lengths: NDArray[np.float64], root: int) -> H
 def edges_of(hung: Hung) -> Arrays:
     """Edges and lengths of a hung tree."""
     return np.column_stack([hung.name[1:], hung.name[hung.up[1:]]]).astype(np.int64), hung.length[1:].copy()
-
-
-def depths(hung: Hung) -> NDArray[np.float64]:
-    """Distance of every position to the root."""
-    from ..tree.rooting_kernels import sum_depths
-
-    depth, rest = np.empty(len(hung.up)), np.empty(len(hung.up))
-    sum_depths(hung.up, hung.length, depth, rest)
-    return depth

@@ -5,6 +5,9 @@ Let the point hang at distance i from the lower end of an edge and j from its up
     q - 2 i f + i^2 w   over the points below the edge, and   r - 2 j a + j^2 v   over the others,
 
 with the sums W, S, Q of `move_kernels`: one pass to the root and one back give them for all edges.
+
+Eight points go through the tree side by side, one in each lane (see `placement_lane_kernels`): what is loaded of the
+tree serves all of them. Every lane adds in the order of a point alone.
 """
 
 from typing import Any, NamedTuple
@@ -13,6 +16,12 @@ import numpy as np
 
 from ..common.kernel import helper, kernel
 from .move_kernels import best_on_edge, shifted, weigh
+from .placement_lane_kernels import ALL_Q, ALL_S, FIELDS, LANES, Q, S, W, add_to_parent, carry_down
+
+# Edges tried first for a limit: those above the nearest point.
+_TRIED = 4
+# The limit allows for rounding, as a share of the sum of squares, so that it never rules out the best edge.
+_SLACK = 1e-9
 
 
 class Backbone(NamedTuple):
@@ -24,67 +33,136 @@ class Backbone(NamedTuple):
     place: Any  # position of each point
 
 
+class _Best(NamedTuple):
+    """The best place of every lane so far."""
+
+    edge: Any  # by its lower end
+    cost: Any
+    along: Any  # distance from the lower end
+    height: Any  # above the edge
+    limit: Any  # what the least cost does not exceed
+    least: Any  # the lesser of cost and limit
+
+
 @kernel
 def find_best_places(
     tree: Backbone, distances: Any, power: float, smallest: float, short: float, node: Any, above: Any, height: Any
 ) -> None:
     """Find the place of least squared errors, each divided by distance ** power, for every row of distances.
 
-    A duplicate of a point of the tree is placed there.
+    A duplicate of a point of the tree is placed there. A row gets the same bits whatever rows are beside it.
     """
-    m = distances.shape[1]
-    weight, below, total = np.empty(m), np.empty((len(tree.up), 3)), np.empty((len(tree.up), 2))
-    for row in range(len(distances)):
-        same = np.argmin(distances[row])
-        if distances[row, same] == 0.0:
-            node[row], above[row], height[row] = tree.node[tree.place[same]], 0.0, 0.0
-            continue
-        weigh(distances[row], power, smallest, weight)
-        all_weights = _sum_below(tree, distances[row], weight, below)
-        total[0, 0], total[0, 1] = below[0, 1], below[0, 2]
-        edge, x, y = _best_edge(tree, below, total, all_weights)
-        if x <= short:
-            node[row], above[row] = tree.node[edge], 0.0
-        elif x >= tree.length[edge] - short:
-            node[row], above[row] = tree.node[tree.up[edge]], 0.0
-        else:
-            node[row], above[row] = tree.node[edge], x
-        height[row] = y
+    m, n = distances.shape[1], len(tree.up)
+    lanes = np.zeros((n, FIELDS, LANES))
+    column, weight, path = np.empty(m * LANES), np.empty(m * LANES), np.empty(n, np.int64)
+    numbers = np.empty((5, LANES))
+    best = _Best(np.empty(LANES, np.int64), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+    nearest = np.empty(LANES, np.int64)
+    for start in range(0, len(distances), LANES):
+        rows = distances[start : start + LANES]
+        _transpose(rows, column)
+        weigh(column, power, smallest, weight)
+        _sum_below(tree, column, weight, lanes)
+        for lane in range(LANES):
+            nearest[lane] = np.argmin(rows[min(lane, len(rows) - 1)])
+            best.limit[lane] = _limit(tree, lanes, lane, tree.place[nearest[lane]], path)
+        _best_edges(tree, lanes, best)
+        for lane in range(len(rows)):
+            same, k, x, row = nearest[lane], best.edge[lane], best.along[lane], start + lane
+            height[row] = best.height[lane]
+            if rows[lane, same] == 0.0:
+                node[row], above[row], height[row] = tree.node[tree.place[same]], 0.0, 0.0
+            elif x <= short:
+                node[row], above[row] = tree.node[k], 0.0
+            elif x >= tree.length[k] - short:
+                node[row], above[row] = tree.node[tree.up[k]], 0.0
+            else:
+                node[row], above[row] = tree.node[k], x
 
 
 @helper
-def _sum_below(tree: Backbone, row: Any, weight: Any, below: Any) -> float:
-    """W, S, Q of the points below every node, measured there; returns W of all points."""
+def _transpose(rows: Any, column: Any) -> None:
+    """Put the distances to each point of the tree side by side; the last row fills lanes that are left over."""
+    for lane in range(LANES):
+        row = rows[min(lane, len(rows) - 1)]
+        for y in range(len(row)):
+            column[y * LANES + lane] = row[y]
+
+
+@helper
+def _sum_below(tree: Backbone, column: Any, weight: Any, lanes: Any) -> None:
+    """W, S, Q of the points below every node, measured there; S, Q of all points at the root."""
     for k in range(len(tree.up)):
-        below[k, 0] = below[k, 1] = below[k, 2] = 0.0
-    for y in range(len(row)):
-        k, d = tree.place[y], row[y]
-        below[k, 0], below[k, 1], below[k, 2] = weight[y], weight[y] * d, weight[y] * d * d
+        for field in (W, S, Q):
+            for lane in range(LANES):
+                lanes[k, field, lane] = 0.0
+    for y in range(len(tree.place)):
+        at = lanes[tree.place[y]]
+        for lane in range(LANES):
+            w, d = weight[y * LANES + lane], column[y * LANES + lane]
+            at[W, lane], at[S, lane], at[Q, lane] = w, w * d, w * d * d
+    # Children add to their parents in falling order of their positions.
     for k in range(len(tree.up) - 1, 0, -1):
-        g = tree.up[k]
-        w, f, q = shifted(below[k, 0], below[k, 1], below[k, 2], tree.length[k])
-        below[g, 0] += w
-        below[g, 1] += f
-        below[g, 2] += q
-    return below[0, 0]
+        add_to_parent(lanes, k, tree.up[k], tree.length[k])
+    for lane in range(LANES):
+        lanes[0, ALL_S, lane], lanes[0, ALL_Q, lane] = lanes[0, S, lane], lanes[0, Q, lane]
 
 
 @helper
-def _best_edge(tree: Backbone, below: Any, total: Any, all_weights: float) -> Any:
-    """The edge of the best place, by its lower end; the distance from that end; and the height above the edge."""
-    best, edge, along, height = np.inf, 1, 0.0, 0.0
-    for k in range(1, len(tree.up)):
-        g, length = tree.up[k], tree.length[k]
-        w, f, q = below[k, 0], below[k, 1], below[k, 2]
-        _, shifted_f, shifted_q = shifted(w, f, q, length)
-        # What is not below the edge: its weight, and its sums measured at the upper end.
-        v, a, r = all_weights - w, total[g, 0] - shifted_f, total[g, 1] - shifted_q
+def beside(w: float, f: float, q: float, length: float, all_w: float, all_s: float, all_q: float) -> Any:
+    """W, S, Q of what is not below an edge, measured at its upper end, from those of all points at that end."""
+    _, shifted_f, shifted_q = shifted(w, f, q, length)
+    return all_w - w, all_s - shifted_f, all_q - shifted_q
+
+
+@helper
+def _limit(tree: Backbone, lanes: Any, lane: int, k: int, path: Any) -> float:
+    """A number that the least cost does not exceed: the best place near node k, and some slack for rounding.
+
+    With a good limit at hand, nearly all edges are ruled out before anything is divided.
+    """
+    count = 0
+    while k > 0:
+        path[count] = k
+        k = tree.up[k]
+        count += 1
+    best, all_w = np.inf, lanes[0, W, lane]
+    all_s, all_q = lanes[0, ALL_S, lane], lanes[0, ALL_Q, lane]
+    for step in range(count - 1, -1, -1):
+        k = path[step]
+        w, f, q, length = lanes[k, W, lane], lanes[k, S, lane], lanes[k, Q, lane], tree.length[k]
+        v, a, r = beside(w, f, q, length, all_w, all_s, all_q)
+        if step < _TRIED and w > 0.0 and v > 0.0:
+            best = min(best, best_on_edge(w, f, q, v, a, r, length)[0])
         # Measured at the lower end the rest is farther away by the length.
-        total[k, 0] = f + a - length * v
-        total[k, 1] = q + r - length * (2.0 * a - length * v)
-        # Free to choose the distances on both sides, the errors are at least q - f^2 / w + r - a^2 / v.
-        if w > 0.0 and v > 0.0 and (q + r - best) * w * v < f * f * v + a * a * w:
-            cost, x, y = best_on_edge(w, f, q, v, a, r, length)
-            if cost < best:
-                best, edge, along, height = cost, k, x, y
-    return edge, along, height
+        all_s, all_q = f + a - length * v, q + r - length * (2.0 * a - length * v)
+    return best + _SLACK * lanes[0, ALL_Q, lane]
+
+
+@helper
+def _best_edges(tree: Backbone, lanes: Any, best: _Best) -> None:
+    """Find the edge of the best place of every lane: of several, the first."""
+    for lane in range(LANES):
+        best.edge[lane], best.cost[lane], best.along[lane], best.height[lane] = 1, np.inf, 0.0, 0.0
+        best.least[lane] = best.limit[lane]
+    for k in range(1, len(tree.up)):
+        promising = carry_down(lanes, k, tree.up[k], tree.length[k], best.least)
+        lane = 0
+        while promising:
+            if promising & 1:
+                _try_edge(tree, lanes, lane, k, best)
+            promising >>= 1
+            lane += 1
+
+
+@helper
+def _try_edge(tree: Backbone, lanes: Any, lane: int, k: int, best: _Best) -> None:
+    """Keep the best place on an edge if it beats what was found before."""
+    g, length = tree.up[k], tree.length[k]
+    w, f, q = lanes[k, W, lane], lanes[k, S, lane], lanes[k, Q, lane]
+    v, a, r = beside(w, f, q, length, lanes[0, W, lane], lanes[g, ALL_S, lane], lanes[g, ALL_Q, lane])
+    if w > 0.0 and v > 0.0:
+        cost, x, y = best_on_edge(w, f, q, v, a, r, length)
+        if cost < best.cost[lane]:
+            best.edge[lane], best.cost[lane], best.along[lane], best.height[lane] = k, cost, x, y
+            best.least[lane] = min(cost, best.limit[lane])

@@ -27,15 +27,16 @@ from ..scoring.score import Score
 from ..scoring.streaming import check_choice, row_slices
 from ..tree.tree import Tree
 from .least_distortion import stated_objective
-from .moves import ALL_PAIRS, Distances, rearrange
+from .moves import Distances, rearrange
 from .neighborhoods import neighbor_graph
 from .refined import RefinedTree, Refinement
+from .small_tree import kind_of
 from .weights import fit_weights
 
 WEIGHTS = ("l1", "l2", "relative_l2", "heuristic", "none")
 
 # Up to here distances are held as a matrix, and all pairs count.
-_SMALL = ALL_PAIRS
+_SMALL = 10_000
 # Up to here another start is tried.
 _OTHER_START = 5000
 _STARTS = 20  # trees by relaxed neighbour joining, of which the best is tried
@@ -50,12 +51,16 @@ EXACT = 1e-9
 _WORST = 64
 # Shares of the time that is left, where it is limited.
 _FOR_OTHER_START, _FOR_MOVES = 0.25, 0.5
+# The same for a backbone: reading distances and placing points, which cannot be cut short, and refining its tree.
+_FOR_PLACING, _FOR_SAMPLE = 0.25, 0.15
+# Size of a backbone, the least that is worth its time, and about how long a point takes for each point of the backbone.
+_BACKBONE, _LEAST_BACKBONE, _PLACING = 1000, 50, 2e-8
 # All pairs count if reading them takes less than this share of the time: a look at a tree takes longer than that.
 _FOR_READING, _TIMED_ROWS = 0.02, 32
-# A round of moves and weights that gains less than this share is the last. Samples cannot tell less than a hundredth.
-_PROGRESS, _SAMPLED_PROGRESS = 1e-3, 1e-2
+# A round of moves and weights that gains less than this share is the last.
+_PROGRESS = 1e-3
 _MOST_SHARE = 0.95
-_OTHER = "relaxed_neighbor_joining"
+_OTHER, _BACKBONE_START = "relaxed_neighbor_joining", "backbone"
 _NUMBERS = (int, float, np.integer, np.floating)
 _JUDGE = 1  # seed of the rows by which trees of many points are compared
 
@@ -100,13 +105,15 @@ def refine(
     moves : bool
         Whether the topology may change. Up to 5,000 points, relaxed neighbour joining is then tried as another start.
         Points and subtrees move if `balance` is below 1/2: moves are made for distances, neighbourhoods lose by them.
+        Distances that were given as such, a matrix or a metric of your own, may be those of a phylogeny: then moves
+        look at near distances most, and no other start is tried.
+        Beyond 10,000 points the tree of `fit(method="backbone")` takes the place of moves.
     balance : float from 0 to 1
         0: distances; 1: neighbourhoods, that is mean average precision. The objective is
         (1 - s) log(distortion + 0.001) + s log(1 - precision + 0.001) with s : 1 - s = 2 balance : 3 (1 - balance), s
         at most 0.95, or the distortion itself at 0.
         Neighbours are those of a graph, or the ten nearest points of any other data. Beyond 10,000 points the
-        distortion alone is the objective, and balance only says whether there are moves and how much near points count
-        in them. It is for "l1": the other weights have the objective in their name.
+        distortion alone is the objective. It is for "l1": the other weights have the objective in their name.
     time_limit : float, optional
         Seconds. What has been reached by then is returned. Reading the distances of up to 10,000 points and scoring the
         tree once is not cut short: on two cores some seconds for 10,000 points, and tenths of one for 3,000.
@@ -122,8 +129,9 @@ def refine(
     Notes
     -----
     Moves take a point or a subtree out and put it back where the squared error of its distances, weighted by
-    1 / d^(4 balance) (at most 1 / d^2), is least, in O(N) for all places. Weights: "l2" takes O(n^2) in all, others
-    O(n^2) a step. Beyond 10,000 points weights are fitted to 256 sampled rows, and moves look at 512 reference points.
+    1 / d^p, is least, in O(N) for all places; p is 4 balance, at most 2, or for a matrix 8 balance, at most 4. Weights:
+    "l2" takes O(n^2) in all, others O(n^2) a step. Beyond 10,000 points weights are fitted to 256 sampled rows. The result is the better of the tree
+    given, so weighted, and of the tree around a backbone of 1,000 points, by the distances of 256 other rows.
 
     Examples
     --------
@@ -195,7 +203,9 @@ class _Run:
         # beyond all bounds.
         share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _MOST_SHARE)
         self.share = share if self.small and weights == "l1" and len(metric) > 2 else 0.0
-        self.moves_pay = balance < 0.5 or weights != "l1"
+        # Moves for near distances keep the splits of a phylogeny. Another start would lose those of a good tree.
+        near = weights == "l1" and balance > 0 and kind_of(metric) == "distances"
+        self.moves_pay, self.other_start_pays = balance < 0.5 or weights != "l1" or near, not near
         self.rounding = max(EXACT, metric.eps, metric.input_eps)
         self.metric = _held(metric, n_jobs) if self.small else metric
         # Points travel at less cost than the table of their distances, and have the same ones.
@@ -205,7 +215,8 @@ class _Run:
             self.neighbors = neighbor_graph(metric if graph else self.metric)
             self.graph = metric if isinstance(metric, GraphMetric) else GraphMetric(_ones(self.neighbors))
         self.rows: Literal["all"] | int = "all" if self.small else _SAMPLED_ROWS
-        self.power = {"l1": min(2.0, 4 * balance), "relative_l2": 2.0}.get(weights, 0.0)
+        power = min(4.0, 8 * balance) if near else min(2.0, 4 * balance)
+        self.power = {"l1": power, "relative_l2": 2.0}.get(weights, 0.0)
         self.errors = None if weights == "l1" else self.distances
 
     @cached_property
@@ -272,19 +283,40 @@ class _Run:
             given = given._replace(distortion=self.distortion(tree))
         if self.exact(given):
             return given, given
+        if not self.small:
+            return given, min([given, *self.of_many_points(given, moves)], key=_objective)
         found = starts = [given]
         if moves and len(tree) > 3:
-            if len(tree) <= _OTHER_START and not self.over:
+            if self.other_start_pays and len(tree) <= _OTHER_START and not self.over:
                 found = starts = [given, self.judge(self.other_start(), _OTHER)]
             if self.moves_pay:
-                if not self.small:
-                    # References are few: they tell places apart only where the lengths are right.
-                    starts = [self.quickly_weighted(given, self.limit)]
                 found = [*found, *starts, *map(self.moved, starts, self.turns(len(starts), _FOR_MOVES))]
         # The more promising ones get their weights fitted to the end.
         promising = sorted(found, key=_objective)[: 2 if len(tree) <= _TWO_CANDIDATES else 1]
         fitted = map(self.weighted, promising, self.turns(len(promising)))
         return given, min([given, *found, *fitted], key=_objective)
+
+    def of_many_points(self, given: _Candidate, moves: bool) -> Iterator[_Candidate]:
+        """The tree around a backbone, and the tree given, both with weights."""
+        size = self.backbone_size() if moves else 0
+        if size:
+            from .backbone import backbone
+
+            limit = None if self.limit == math.inf else _FOR_SAMPLE * (self.limit - time.monotonic())
+            grown = backbone(self.metric, rng=self.rng, n_jobs=self.n_jobs, size=size, time_limit=limit)
+            candidate = self.judge(grown, _BACKBONE_START)
+            yield candidate
+            if self.weights != "l1":  # the weights of a backbone's tree are for the distortion
+                yield self.weighted(candidate, next(self.turns(2)))
+        yield self.weighted(given, self.limit)
+
+    def backbone_size(self) -> int:
+        """How large a backbone there is time for; 0 if it would be too small to be of use, or hold all points."""
+        n, size = len(self.metric), _BACKBONE
+        if self.limit < math.inf:
+            each = _seconds_to_read(self.metric) / n**2 + _PLACING
+            size = min(size, int(_FOR_PLACING * (self.limit - time.monotonic()) / (n * each)))
+        return size if _LEAST_BACKBONE <= size < n else 0
 
     def other_start(self) -> Tree:
         """The best of several trees by relaxed neighbour joining, chosen as by `fit`; of fewer if time is short."""
@@ -315,7 +347,7 @@ class _Run:
             if self.seconds(end) == 0:
                 break
             found = rearrange(
-                candidate.tree, self.metric, distances=self.distances, sweeps=_SWEEPS if self.small else 1,
+                candidate.tree, self.metric, distances=self.distances, sweeps=_SWEEPS,
                 max_seconds=self.seconds(end), rng=self.rng,
             )  # fmt: skip
             moved = self.judge(found.tree, candidate.start, candidate.moves + found.moves)
@@ -324,7 +356,7 @@ class _Run:
             if gain <= 0:
                 break
             candidate = better
-            if gain < (_PROGRESS if self.small else _SAMPLED_PROGRESS) * abs(candidate.objective):
+            if gain < _PROGRESS * abs(candidate.objective):
                 break
         return candidate
 

@@ -16,7 +16,7 @@ class Refinement(NamedTuple):
     precision_before: float | None
     residual: float | None  # violation of the weights' optimality conditions, see `fit_weights`; None if not fitted
     moves: int  # subtrees moved on the way to the tree
-    start: str  # "tree", or "relaxed_neighbor_joining" if that led further
+    start: str  # "tree", or "relaxed_neighbor_joining" or "backbone" if that led further
     seconds: float
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..common.parallel import Runner, Workers
+from ..common.progress import progress_bar
 from ..metric.base import Metric
 from ..metric.matching import matched
 from ..scoring.sampling import sample_rows
@@ -45,6 +46,7 @@ def fit_weights(
     neighbors: csr_array | None = None,
     rows: int | Literal["all"] = "all",
     lower: float = 0.0,
+    squares_first: bool = True,
     rng: Any = 0,
     tol: float = 1e-9,
     max_seconds: float | None = None,
@@ -74,6 +76,9 @@ def fit_weights(
         gains less than a thousandth in a step.
     lower : float
         Least weight of an edge, 0 or more.
+    squares_first : bool, for "l1"
+        Whether to begin from ordinary least squares if that is better. It need not be tried if the lengths of the tree
+        were fitted before.
     tol : float
         Residual to reach. For "l2" an edge's residual is how far it would move if it alone were free, as a share of the
         largest distance from a point. With a power it is what the move changes in the weighted distances, as a share of
@@ -116,10 +121,10 @@ def fit_weights(
     if objective == "heuristic":
         return fitted(tree, splits, heuristic(tree, metric, splits, lower, rng), 1.0, lower, len(tree), False)
     sample = sample_rows(len(tree), rows, rng, len(tree))
-    with Workers(n_jobs) as workers:
+    with Workers(n_jobs) as workers, progress_bar(np.inf, "lengths", "passes") as bar:
         # The distortion of a pair at distance 0 is not defined; its squared error is.
         power = 2.0 if objective == "l1" else float(power)
-        pairs = Pairs(splits, metric, sample, power, workers, objective == "l2", None if power else runner)
+        pairs = Pairs(splits, metric, sample, power, workers, objective == "l2", None if power else runner, bar)
         given = gather(splits, tree.weights) / pairs.unit
         floor = gather(splits, np.full(len(tree.edges), lower)) / pairs.unit
         if objective == "l2":
@@ -129,7 +134,7 @@ def fit_weights(
             if balance > 0:
                 graph = neighbor_graph(metric) if neighbors is None else neighbors
                 shared = Balance(float(balance), Neighborhoods(graph, splits, pairs.unit, workers))
-            best = least_distortion(pairs, given, floor, tol, deadline, shared)
+            best = least_distortion(pairs, given, floor, tol, deadline, shared, squares_first)
     exact = sample is None and best.residual <= tol
     return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
 
