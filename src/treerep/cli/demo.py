@@ -20,8 +20,8 @@ def show_demo(folder: Path) -> None:
     mammals = tr.datasets.sarich()
     cells = tr.PointMetric(tr.datasets.branching_cells(2000).points, "euclidean")
     console.print("Fitting; the first run compiles for some seconds ...")
-    mammal_tree = tr.fit(mammals, trials=20)
-    cell_tree = tr.fit(cells, trials=10)
+    mammal_tree = tr.fit(mammals)
+    cell_tree = tr.fit(cells)
 
     console.print("\nImmunological distances of eight mammals (Sarich 1969), as a tree:\n")
     console.print(text_tree(mammal_tree, middle_node(mammal_tree)))

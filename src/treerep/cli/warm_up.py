@@ -25,9 +25,10 @@ def compile_everything() -> None:
         **{name: partial(_fit_and_score, make) for name, make in examples().items()},
         "hyperbolicity": _measure_hyperbolicity,
         "refinement": partial(_refine, small),
+        "default": partial(_fit_by_default, small),
         "placing": _place,
         "embedding": lambda: tr.embed(tr.fit(small)).block(range(64), range(64)),
-        **{method: partial(tr.fit, small, method=method) for method in METHODS if method != "treerep"},
+        **{method: partial(tr.fit, small, method=method) for method in METHODS if method not in ("treerep", "auto")},
     }
     for name, work in works.items():
         start = time.perf_counter()
@@ -38,7 +39,7 @@ def compile_everything() -> None:
 
 def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
     metric = make()
-    tree = tr.fit(metric, trials=2)
+    tree = tr.fit(metric, method="treerep", trials=2)
     tr.average_distortion(tree, metric)
     if isinstance(metric, tr.GraphMetric):
         tr.mean_average_precision(tree, metric)
@@ -55,6 +56,15 @@ def _place() -> None:
     for dtype in (np.float64, np.float32):
         tr.place(tree, points[48:].astype(dtype), data=points[:48].astype(dtype), metric="euclidean")
     tr.place(tree, tr.PointMetric(points).block(range(48, 64), range(48)))
+
+
+def _fit_by_default(distances: NDArray[np.float64]) -> None:
+    """Fit what is not a tree: few and many points, a matrix and a graph."""
+    points = np.random.default_rng(0).standard_normal((2100, 3))
+    for rows in (points[:64], points):
+        tr.fit(rows, metric="euclidean")
+    tr.fit(distances**0.9)
+    tr.fit(tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)]))
 
 
 def _refine(distances: NDArray[np.float64]) -> None:

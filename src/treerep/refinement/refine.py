@@ -54,7 +54,7 @@ _FOR_OTHER_START, _FOR_MOVES = 0.25, 0.5
 # The same for a backbone: reading distances and placing points, which cannot be cut short, and refining its tree.
 _FOR_PLACING, _FOR_SAMPLE = 0.25, 0.15
 # Size of a backbone, the least that is worth its time, and about how long a point takes for each point of the backbone.
-_BACKBONE, _LEAST_BACKBONE, _PLACING = 1000, 50, 2e-8
+_BACKBONE, _LEAST_BACKBONE, _PLACING = 2000, 50, 2e-8
 # All pairs count if reading them takes less than this share of the time: a look at a tree takes longer than that.
 _FOR_READING, _TIMED_ROWS = 0.02, 32
 # A round of moves and weights that gains less than this share is the last.
@@ -130,8 +130,9 @@ def refine(
     -----
     Moves take a point or a subtree out and put it back where the squared error of its distances, weighted by
     1 / d^p, is least, in O(N) for all places; p is 4 balance, at most 2, or for a matrix 8 balance, at most 4. Weights:
-    "l2" takes O(n^2) in all, others O(n^2) a step. Beyond 10,000 points weights are fitted to 256 sampled rows. The result is the better of the tree
-    given, so weighted, and of the tree around a backbone of 1,000 points, by the distances of 256 other rows.
+    "l2" takes O(n^2) in all, others O(n^2) a step. Beyond 10,000 points weights are fitted to 256 sampled rows. The
+    result is the better of the tree given, so weighted, and of the tree around a backbone, by the distances of 256
+    other rows.
 
     Examples
     --------
