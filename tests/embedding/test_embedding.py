@@ -64,7 +64,7 @@ def test_it_is_scored_and_fitted() -> None:
     nodes = np.arange(10)
     assert tr.average_distortion(embedding, embedding.block(nodes, nodes)) == 0
     assert tr.average_distortion(embedding.block(nodes, nodes) / 2, embedding) == pytest.approx(0.5)
-    tree = tr.fit(embedding)
+    tree = tr.fit(embedding, method="treerep")
     assert len(tree) == 10 and tr.average_distortion(tree, embedding) < 0.5
 
 

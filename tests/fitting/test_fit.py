@@ -18,9 +18,9 @@ POINTS = np.random.default_rng(0).normal(size=(300, 4))
 
 def test_trials_keep_the_tree_of_lowest_scaled_distortion() -> None:
     metric = tr.PointMetric(POINTS)
-    best = tr.fit(metric, trials=8, rng=3)
+    best = tr.fit(metric, trials=8, rng=3, method="treerep")
     rng = np.random.default_rng(3)  # the first trial uses the generator itself, so it is what trials=1 gives
-    singles = [tr.fit(metric, rng=generator) for generator in [rng, *rng.spawn(7)]]
+    singles = [tr.fit(metric, rng=generator, method="treerep") for generator in [rng, *rng.spawn(7)]]
     scores = [float(tr.average_distortion(tree, metric, scale="optimal")) for tree in singles]
     assert best == singles[int(np.argmin(scores))]
     assert len(set(scores)) > 1
@@ -28,41 +28,47 @@ def test_trials_keep_the_tree_of_lowest_scaled_distortion() -> None:
 
 @pytest.mark.parametrize("jobs", [2, 4])
 def test_trials_do_not_depend_on_threads(jobs: int) -> None:
-    one = tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=1)
-    assert tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=jobs) == one
+    one = tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=1, method="treerep")
+    assert tr.fit(POINTS, metric="euclidean", trials=5, n_jobs=jobs, method="treerep") == one
 
 
 def test_trials_on_many_points_are_compared_on_sampled_rows() -> None:
     points = np.random.default_rng(1).normal(size=(2500, 3))
-    best = tr.fit(points, metric="euclidean", trials=3)
+    best = tr.fit(points, metric="euclidean", trials=3, method="treerep")
     rng = np.random.default_rng(0)
-    assert best in [tr.fit(points, metric="euclidean", rng=generator) for generator in [rng, *rng.spawn(2)]]
+    assert best in [
+        tr.fit(points, metric="euclidean", rng=generator, method="treerep") for generator in [rng, *rng.spawn(2)]
+    ]
 
 
 @pytest.mark.parametrize("n", [60, 2200])  # side by side, and one after the other
 def test_trials_give_support(n: int) -> None:
     points = np.random.default_rng(2).normal(size=(n, 2))
-    best = tr.fit(points, metric="euclidean", trials=4, rng=5)
+    best = tr.fit(points, metric="euclidean", trials=4, rng=5, method="treerep")
     rng = np.random.default_rng(5)
-    singles = [tr.fit(points, metric="euclidean", rng=generator) for generator in [rng, *rng.spawn(3)]]
+    singles = [
+        tr.fit(points, metric="euclidean", rng=generator, method="treerep") for generator in [rng, *rng.spawn(3)]
+    ]
     assert all(tree.support is None for tree in singles)
     assert_array_equal(best.support, split_support(best, singles))
     # The best tree is one of the four and contains its own splits; some are found by other trials, and some are not.
     known = best.support[~np.isnan(best.support)]
     assert known.min() == 0.25 and known.max() > 0.25
-    assert_array_equal(tr.fit(points, metric="euclidean", trials=4, rng=5, n_jobs=1).support, best.support)
+    assert_array_equal(
+        tr.fit(points, metric="euclidean", trials=4, rng=5, n_jobs=1, method="treerep").support, best.support
+    )
 
 
 def test_trials_on_a_tree_metric_agree() -> None:
-    tree = tr.fit(tr.datasets.random_tree(50), trials=3)
+    tree = tr.fit(tr.datasets.random_tree(50), trials=3, method="treerep")
     assert tree.support is not None
     assert np.nanmin(tree.support) == 1
 
 
 def test_trials_of_few_points_have_no_inner_split() -> None:
     for n in (2, 3):
-        assert np.isnan(tr.fit(1.0 - np.eye(n), trials=2).support).all()
-    assert tr.fit(np.zeros((1, 1)), trials=2).support is None
+        assert np.isnan(tr.fit(1.0 - np.eye(n), trials=2, method="treerep").support).all()
+    assert tr.fit(np.zeros((1, 1)), trials=2, method="treerep").support is None
 
 
 def test_trials_of_what_is_no_tree_have_no_support() -> None:
@@ -71,14 +77,14 @@ def test_trials_of_what_is_no_tree_have_no_support() -> None:
 
 
 def test_labels_pass_through() -> None:
-    assert tr.fit(tr.datasets.sarich()).labels == tr.datasets.sarich().labels
+    assert tr.fit(tr.datasets.sarich(), method="treerep").labels == tr.datasets.sarich().labels
 
 
 def test_seeds_generators_and_none() -> None:
-    by_seed = tr.fit(POINTS, metric="euclidean", rng=7)
-    assert tr.fit(POINTS, metric="euclidean", rng=np.random.default_rng(7)) == by_seed
-    assert tr.fit(POINTS, metric="euclidean", rng=8) != by_seed
-    tr.fit(POINTS, metric="euclidean", rng=None)
+    by_seed = tr.fit(POINTS, metric="euclidean", rng=7, method="treerep")
+    assert tr.fit(POINTS, metric="euclidean", rng=np.random.default_rng(7), method="treerep") == by_seed
+    assert tr.fit(POINTS, metric="euclidean", rng=8, method="treerep") != by_seed
+    tr.fit(POINTS, metric="euclidean", rng=None, method="treerep")
 
 
 def test_tolerance_applies_at_every_level() -> None:
@@ -87,8 +93,8 @@ def test_tolerance_applies_at_every_level() -> None:
     d = np.abs(np.arange(40.0)[:, None] - np.arange(40.0))
     noisy = d + 1e-3 * np.random.default_rng(0).uniform(size=(40, 40)) * (d > 0)
     noisy = (noisy + noisy.T) / 2
-    assert tr.fit(noisy, tol=1e-2).n_nodes == 40  # a path again: no spurious Steiner nodes
-    assert tr.fit(noisy, tol=1e-9).n_nodes > 40
+    assert tr.fit(noisy, tol=1e-2, method="treerep").n_nodes == 40  # a path again: no spurious Steiner nodes
+    assert tr.fit(noisy, tol=1e-9, method="treerep").n_nodes > 40
 
 
 @pytest.mark.parametrize(
@@ -116,7 +122,7 @@ def test_bad_arguments_get_one_clear_line(arguments: dict[str, object], message:
 def test_the_input_is_never_written_to() -> None:
     d = np.array(np.linalg.norm(POINTS[:, None] - POINTS[None], axis=-1))
     before = d.copy()
-    tr.fit(d, trials=3)
+    tr.fit(d, trials=3, method="treerep")
     assert_array_equal(d, before)
 
 

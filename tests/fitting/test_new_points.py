@@ -106,7 +106,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("as_text", [False, True])
 def test_old_points_are_found_by_name(kind, as_text):
-    tree = tr.fit(POINTS, metric="euclidean")
+    tree = tr.fit(POINTS, metric="euclidean", method="treerep")
     expected = tr.place(tree, NEW.to_numpy(), data=POINTS.to_numpy(), metric="euclidean", labels=["x", "y"])
     old, given = KINDS[kind][0](POINTS.loc[list("cab")]), KINDS[kind][1](NEW)
     measure = None if isinstance(old, tr.Metric) else "euclidean"
@@ -116,7 +116,7 @@ def test_old_points_are_found_by_name(kind, as_text):
 
 
 def test_old_points_that_do_not_match_are_refused():
-    tree = tr.fit(POINTS, metric="euclidean")
+    tree = tr.fit(POINTS, metric="euclidean", method="treerep")
     with pytest.raises(ValueError, match="data has no point 'b', which is in the tree: give the points that the tree"):
         tr.place(tree, NEW, data=POINTS.rename(index={"b": "z"}), metric="euclidean")
     with pytest.raises(ValueError, match="the tree has labels, in the order of a text, and data has none: give data"):
@@ -145,7 +145,7 @@ def test_any_order_of_the_names_is_exact(d, data):
     n = len(d)
     old = data.draw(st.integers(1, n))
     names = [f"p{i}" for i in range(n)]
-    tree = tr.fit(tr.MatrixMetric(d[:old, :old], labels=names[:old]))
+    tree = tr.fit(tr.MatrixMetric(d[:old, :old], labels=names[:old]), method="treerep")
     tree = tr.Tree.from_newick(tree.restrict(data.draw(st.permutations(range(old)))).newick())
     known = data.draw(st.booleans())
     columns = data.draw(st.permutations(range(n if known else old)))

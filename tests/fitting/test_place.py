@@ -56,15 +56,15 @@ def test_hand_worked_example() -> None:
 def test_tree_metrics_are_exact(d: np.ndarray, data: st.DataObject, scale: float) -> None:
     d = d * scale
     n = data.draw(st.integers(1, len(d)))
-    old = tr.fit(d[:n, :n])
+    old = tr.fit(d[:n, :n], method="treerep")
     with_rows = tr.place(old, d[n:, :n])
     assert_allclose(whole(with_rows)[:, :n], d[:, :n], rtol=0, atol=1e-12 * d.max())
     check_old_points(with_rows, old)
     with_all = tr.place(old, d[n:])
     assert_allclose(whole(with_all), d, rtol=0, atol=1e-12 * d.max())
     check_old_points(with_all, old)
-    assert with_all.isclose(tr.fit(d))
-    assert with_all.n_nodes == tr.fit(d).n_nodes
+    assert with_all.isclose(tr.fit(d, method="treerep"))
+    assert with_all.n_nodes == tr.fit(d, method="treerep").n_nodes
 
 
 @given(trees(min_points=2), st.data())
@@ -91,7 +91,7 @@ def test_edges_that_rounding_made_do_not_lead_astray(d: np.ndarray, data: st.Dat
 @settings(max_examples=30)
 def test_no_place_is_better(d: np.ndarray) -> None:
     if len(d) > 1:
-        old = tr.fit(d[:-1, :-1])
+        old = tr.fit(d[:-1, :-1], method="treerep")
         best = best_place(old, d[-1, :-1])
         placed = tr.place(old, d[-1:, :-1])
         error = np.abs(placed.block([len(d) - 1], range(len(d) - 1)) - d[-1:, :-1]).max()
@@ -143,7 +143,7 @@ def naive_place(tree: tr.Tree, row: np.ndarray, walks: int, floor: float) -> tup
 def test_the_kernel_walks_as_plain_python_does(n: int, seed: int) -> None:
     points = np.random.default_rng(seed).normal(size=(n + 1, 3))
     row = tr.PointMetric(points).block([n], range(n))
-    tree = tr.fit(points[:n], metric="euclidean")
+    tree = tr.fit(points[:n], metric="euclidean", method="treerep")
     if (tree.weights == 0).any():
         return
     _, expected = naive_place(tree, row[0], WALKS, 1e-9 * row.max())
@@ -154,7 +154,7 @@ def test_the_kernel_walks_as_plain_python_does(n: int, seed: int) -> None:
 @settings(max_examples=80)
 def test_old_points_stay_whatever_comes(d: np.ndarray, data: st.DataObject) -> None:
     n = data.draw(st.integers(1, len(d)))
-    old = tr.fit(d[:n, :n])
+    old = tr.fit(d[:n, :n], method="treerep")
     for rows in (d[n:, :n], d[n:]):
         placed = tr.place(old, rows)
         assert len(placed) == len(d)
@@ -164,7 +164,7 @@ def test_old_points_stay_whatever_comes(d: np.ndarray, data: st.DataObject) -> N
 @given(tree_metrics(max_nodes=12), st.integers(1, 4))
 @settings(max_examples=40)
 def test_copies_of_old_points_lie_on_them(d: np.ndarray, times: int) -> None:
-    n, old = len(d), tr.fit(d)
+    n, old = len(d), tr.fit(d, method="treerep")
     copies = np.tile(np.arange(n), times)
     for rows in (d[copies], d[np.ix_(copies, np.concatenate([np.arange(n), copies]))]):
         placed = tr.place(old, rows)
@@ -174,13 +174,13 @@ def test_copies_of_old_points_lie_on_them(d: np.ndarray, times: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_old_points(n: int) -> None:
     d = np.abs(np.subtract.outer([0.0, 1.5, 4.0, 2.5, -1.0, 2.5], [0.0, 1.5, 4.0, 2.5, -1.0, 2.5]))
-    placed = tr.place(tr.fit(d[:n, :n]), d[n:])
+    placed = tr.place(tr.fit(d[:n, :n], method="treerep"), d[n:])
     assert_allclose(whole(placed), d, atol=1e-12)
     assert placed.n_nodes == 6
 
 
 def test_nobody_new() -> None:
-    tree = tr.fit(tr.datasets.sarich())
+    tree = tr.fit(tr.datasets.sarich(), method="treerep")
     assert tr.place(tree, np.empty((0, 8))) == tree
     assert tr.place(tree, []) == tree
     assert tr.place(tree, np.empty((0, 2)), data=np.ones((8, 2)), metric="euclidean") == tree
@@ -197,17 +197,17 @@ def branched_points(n: int, seed: int) -> np.ndarray:
 def test_points_with_coordinates() -> None:
     points = branched_points(300, 0)
     truth = tr.PointMetric(points, "manhattan")
-    old = tr.fit(points[:200], metric="manhattan")
+    old = tr.fit(points[:200], metric="manhattan", method="treerep")
     for data in (points[:200], tr.PointMetric(points[:200], "manhattan")):
         placed = tr.place(old, points[200:], data=data, metric=None if isinstance(data, tr.Metric) else "manhattan")
         assert_allclose(whole(placed), truth.block(range(300), range(300)), atol=1e-12)
-        assert placed.isclose(tr.fit(truth))
+        assert placed.isclose(tr.fit(truth, method="treerep"))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_the_result_does_not_depend_on_threads_or_chunks(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.asarray(tr.datasets.branching_cells(400, dim=10).points) + 1.0
-    old = tr.fit(points[:200], metric=metric)
+    old = tr.fit(points[:200], metric=metric, method="treerep")
     one = tr.place(old, points[200:], data=points[:200], metric=metric, n_jobs=1)
     monkeypatch.setattr("treerep.fitting.locate._CHUNK", 23)
     monkeypatch.setattr("treerep.fitting.attach._BATCH", 11)
@@ -221,8 +221,10 @@ def test_the_result_does_not_depend_on_threads_or_chunks(metric: str, monkeypatc
 def test_placing_is_about_as_good_as_fitting() -> None:
     points = np.asarray(tr.datasets.branching_cells(500, dim=20).points)
     metric = tr.PointMetric(points)
-    placed = tr.place(tr.fit(points[:400], metric="euclidean"), points[400:], data=points[:400], metric="euclidean")
-    together = tr.average_distortion(tr.fit(metric), metric, scale="optimal")
+    placed = tr.place(
+        tr.fit(points[:400], metric="euclidean", method="treerep"), points[400:], data=points[:400], metric="euclidean"
+    )
+    together = tr.average_distortion(tr.fit(metric, method="treerep"), metric, scale="optimal")
     assert tr.average_distortion(placed, metric, scale="optimal") < 1.5 * together
 
 
@@ -267,7 +269,7 @@ def test_labels() -> None:
 
 
 def test_errors_name_what_is_wrong() -> None:
-    tree = tr.fit(np.array([[0, 2, 2], [2, 0, 2], [2, 2, 0]]))
+    tree = tr.fit(np.array([[0, 2, 2], [2, 0, 2], [2, 2, 0]]), method="treerep")
     bad = [[1.0, 2, 3], [1, np.nan, 3]]
     for rows, message in (
         ([[1, 2]], "give 3 or 4 columns"),

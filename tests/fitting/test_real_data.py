@@ -18,7 +18,7 @@ def test_quality_is_the_papers(name: str, data_folder: Path) -> None:
     graph = tr.datasets.load(name).metric
     every = np.arange(len(graph))
     distances = tr.MatrixMetric(graph.block(every, every).astype(np.uint8))
-    trees = [tr.fit(distances, pivot="closest", tol=0.1, rng=seed) for seed in range(20)]
+    trees = [tr.fit(distances, pivot="closest", tol=0.1, rng=seed, method="treerep") for seed in range(20)]
     precision = np.mean([tr.mean_average_precision(tree, graph, ties="rank") for tree in trees])
     distortion = np.mean([tr.average_distortion(tree, distances, scale="optimal") for tree in trees])
     paper_precision, paper_distortion = PAPER[name]
@@ -45,7 +45,7 @@ def test_neighbor_joining_gives_the_papers_row(name: str, data_folder: Path) -> 
 def test_a_graph_and_its_matrix_give_the_same_tree(data_folder: Path) -> None:
     graph = tr.datasets.load("yeast").metric
     every = np.arange(len(graph))
-    assert tr.fit(graph, rng=1) == tr.fit(graph.block(every, every), rng=1)
+    assert tr.fit(graph, rng=1, method="treerep") == tr.fit(graph.block(every, every), rng=1, method="treerep")
 
 
 WORDNET = """

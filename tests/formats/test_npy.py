@@ -115,7 +115,7 @@ def test_archives(tmp_path):
         read(tmp_path, two, use_rep="Y")
     with pytest.raises(ValueError, match="labels are of dtype int64"):
         read(tmp_path, npz(d=SQUARE, labels=np.arange(3)))
-    tr.fit(SQUARE).save(tmp_path / "tree.npz")
+    tr.fit(SQUARE, method="treerep").save(tmp_path / "tree.npz")
     with pytest.raises(ValueError, match="a tree or an embedding that treerep saved"):
         formats.read(tmp_path / "tree.npz")
 

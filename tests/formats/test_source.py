@@ -62,7 +62,7 @@ def test_devices_and_folders_are_no_files(tmp_path):
     with pytest.raises(IsADirectoryError):
         formats.read(tmp_path)
     with pytest.raises(FileNotFoundError, match="nowhere"):
-        tr.fit(tmp_path / "nowhere.csv")
+        tr.fit(tmp_path / "nowhere.csv", method="treerep")
 
 
 @pytest.mark.parametrize("name", ["d.npy", "d.csv", "d.h5ad", "d.graphml", "d"])

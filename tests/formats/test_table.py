@@ -120,7 +120,7 @@ def test_as_metric_takes_names_of_files(tmp_path):
     FRAME.to_csv(path)
     assert tr.as_metric(path).labels == ("a", "b", "c")
     assert tr.as_metric(str(path), labels="xyz").labels == ("x", "y", "z")
-    assert tr.fit(str(path)).labels == ("a", "b", "c")
+    assert tr.fit(str(path), method="treerep").labels == ("a", "b", "c")
     assert isinstance(tr.as_metric(path, metric="euclidean"), PointMetric)
     with pytest.raises(FileNotFoundError, match="nowhere.csv"):
         tr.as_metric("nowhere.csv")

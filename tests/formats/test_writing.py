@@ -34,7 +34,9 @@ def test_nothing_is_left_of_what_fails(tmp_path, name, monkeypatch):
     np.testing.assert_array_equal(distances(formats.read(tmp_path / name)), SQUARE)
 
 
-@pytest.mark.parametrize("metric", [tr.GraphMetric([[0, 1], [1, 2]]), tr.fit(SQUARE), tr.as_metric([[0]])], ids=repr)
+@pytest.mark.parametrize(
+    "metric", [tr.GraphMetric([[0, 1], [1, 2]]), tr.fit(SQUARE, method="treerep"), tr.as_metric([[0]])], ids=repr
+)
 def test_any_metric(tmp_path, metric):
     for name in ("d.npy", "d.csv", "d.phy"):
         formats.write_distances(metric, tmp_path / name)

@@ -60,7 +60,7 @@ def test_a_tree_comes_back_from_disk_and_nothing_is_copied(tmp_path: Path, dtype
         np.dtype(dtype).kind, HalfMatrixOracle if dtype == "float16" else CheckedMatrixOracle
     )
     assert type(metric.oracle) is kind
-    found = tr.fit(metric)
+    found = tr.fit(metric, method="treerep")
     assert_array_equal(found.edges, tree.edges)
     assert_array_equal(found.weights, tree.weights)
 
@@ -73,7 +73,7 @@ def test_a_path_and_a_memmap_are_mapped_the_same(tmp_path: Path, read: Callable[
     assert isinstance(read(tmp_path / "d.npy").oracle, CheckedMatrixOracle)
     raw = np.memmap(tmp_path / "raw", np.uint16, "w+", shape=(50, 50))
     raw[:] = tree.distances()
-    assert_array_equal(tr.fit(raw).edges, tree.edges)
+    assert_array_equal(tr.fit(raw, method="treerep").edges, tree.edges)
 
 
 def test_small_files_and_arrays_in_memory_are_looked_at_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ def test_a_fit_never_takes_in_what_is_no_distance(tmp_path: Path, n_jobs: int) -
     matrix[first, other] = np.nan
     MatrixMetric(on_disk(tmp_path, matrix))  # not seen at the door
     with pytest.raises(MetricError, match=re.escape(f"d({first}, {other}) is nan")):
-        tr.fit(on_disk(tmp_path, matrix), n_jobs=n_jobs)
+        tr.fit(on_disk(tmp_path, matrix), n_jobs=n_jobs, method="treerep")
 
 
 @pytest.mark.parametrize("split", [False, True])
@@ -144,7 +144,7 @@ def test_whatever_a_fit_reads_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
         matrix = tree.distances()
         matrix[i, j] = np.nan if i != j else 0.0
         try:
-            found = tr.fit(on_disk(tmp_path, matrix)).edges.tolist()
+            found = tr.fit(on_disk(tmp_path, matrix), method="treerep").edges.tolist()
         except MetricError as error:
             found = str(error)
         assert found == tree.edges.tolist() or f"d({i}, {j}) is nan" in found
@@ -191,7 +191,7 @@ def test_precision_is_judged_by_the_sample(tmp_path: Path) -> None:
     tree = tr.datasets.random_tree(200, hidden=0.5, weights=(1, 2), rng=0)
     single = on_disk(tmp_path, tree.distances().astype(np.float32))
     assert MatrixMetric(single).input_eps == np.finfo(np.float32).eps
-    assert tr.fit(single).n_nodes == tree.n_nodes
+    assert tr.fit(single, method="treerep").n_nodes == tree.n_nodes
     half = on_disk(tmp_path, tree.distances().astype(np.float16))
     assert MatrixMetric(half).input_eps == np.finfo(np.float16).eps
     assert MatrixMetric(np.asarray(half).copy()).input_eps == np.finfo(np.float16).eps
@@ -205,7 +205,7 @@ def test_fortran_order_is_read_as_the_mirror_image(tmp_path: Path) -> None:
     matrix = on_disk(tmp_path, np.asfortranarray(tree.distances()))
     metric = MatrixMetric(matrix)
     assert np.shares_memory(metric.distances, matrix)
-    assert_array_equal(tr.fit(metric).edges, tree.edges)
+    assert_array_equal(tr.fit(metric, method="treerep").edges, tree.edges)
 
 
 @pytest.mark.usefixtures("all_is_large")
@@ -244,13 +244,13 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
 def test_everything_else_works_on_such_a_matrix(tmp_path: Path) -> None:
     tree = whole_tree(120)
     matrix = on_disk(tmp_path, tree.distances().astype(np.float16))
-    found = tr.fit(matrix, trials=2)
+    found = tr.fit(matrix, trials=2, method="treerep")
     assert float(tr.average_distortion(found, matrix)) == 0.0
     assert float(tr.average_distortion(found, matrix, rows=10)) == 0.0
     assert tr.hyperbolicity(matrix, method="sample").delta == 0.0
     assert_array_equal(tr.refine(found, matrix).edges, tree.edges)
     (tmp_path / "old").mkdir()
-    old = tr.fit(on_disk(tmp_path / "old", tree.distances()[:100, :100]))
+    old = tr.fit(on_disk(tmp_path / "old", tree.distances()[:100, :100]), method="treerep")
     grown = tr.place(old, tree.distances()[100:, :100])
     assert_array_equal(grown.block(range(120), range(120)), tree.distances())
     for method in ("upgma", "minimum_spanning_tree"):
@@ -261,8 +261,8 @@ def test_everything_else_works_on_such_a_matrix(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("all_is_large")
 def test_few_points(tmp_path: Path, n: int) -> None:
     matrix = on_disk(tmp_path, (np.ones((n, n)) - np.eye(n)).astype(np.float16))
-    assert len(tr.fit(matrix)) == n
-    assert tr.fit(np.zeros((n, n), np.float16)).weights.sum() == 0
+    assert len(tr.fit(matrix, method="treerep")) == n
+    assert tr.fit(np.zeros((n, n), np.float16), method="treerep").weights.sum() == 0
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_a_pickle_holds_the_path_and_not_the_matrix(tmp_path: Path, dtype: str, 
     found = pickle.loads(there)
     assert found.on_disk and type(found.oracle) is type(metric.oracle) and not found.distances.flags.writeable
     assert_array_equal(found.block(range(200), range(200)), tree.distances())
-    assert_array_equal(tr.fit(found).edges, tree.edges)
+    assert_array_equal(tr.fit(found, method="treerep").edges, tree.edges)
     (tmp_path / "d.npy").unlink()
     with pytest.raises(MetricError, match=r"d.npy is needed where it is worked with and cannot be mapped there \("):
         pickle.loads(there)
@@ -318,7 +318,7 @@ def test_a_part_of_a_file_is_found_again(tmp_path: Path) -> None:
 def test_a_map_that_may_be_written_to_is_not(tmp_path: Path, mode: Any) -> None:
     np.save(tmp_path / "d.npy", whole_tree(60).distances())
     matrix = np.load(tmp_path / "d.npy", mmap_mode=mode)
-    tr.fit(MatrixMetric(matrix))
+    tr.fit(MatrixMetric(matrix), method="treerep")
     assert matrix.flags.writeable  # as it was
     assert_array_equal(np.load(tmp_path / "d.npy"), whole_tree(60).distances())
 

@@ -92,7 +92,7 @@ def test_scores_match_by_label():
 
 def test_precision_matches_by_label():
     path = tr.GraphMetric([(0, 1), (1, 2), (2, 3)], labels="abcd")
-    tree = tr.fit(path)
+    tree = tr.fit(path, method="treerep")
     shuffled = tree.restrict("cadb")
     assert tr.mean_average_precision(tree, path) == 1
     assert tr.mean_average_precision(shuffled, path) == 1
@@ -174,7 +174,7 @@ FROM_A_TEXT = {
     "root_at_midpoint": lambda tree: tree.root_at_midpoint()[0],
     "root_at_outgroup": lambda tree: tree.root_at_outgroup("d")[0],
     "fit": tr.fit,
-    "trials": lambda tree: tr.fit(tree, trials=2),
+    "trials": lambda tree: tr.fit(tree, trials=2, method="treerep"),
     "bartal": lambda tree: tr.fit(tree, method="bartal", trees=2),
     "bartal_average": lambda tree: tr.fit(tree, method="bartal_average", trees=2),
     "refine": lambda tree: tr.refine(tree, tree),
@@ -247,7 +247,7 @@ def test_numbers_name_positions():
 
 def test_numbers_in_a_text_are_names_beside_labels_that_are_numbers():
     data = pd.DataFrame(DISTANCES)[ORDER].loc[ORDER]
-    tree = tr.fit(data)
+    tree = tr.fit(data, method="treerep")
     text = tr.Tree.from_newick(tree.newick())
     assert (tree.labels, text.labels) == (("3", "0", "2", "1"), None)
     for one, two in ((text, data), (data, text), (tree, data), (tree, data.to_numpy())):
@@ -309,7 +309,7 @@ def test_distances_on_disk_are_not_copied():
 @given(tree_metrics(max_nodes=10), st.data())
 def test_any_order_of_the_labels_gives_the_same(d, data):
     n = len(d)
-    tree = tr.fit(tr.MatrixMetric(d, labels=[f"p{i}" for i in range(n)]))
+    tree = tr.fit(tr.MatrixMetric(d, labels=[f"p{i}" for i in range(n)]), method="treerep")
     order = data.draw(st.permutations(range(n)))
     other = data.draw(st.permutations(range(n)))
     truth = tr.MatrixMetric(d[np.ix_(order, order)], labels=[f"p{i}" for i in order])

@@ -47,7 +47,7 @@ def test_a_zarr_array(tmp_path: Path, unpacked: bool, dtype: str, chunks: tuple[
     assert (file_of(metric) is not None) == unpacked
     assert metric.distances.dtype == np.dtype(dtype).newbyteorder("=")
     assert_array_equal(metric.block(range(90), range(90)), DISTANCES)
-    assert_array_equal(tr.fit(metric).edges, TREE.edges)
+    assert_array_equal(tr.fit(metric, method="treerep").edges, TREE.edges)
 
 
 def test_an_hdf5_data_set(tmp_path: Path, unpacked: bool) -> None:
@@ -55,7 +55,7 @@ def test_an_hdf5_data_set(tmp_path: Path, unpacked: bool) -> None:
         file["plain"] = DISTANCES
         file.create_dataset("chunked", data=DISTANCES, chunks=(16, 16), compression="gzip")
         for name in file:
-            assert_array_equal(tr.fit(file[name]).edges, TREE.edges)
+            assert_array_equal(tr.fit(file[name], method="treerep").edges, TREE.edges)
 
 
 def test_the_file_has_no_name_and_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_the_file_has_no_name_and_goes_away(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_points(n: int, unpacked: bool) -> None:
-    assert len(tr.fit(zarr.array(np.ones((n, n)) - np.eye(n)))) == n
+    assert len(tr.fit(zarr.array(np.ones((n, n)) - np.eye(n)), method="treerep")) == n
 
 
 @pytest.mark.parametrize("size", [1, 1000, 10**6])
@@ -104,7 +104,7 @@ def test_a_bad_entry_of_a_large_one_is_named(monkeypatch: pytest.MonkeyPatch) ->
     bad = DISTANCES.copy()
     bad[3, 8] = np.nan
     with pytest.raises(MetricError, match=re.escape("d(3, 8) is nan")):
-        tr.fit(zarr.array(bad))
+        tr.fit(zarr.array(bad), method="treerep")
 
 
 def test_points_are_points(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_points_are_points(tmp_path: Path) -> None:
 
 def test_folders_of_zarr(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "d.zarr", data=DISTANCES)
-    assert_array_equal(tr.fit(tmp_path / "d.zarr").edges, TREE.edges)
+    assert_array_equal(tr.fit(tmp_path / "d.zarr", method="treerep").edges, TREE.edges)
     group = zarr.create_group(tmp_path / "two.zarr", zarr_format=2)
     group.create_array("d", data=DISTANCES)
     group.create_array("X", data=np.zeros((5, 2)))

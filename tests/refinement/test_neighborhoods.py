@@ -119,7 +119,11 @@ def test_balance_never_ends_above_its_start() -> None:
         metric = tr.MatrixMetric(graph.block(every, every))
         for share in (0.2, 0.5, 1.0):
             fit = fit_weights(
-                tr.fit(metric, rng=seed), metric, objective="l1", balance=share, neighbors=graph.adjacency
+                tr.fit(metric, rng=seed, method="treerep"),
+                metric,
+                objective="l1",
+                balance=share,
+                neighbors=graph.adjacency,
             )
             assert fit.value <= fit.start
 

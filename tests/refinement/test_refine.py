@@ -40,7 +40,7 @@ def test_a_misplaced_pair_by_hand() -> None:
 @settings(max_examples=25)
 @given(tree_metrics(max_nodes=25), st.sampled_from(WEIGHTS))
 def test_exact_trees_are_fixed_points(d: np.ndarray, weights: str) -> None:
-    tree = tr.fit(d)
+    tree = tr.fit(d, method="treerep")
     better = tr.refine(tree, d, weights=weights)  # type: ignore[arg-type]
     assert better == tree
     assert better.refinement.moves == 0
@@ -54,7 +54,7 @@ def test_exact_trees_are_fixed_points(d: np.ndarray, weights: str) -> None:
     st.booleans(),
 )
 def test_never_worse_whatever_the_input(d: np.ndarray, weights: str, balance: float, moves: bool) -> None:
-    tree = tr.fit(d)
+    tree = tr.fit(d, method="treerep")
     better = tr.refine(tree, d, weights=weights, balance=balance, moves=moves)  # type: ignore[arg-type]
     report = better.refinement
     assert report.objective <= report.objective_before + 1e-12 * abs(report.objective_before)
@@ -75,7 +75,7 @@ def test_the_tree_of_every_method_gets_better(method: str) -> None:
 
 def test_weights_alone_keep_topology_and_support() -> None:
     metric = tr.PointMetric(POINTS)
-    tree = tr.fit(metric, trials=5)
+    tree = tr.fit(metric, trials=5, method="treerep")
     better = tr.refine(tree, metric, weights="l2", moves=False)
     assert (better.edges == tree.edges).all()
     assert_allclose(better.support, tree.support)
@@ -86,7 +86,7 @@ def test_weights_alone_keep_topology_and_support() -> None:
 def test_each_weighting_is_best_by_its_own_measure() -> None:
     metric = tr.PointMetric(POINTS)
     d = metric.block(range(60), range(60))[np.triu_indices(60, 1)]
-    tree = tr.fit(metric)
+    tree = tr.fit(metric, method="treerep")
 
     def errors(weights: str) -> list[float]:
         found = tr.refine(tree, metric, weights=weights, moves=False, balance=0)  # type: ignore[arg-type]
@@ -99,20 +99,20 @@ def test_each_weighting_is_best_by_its_own_measure() -> None:
 
 def test_a_seed_gives_one_tree_whatever_the_threads() -> None:
     metric = tr.PointMetric(POINTS)
-    tree = tr.fit(metric)
+    tree = tr.fit(metric, method="treerep")
     assert tr.refine(tree, metric, rng=3, n_jobs=1) == tr.refine(tree, metric, rng=3, n_jobs=2)
 
 
 def test_a_time_limit_that_is_not_reached_changes_nothing() -> None:
     metric = tr.PointMetric(POINTS)
-    tree = tr.fit(metric)
+    tree = tr.fit(metric, method="treerep")
     assert tr.refine(tree, metric, balance=0.2, time_limit=1e6) == tr.refine(tree, metric, balance=0.2)
 
 
 @pytest.mark.parametrize("balance", [0.0, 0.5])
 def test_every_part_keeps_to_the_time_limit(monkeypatch: pytest.MonkeyPatch, balance: float) -> None:
     metric = tr.PointMetric(POINTS)
-    tree = tr.fit(metric)
+    tree = tr.fit(metric, method="treerep")
     starts = []
 
     def counted(*arguments: Any) -> float:
@@ -131,7 +131,7 @@ def test_every_part_keeps_to_the_time_limit(monkeypatch: pytest.MonkeyPatch, bal
 
 def test_no_time_at_all() -> None:
     metric = tr.PointMetric(POINTS)
-    tree = tr.fit(metric)
+    tree = tr.fit(metric, method="treerep")
     assert tr.refine(tree, metric, time_limit=1e-9) == tree
 
 
@@ -154,7 +154,7 @@ def test_all_points_in_one_place() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_rounding_to_float32_is_no_error_to_repair(seed: int) -> None:
     d = tr.datasets.random_tree(60, hidden=0.4, rng=seed).distances().astype(np.float32)
-    tree = tr.fit(d)
+    tree = tr.fit(d, method="treerep")
     assert tr.refine(tree, d) == tree
 
 
@@ -162,7 +162,7 @@ def test_rounding_to_float32_is_no_error_to_repair(seed: int) -> None:
 @pytest.mark.parametrize("weights", ["l1", "l2", "relative_l2", "none"])
 def test_squares_may_be_beyond_all_numbers(scale: float, weights: str) -> None:
     d = tr.PointMetric(POINTS[:12]).block(range(12), range(12))
-    tree = tr.fit(d)
+    tree = tr.fit(d, method="treerep")
     options: dict[str, Any] = {"weights": weights, "balance": 0.0}
     one = tr.refine(tree, d, **options)
     other = tr.refine(tree.with_weights(tree.weights * scale), d * scale, **options)
@@ -171,7 +171,7 @@ def test_squares_may_be_beyond_all_numbers(scale: float, weights: str) -> None:
 
 def test_heuristic_weights_stay_heuristic_next_to_moves() -> None:
     metric = tr.PointMetric(POINTS)
-    plain = tr.refine(tr.fit(metric), metric, weights="heuristic")
+    plain = tr.refine(tr.fit(metric, method="treerep"), metric, weights="heuristic")
     exact = tr.refine(plain, metric, weights="l2", moves=False)  # of the same topology
     assert plain.refinement.residual is None  # no least squares at the end
     assert plain.refinement.objective > exact.refinement.objective
@@ -180,7 +180,7 @@ def test_heuristic_weights_stay_heuristic_next_to_moves() -> None:
 
 def test_many_points_are_refined_by_samples() -> None:
     points = tr.datasets.hyperbolic_points(12_000, 3, rng=0)
-    tree = tr.fit(points)
+    tree = tr.fit(points, method="treerep")
     better = tr.refine(tree, points, time_limit=20.0)
     ours, theirs = (tr.average_distortion(t, points, rows=200, rng=5) for t in (better, tree))
     assert float(ours) < float(theirs)
@@ -198,7 +198,7 @@ CELLS = tr.PointMetric(tr.datasets.branching_cells(1500, dim=10, rng=0).points)
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_many_points_get_the_tree_of_a_backbone(weights: str, many_points: None) -> None:
-    tree = tr.fit(CELLS)
+    tree = tr.fit(CELLS, method="treerep")
     better = tr.refine(tree, CELLS, weights=weights)
     assert better.refinement.start == "backbone"
     assert better.refinement.objective < better.refinement.objective_before
@@ -209,7 +209,7 @@ def test_many_points_get_the_tree_of_a_backbone(weights: str, many_points: None)
 @settings(max_examples=20)
 @given(any_symmetric(30), st.sampled_from(WEIGHTS), st.booleans())
 def test_many_points_never_get_a_worse_tree(d: np.ndarray, weights: str, moves: bool) -> None:
-    tree = tr.fit(d)
+    tree = tr.fit(d, method="treerep")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("_SMALL", 4), ("_BACKBONE", 4), ("_LEAST_BACKBONE", 4)):
             patch.setattr(module, name, value)
@@ -221,7 +221,7 @@ def test_many_points_never_get_a_worse_tree(d: np.ndarray, weights: str, moves: 
 @settings(max_examples=20)
 @given(tree_metrics())
 def test_exact_trees_of_many_points_are_fixed_points(d: np.ndarray) -> None:
-    tree = tr.fit(d)
+    tree = tr.fit(d, method="treerep")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_SMALL", 0)
         assert tr.refine(tree, d) == tree
@@ -231,7 +231,7 @@ def test_a_good_tree_of_many_points_is_kept(many_points: None) -> None:
     cells = tr.PointMetric(CELLS.points[:600])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_SMALL", 10_000)
-        good = tr.refine(tr.fit(cells), cells, balance=0.0)  # by all pairs
+        good = tr.refine(tr.fit(cells, method="treerep"), cells, balance=0.0)  # by all pairs
     again = tr.refine(good, cells)
     assert again.refinement.start == "tree"
     assert again.refinement.distortion <= again.refinement.distortion_before
@@ -247,16 +247,16 @@ def test_the_backbone_fits_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch
 
 
 def test_points_that_coincide_and_tiny_trees() -> None:
-    assert tr.refine(tr.fit([[0.0]]), [[0.0]]).n_nodes == 1
+    assert tr.refine(tr.fit([[0.0]], method="treerep"), [[0.0]]).n_nodes == 1
     two = tr.Tree(2, [[0, 1]], [1.0])
     assert tr.refine(two, [[0, 3], [3, 0]]).weights.tolist() == [3.0]
     same = np.zeros((5, 5))
-    assert tr.refine(tr.fit(same), same).weights.sum() == 0
+    assert tr.refine(tr.fit(same, method="treerep"), same).weights.sum() == 0
 
 
 def test_a_refined_tree_is_a_tree() -> None:
     metric = tr.PointMetric(POINTS)
-    better = tr.refine(tr.fit(metric), metric, moves=False)
+    better = tr.refine(tr.fit(metric, method="treerep"), metric, moves=False)
     assert pickle.loads(pickle.dumps(better)) == better
     assert tr.Tree.from_newick(better.contracted().newick()).isclose(better)
 
@@ -268,7 +268,7 @@ FLOORS = {"celegans": (0.101, 0.120, 0.715), "diseasome": (0.077, 0.085, 0.96), 
 @pytest.mark.parametrize("name", FLOORS)
 def test_one_tree_beats_what_is_published(name: str, data_folder: Path) -> None:
     graph = tr.datasets.load(name).metric
-    start = tr.fit(graph, trials=20)
+    start = tr.fit(graph, trials=20, method="treerep")
     first, distortion, precision = FLOORS[name]
     assert tr.refine(start, graph, balance=0).refinement.distortion <= first
     balanced = tr.refine(start, graph)
@@ -291,13 +291,13 @@ def test_one_tree_beats_what_is_published(name: str, data_folder: Path) -> None:
 )
 def test_bad_arguments_get_one_clear_line(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
-        tr.refine(tr.fit(POINTS, metric="euclidean"), POINTS, metric="euclidean", **arguments)  # type: ignore[arg-type]
+        tr.refine(tr.fit(POINTS, metric="euclidean", method="treerep"), POINTS, metric="euclidean", **arguments)  # type: ignore[arg-type]
     assert "\n" not in str(error.value)
 
 
 def test_other_points_are_refused() -> None:
     with pytest.raises(ValueError, match="tree has 60 points and data has 3"):
-        tr.refine(tr.fit(POINTS, metric="euclidean"), np.zeros((3, 3)))
+        tr.refine(tr.fit(POINTS, metric="euclidean", method="treerep"), np.zeros((3, 3)))
 
 
 def test_what_is_no_tree_is_refused() -> None:
@@ -322,7 +322,7 @@ def test_relative_squares_pull_points_at_distance_0_together() -> None:
 
 def test_the_report_survives_a_copy() -> None:
     mammals = tr.datasets.sarich()
-    tree = tr.refine(tr.fit(mammals), mammals)
+    tree = tr.refine(tr.fit(mammals, method="treerep"), mammals)
     for twin in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
         assert twin == tree and twin.refinement == tree.refinement
 
@@ -330,7 +330,7 @@ def test_the_report_survives_a_copy() -> None:
 def test_a_limit_too_short_to_read_all_pairs_means_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_seconds_to_read", lambda metric: 0.4)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((300, 3)))
-    tree = tr.fit(points)
+    tree = tr.fit(points, method="treerep")
     sampled = tr.refine(tree, points, time_limit=10)
     assert sampled.refinement.precision is None  # of all pairs only
     assert sampled.refinement.distortion < sampled.refinement.distortion_before

@@ -158,7 +158,7 @@ def test_guessing_which_edges_are_free_finds_the_same(tree, seed, lower):
 
 def test_guesses_are_few():
     d = random_metric(0, 300)
-    tree = fit(Table(d))
+    tree = fit(Table(d), method="treerep")
     splits = find_tree_splits(tree)
     with Workers(1) as workers:
         problem = least_squares.Quadratic(Pairs(splits, Table(d), None, 0.0, workers))

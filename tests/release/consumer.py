@@ -31,7 +31,7 @@ def metrics() -> tr.MatrixMetric:
     assert_type(mammals.pairs([0, 1], [2, 3]), NDArray[np.float64])
     assert_type(tr.as_metric(mammals), tr.Metric)
     assert_type(tr.datasets.hyperbolic_points(4, 2), tr.PointMetric)
-    assert_type(tr.fit(Line(np.arange(4.0))), tr.Tree)
+    assert_type(tr.fit(Line(np.arange(4.0)), method="treerep"), tr.Tree)
     try:
         tr.MatrixMetric([[0, -1], [-1, 0]])
     except tr.MetricError as error:

@@ -79,11 +79,11 @@ def test_a_client_of_a_kind_of_its_own_is_one() -> None:
 
 
 def fit_here(given: bool) -> tr.Tree:
-    return tr.fit(POINTS, metric="euclidean", engine=distributed.get_client() if given else "dask")
+    return tr.fit(POINTS, metric="euclidean", engine=distributed.get_client() if given else "dask", method="treerep")
 
 
 def test_a_fit_inside_a_task_does_not_wait_for_itself() -> None:
     with local_client(1) as client:
         for given in (False, True):
             found = client.submit(fit_here, given).result(timeout=60)
-            assert found == tr.fit(POINTS, metric="euclidean")
+            assert found == tr.fit(POINTS, metric="euclidean", method="treerep")

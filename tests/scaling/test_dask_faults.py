@@ -46,9 +46,11 @@ def assert_same_tree_after(harm: Callable[[], None], task: str, after: int, clie
     with pytest.MonkeyPatch.context() as patch:
         trap = Trap(getattr(dask_run, task), harm, folder, after)
         patch.setattr(dask_run, task, trap)
-        found = tr.fit(da.from_array(POINTS, chunks=(150, 3)), metric="euclidean", rng=4, engine=client)
+        found = tr.fit(
+            da.from_array(POINTS, chunks=(150, 3)), metric="euclidean", rng=4, engine=client, method="treerep"
+        )
     assert trap.sprung
-    expected = tr.fit(POINTS, metric="euclidean", rng=4)
+    expected = tr.fit(POINTS, metric="euclidean", rng=4, method="treerep")
     assert np.array_equal(found.edges, expected.edges)
     assert np.array_equal(found.weights, expected.weights)
 
@@ -97,9 +99,9 @@ def test_points_in_memory_survive_as_well(tmp_path: Path, monkeypatch: pytest.Mo
     with client_of() as client:
         trap = Trap(dask_run.wave, die, tmp_path, 4)
         monkeypatch.setattr(dask_run, "wave", trap)
-        found = tr.fit(POINTS, metric="cosine", engine=client)
+        found = tr.fit(POINTS, metric="cosine", engine=client, method="treerep")
     assert trap.sprung
-    assert found == tr.fit(POINTS, metric="cosine")
+    assert found == tr.fit(POINTS, metric="cosine", method="treerep")
 
 
 @pytest.mark.slow
@@ -107,7 +109,7 @@ def test_workers_that_die_again_and_again_end_the_fit(tmp_path: Path, monkeypatc
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), client_of() as client:
         monkeypatch.setattr(dask_run, "finish", Trap(dask_run.finish, die, tmp_path, 1))
         with pytest.raises(RuntimeError, match=r"^several workers died .* take more workers$"):
-            tr.fit(da.from_array(POINTS, chunks=150), metric="euclidean", engine=client)
+            tr.fit(da.from_array(POINTS, chunks=150), metric="euclidean", engine=client, method="treerep")
 
 
 @pytest.mark.slow

@@ -55,7 +55,7 @@ def test_duplicates_and_labels(client: Any, tmp_path: Path, seed: int) -> None:
     points = np.random.default_rng(seed).integers(0, 3, size=(80, 2))
     metric = tr.PointMetric(points, "manhattan", labels=[f"<{i}> 🌲" for i in range(80)])
     fit_to_parts(metric, tmp_path, client=client)
-    assert_same(read_parts(tmp_path), tr.fit(metric))
+    assert_same(read_parts(tmp_path), tr.fit(metric, method="treerep"))
     # Whoever reads part by part meets every point, and no edge twice.
     edges = np.concatenate([edges for edges, _ in edges_in_parts(tmp_path)])
     assert len(np.unique(np.sort(edges), axis=0)) == len(edges)
@@ -70,7 +70,7 @@ def test_a_worker_dies_and_its_part_is_written_by_another(tmp_path: Path, monkey
     with local_client() as client:
         fit_to_parts(da.from_array(points, chunks=50), tmp_path / "tree", metric="euclidean", client=client)
     assert trap.sprung
-    assert_same(read_parts(tmp_path / "tree"), tr.fit(points, metric="euclidean"))
+    assert_same(read_parts(tmp_path / "tree"), tr.fit(points, metric="euclidean", method="treerep"))
 
 
 def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def fields(score: Score) -> dict[str, Any]:
 @pytest.mark.parametrize("rows", [None, 40], ids=["all", "sampled"])
 @pytest.mark.parametrize("scale", ["none", "optimal"])
 def test_distortion_is_that_of_threads(client: Client, scale: Any, rows: int | None) -> None:
-    tree = tr.fit(POINTS)
+    tree = tr.fit(POINTS, method="treerep")
     far = tr.average_distortion(tree, POINTS, scale=scale, rows=rows, rng=3, engine=client)
     assert fields(far) == fields(tr.average_distortion(tree, POINTS, scale=scale, rows=rows, rng=3))
     assert far.exact == (rows is None)
@@ -44,7 +44,7 @@ def test_distortion_is_that_of_threads(client: Client, scale: Any, rows: int | N
 def test_points_are_matched_by_label(client: Client) -> None:
     names = [f"p{i}" for i in range(200)]
     data = tr.PointMetric(POINTS.points[:200], labels=names)
-    tree = tr.fit(data)
+    tree = tr.fit(data, method="treerep")
     shuffled = tree.restrict(np.random.default_rng(1).permutation(200))
     text = tr.Tree.from_newick(tree.newick(7))
     expected = float(tr.average_distortion(tree, data))
@@ -72,7 +72,7 @@ def _place(_: int, __: int) -> int:
 @pytest.mark.parametrize("ties", ["definition", "rank"])
 def test_precision_is_that_of_threads(client: Client, data_folder: Path, ties: Any, rows: int | None) -> None:
     graph = tr.datasets.load("celegans").metric
-    tree = tr.fit(graph)
+    tree = tr.fit(graph, method="treerep")
     far = tr.mean_average_precision(tree, graph, ties=ties, rows=rows, rng=1, engine=client)
     assert fields(far) == fields(tr.mean_average_precision(tree, graph, ties=ties, rows=rows, rng=1))
     assert tr.average_distortion(tree, graph, engine=client) == tr.average_distortion(tree, graph)
@@ -80,7 +80,7 @@ def test_precision_is_that_of_threads(client: Client, data_folder: Path, ties: A
 
 def test_a_matrix_with_labels(client: Client) -> None:
     mammals = tr.datasets.sarich()
-    tree = tr.fit(mammals)
+    tree = tr.fit(mammals, method="treerep")
     assert fields(tr.average_distortion(tree, mammals, engine=client)) == fields(tr.average_distortion(tree, mammals))
 
 
@@ -96,9 +96,9 @@ def test_few_points(client: Client, n: int) -> None:
 
 def test_pairs_at_distance_0_are_skipped(client: Client) -> None:
     points = tr.PointMetric(np.repeat(POINTS.points[:300], 2, axis=0))
-    far = tr.average_distortion(tr.fit(points), points, engine=client)
+    far = tr.average_distortion(tr.fit(points, method="treerep"), points, engine=client)
     assert far.skipped == 300
-    assert fields(far) == fields(tr.average_distortion(tr.fit(points), points))
+    assert fields(far) == fields(tr.average_distortion(tr.fit(points, method="treerep"), points))
 
 
 def test_the_current_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def test_dask_arrays_are_refused_with_the_remedy(client: Client) -> None:
 @pytest.mark.parametrize("deaths", [1, 2], ids=["a worker", "all workers"])
 def test_workers_die(client: Client, tmp_path: Path, deaths: int) -> None:
     d = POINTS.block(np.arange(1500), np.arange(1500))
-    tree = tr.fit(d)
+    tree = tr.fit(d, method="treerep")
     score = tr.average_distortion(tree, d, scale="optimal")
     truth = Deadly(d, tmp_path, deaths)
     assert fields(tr.average_distortion(tree, truth, scale="optimal", engine=client)) == fields(score)

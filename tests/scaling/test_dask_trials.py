@@ -49,29 +49,34 @@ def test_a_mean_of_trees_has_no_support(client: Client) -> None:
 
 def test_real_data(client: Client, data_folder: Path) -> None:
     mammals, worm = tr.datasets.sarich(), tr.datasets.load("celegans").metric
-    same(tr.fit(mammals, trials=6, engine=client), tr.fit(mammals, trials=6))
-    same(tr.fit(worm, trials=3, rng=2, n_jobs=2, engine=client), tr.fit(worm, trials=3, rng=2))
+    same(tr.fit(mammals, trials=6, engine=client, method="treerep"), tr.fit(mammals, trials=6, method="treerep"))
+    same(
+        tr.fit(worm, trials=3, rng=2, n_jobs=2, engine=client, method="treerep"),
+        tr.fit(worm, trials=3, rng=2, method="treerep"),
+    )
 
 
 def test_many_points_are_compared_on_sampled_rows(client: Client) -> None:
     cells = tr.datasets.branching_cells(EXACT_SCORES + 100, dim=5).points
-    near = tr.fit(cells, metric="euclidean", trials=3)
-    same(tr.fit(cells, metric="euclidean", trials=3, engine=client), near)
+    near = tr.fit(cells, metric="euclidean", trials=3, method="treerep")
+    same(tr.fit(cells, metric="euclidean", trials=3, engine=client, method="treerep"), near)
 
 
 @pytest.mark.parametrize("trials", [1, 2])
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_points(client: Client, n: int, trials: int) -> None:
     metric = tr.MatrixMetric(1.0 - np.eye(n), labels=["a'b", "<&>", "🌲"][:n])
-    same(tr.fit(metric, trials=trials, engine=client), tr.fit(metric, trials=trials))
+    same(
+        tr.fit(metric, trials=trials, engine=client, method="treerep"), tr.fit(metric, trials=trials, method="treerep")
+    )
 
 
 @pytest.mark.parametrize("trials", [1, 3])
 def test_a_generator_moves_on_as_on_threads(client: Client, trials: int) -> None:
     far, near = np.random.default_rng(4), np.random.default_rng(4)
     for _ in range(2):
-        tree = tr.fit(POINTS, metric="euclidean", trials=trials, rng=near)
-        same(tr.fit(POINTS, metric="euclidean", trials=trials, rng=far, engine=client), tree)
+        tree = tr.fit(POINTS, metric="euclidean", trials=trials, rng=near, method="treerep")
+        same(tr.fit(POINTS, metric="euclidean", trials=trials, rng=far, engine=client, method="treerep"), tree)
     assert far.random() == near.random()
 
 
@@ -86,5 +91,8 @@ def test_an_error_of_a_worker_is_the_error(client: Client) -> None:
 
 def test_a_worker_dies(client: Client, tmp_path: Path) -> None:
     d = tr.PointMetric(POINTS).block(np.arange(80), np.arange(80))
-    same(tr.fit(Deadly(d, tmp_path, 1), trials=4, engine=client), tr.fit(Table(d), trials=4))
+    same(
+        tr.fit(Deadly(d, tmp_path, 1), trials=4, engine=client, method="treerep"),
+        tr.fit(Table(d), trials=4, method="treerep"),
+    )
     assert not list(tmp_path.iterdir())

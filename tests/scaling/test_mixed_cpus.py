@@ -64,8 +64,8 @@ def test_mixed_processors_learn_the_tree_of_the_threads(client, metric):
     with client.as_current():
         distributed.wait(chunks)
     assert all(client.has_what().values())  # both have blocks to work on
-    here = tr.fit(tr.PointMetric(points, metric))
-    there = tr.fit(chunks, metric=metric, engine=client)
+    here = tr.fit(tr.PointMetric(points, metric), method="treerep")
+    there = tr.fit(chunks, metric=metric, engine=client, method="treerep")
     np.testing.assert_array_equal(there.edges, here.edges)
     np.testing.assert_array_equal(there.weights, here.weights)
     score = tr.average_distortion(here, tr.PointMetric(points, metric), engine=client)

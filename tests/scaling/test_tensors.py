@@ -26,8 +26,8 @@ def test_points_with_a_gradient_and_parameters():
 
     x = np.random.default_rng(0).normal(size=(9, 2))
     for tensor in (torch.tensor(x, device=DEVICE, requires_grad=True), torch.nn.Parameter(torch.tensor(x))):
-        assert tr.fit(tensor, metric="euclidean") == tr.fit(x, metric="euclidean")
-        tree, d = tr.fit(x, metric="euclidean"), torch.cdist(tensor, tensor)
+        assert tr.fit(tensor, metric="euclidean", method="treerep") == tr.fit(x, metric="euclidean", method="treerep")
+        tree, d = tr.fit(x, metric="euclidean", method="treerep"), torch.cdist(tensor, tensor)
         score = tr.average_distortion(tree, tr.PointMetric(x))
         assert float(tr.average_distortion(tree, d)) == pytest.approx(float(score), rel=1e-12)
         assert float(tr.average_distortion(tree, d, device=DEVICE)) == pytest.approx(float(score), rel=1e-12)

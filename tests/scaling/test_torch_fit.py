@@ -44,7 +44,7 @@ def points(n: int, k: int, metric: str, seed: int = 0, dtype: str = "float64") -
 
 
 def test_a_case_by_hand() -> None:
-    tree = tr.fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]], device=DEVICE)
+    tree = tr.fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]], device=DEVICE, method="treerep")
     assert tree.newick() == "(0:1.0,1:1.0,2:1.0);"
 
 
@@ -96,12 +96,18 @@ def test_tensors_stay_where_they_are() -> None:
 
     x = points(400, 5, "euclidean", dtype="float32")
     tensor = torch.tensor(x, device=DEVICE)
-    assert_same(tr.fit(x, metric="euclidean", rng=3), tr.fit(tensor, metric="euclidean", rng=3, device=DEVICE))
+    assert_same(
+        tr.fit(x, metric="euclidean", rng=3, method="treerep"),
+        tr.fit(tensor, metric="euclidean", rng=3, device=DEVICE, method="treerep"),
+    )
     half = tensor.half()
     wide = half.double().numpy(force=True)
-    assert_same(tr.fit(wide, metric="euclidean"), tr.fit(half, metric="euclidean", device=DEVICE))
+    assert_same(
+        tr.fit(wide, metric="euclidean", method="treerep"),
+        tr.fit(half, metric="euclidean", device=DEVICE, method="treerep"),
+    )
     d = tr.PointMetric(x).block(range(400), range(400))
-    assert_same(tr.fit(d), tr.fit(torch.tensor(d), device=DEVICE))
+    assert_same(tr.fit(d, method="treerep"), tr.fit(torch.tensor(d), device=DEVICE, method="treerep"))
 
 
 def changed(x: object, how: str) -> object:
@@ -137,7 +143,7 @@ def test_tensors_of_any_kind(metric: str, how: str) -> None:
 
 
 def test_the_steiner_nodes_of_an_embedding_are_no_points() -> None:
-    placed = tr.embed(tr.fit(points(60, 3, "euclidean"), metric="euclidean"), scale=0.5)
+    placed = tr.embed(tr.fit(points(60, 3, "euclidean"), metric="euclidean", method="treerep"), scale=0.5)
     embedding = tr.Embedding(placed.directions, placed.radii, scale=placed.scale, n_points=60)
     assert embedding.n_nodes > len(embedding)
     ours, theirs = both(embedding)
@@ -150,8 +156,8 @@ def test_a_generator_moves_on_as_on_the_threads() -> None:
     for trials in (1, 3):
         one, two = np.random.default_rng(4), np.random.default_rng(4)
         for _ in range(2):
-            ours = tr.fit(x, metric="euclidean", rng=one, trials=trials)
-            assert_same(ours, tr.fit(x, metric="euclidean", rng=two, trials=trials, device=DEVICE))
+            ours = tr.fit(x, metric="euclidean", rng=one, trials=trials, method="treerep")
+            assert_same(ours, tr.fit(x, metric="euclidean", rng=two, trials=trials, device=DEVICE, method="treerep"))
         assert one.bit_generator.state == two.bit_generator.state
 
 
@@ -186,7 +192,7 @@ def test_points_that_have_moved_leave_no_memory_behind(monkeypatch: pytest.Monke
     monkeypatch.setattr(torch_sorting, "move_points", watched)
     monkeypatch.setattr(torch_zones, "passes_for", lambda _: torch_sorting)
     monkeypatch.setattr(torch_zones.DeviceTreeRep, "_close", look)
-    tr.fit(points(300, 3, "euclidean"), metric="euclidean", device=DEVICE)
+    tr.fit(points(300, 3, "euclidean"), metric="euclidean", device=DEVICE, method="treerep")
     assert len(before) > 3
 
 
@@ -238,7 +244,7 @@ def test_beyond_a_million_points_priorities_are_computed_on_the_device() -> None
 def test_the_tree_can_stay_on_the_device() -> None:
     x = points(1000, 4, "euclidean")
     found = fit_on_device(x, metric="euclidean", device=DEVICE)
-    tree = tr.fit(x, metric="euclidean")
+    tree = tr.fit(x, metric="euclidean", method="treerep")
     assert found.edges.device.type == DEVICE.partition(":")[0]
     assert len(found.edges) == len(tree.edges)
     assert sorted(found.nodes.tolist()) == list(range(1000))
@@ -253,25 +259,25 @@ def test_bad_points_and_requests() -> None:
     bad = torch.zeros((4, 2))
     bad[2, 1] = torch.nan
     with pytest.raises(tr.MetricError, match="coordinate 1 of point 2 is nan"):
-        tr.fit(bad, metric="euclidean", device=DEVICE)
+        tr.fit(bad, metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(tr.MetricError, match=r"points are rows of a table .* this tensor is 5"):
-        tr.fit(torch.zeros(5), metric="euclidean", device=DEVICE)
+        tr.fit(torch.zeros(5), metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(
         tr.MetricError, match=r"largest coordinate is 1e\+30, too large for euclidean distances in float32"
     ):
-        tr.fit(torch.full((3, 2), 1e30), metric="euclidean", device=DEVICE)
+        tr.fit(torch.full((3, 2), 1e30), metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(tr.MetricError, match=r"sparse tensor .*: give tensor.to_dense\(\)"):
-        tr.fit(torch.eye(3).to_sparse(), metric="euclidean", device=DEVICE)
+        tr.fit(torch.eye(3).to_sparse(), metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(tr.MetricError, match="sums overflow: rescale"):
-        tr.fit(4e307 * (1 - np.eye(12)), device=DEVICE)
+        tr.fit(4e307 * (1 - np.eye(12)), device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="neighbor_joining does not run on a device"):
         tr.fit(tr.datasets.sarich(), method="neighbor_joining", device=DEVICE)
     with pytest.raises(ValueError, match="not finished by neighbour joining on a device: leave out finish"):
-        tr.fit(tr.datasets.sarich(), finish="nj", device=DEVICE)
+        tr.fit(tr.datasets.sarich(), finish="nj", device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="a Table cannot be measured on a device"):
-        tr.fit(Table(np.zeros((3, 3))), device=DEVICE)
+        tr.fit(Table(np.zeros((3, 3))), device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="torch finds no device 'abacus'"):
-        tr.fit(tr.datasets.sarich(), device="abacus")
+        tr.fit(tr.datasets.sarich(), device="abacus", method="treerep")
 
 
 def test_no_compiled_code_is_imported() -> None:

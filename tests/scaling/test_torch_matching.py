@@ -9,7 +9,7 @@ from tests.scaling.devices import DEVICE
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
 PATH = tr.GraphMetric([(0, 1), (1, 2), (2, 3)], labels="abcd")
-TREE = tr.fit(PATH)
+TREE = tr.fit(PATH, method="treerep")
 SHUFFLED = tr.MatrixMetric(TREE.restrict("dacb").distances(), labels="dacb")
 TEXT = tr.Tree.from_newick(TREE.newick("d"))
 REFUSED = "labels, in the order of a text, and [a-z]+ has none"
@@ -44,8 +44,8 @@ def test_a_text_is_not_matched_by_position():
 def test_fit_keeps_what_is_known_of_the_order():
     embedding = tr.embed(TEXT, method="hmds")
     assert not embedding.order_known
-    assert not tr.fit(embedding, device=DEVICE).order_known
-    assert tr.fit(SHUFFLED, device=DEVICE).order_known
+    assert not tr.fit(embedding, device=DEVICE, method="treerep").order_known
+    assert tr.fit(SHUFFLED, device=DEVICE, method="treerep").order_known
 
 
 def test_starts_of_embeddings():

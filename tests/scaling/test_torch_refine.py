@@ -73,7 +73,7 @@ def test_least_squares_are_those_of_the_threads(weights, kind):
     data = tr.PointMetric(points)
     if kind != "points":
         data = {"matrix": tr.MatrixMetric, "own": Table}[kind](data.block(np.arange(40), np.arange(40)))
-    tree = tr.fit(data, rng=0)
+    tree = tr.fit(data, rng=0, method="treerep")
     found = refined(tree, data, weights=weights)
     expected = fit_weights(tree, data, power=2.0 if weights == "relative_l2" else 0.0)
     np.testing.assert_allclose(found.weights, expected.tree.weights, atol=1e-7)
@@ -88,7 +88,7 @@ def test_least_squares_are_those_of_the_threads(weights, kind):
 
 def test_least_distortion_is_as_good_as_that_of_the_threads():
     data = tr.PointMetric(np.random.default_rng(6).normal(size=(32, 4)))
-    tree = tr.fit(data, rng=0)
+    tree = tr.fit(data, rng=0, method="treerep")
     found = refined(tree, data, weights="l1")
     host = tr.refine(tree, data, weights="l1", moves=False, balance=0.0)
     assert found.refinement.objective == found.refinement.distortion < found.refinement.distortion_before
@@ -110,7 +110,7 @@ def test_exact_trees_stay_as_they_are_and_duplicates_do_no_harm(weights):
     assert refined(tree, tree, weights=weights) == tree
     points = np.repeat(np.random.default_rng(0).normal(size=(8, 2)), 3, axis=0)
     data = tr.PointMetric(points)
-    fitted = tr.fit(data, rng=0)
+    fitted = tr.fit(data, rng=0, method="treerep")
     report = refined(fitted, data, weights=weights).refinement
     assert report.objective <= report.objective_before
 
@@ -124,7 +124,7 @@ def test_a_deep_tree():
 
 def test_distances_that_do_not_fit_are_asked_for_again(monkeypatch):
     data = tr.PointMetric(np.random.default_rng(4).normal(size=(32, 5)))
-    tree = tr.fit(data, rng=0)
+    tree = tr.fit(data, rng=0, method="treerep")
     kept = refined(tree, data, weights="l2")
     monkeypatch.setattr("treerep.scaling.torch_refine.available_memory", lambda: 0)
     assert np.array_equal(refined(tree, data, weights="l2").weights, kept.weights)
@@ -144,6 +144,6 @@ def test_what_does_not_run_says_so():
 
 def test_time_is_kept():
     data = tr.PointMetric(np.random.default_rng(4).normal(size=(32, 5)))
-    tree = tr.fit(data, rng=0)
+    tree = tr.fit(data, rng=0, method="treerep")
     report = refined(tree, data, weights="relative_l2", time_limit=1e-6).refinement
     assert report.objective <= report.objective_before

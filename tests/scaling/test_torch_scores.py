@@ -82,7 +82,7 @@ def test_trees_against_points(small_pieces, kind, scale, rows):
     points[7] = points[4] * (1 + 1e-9)  # near, and yet apart
     points = points / 10 if kind == "poincare" else points
     metric = tr.PointMetric(points, kind)
-    assert_equal(*both(tr.fit(metric, rng=0), metric, scale=scale, rows=rows, rng=3))
+    assert_equal(*both(tr.fit(metric, rng=0, method="treerep"), metric, scale=scale, rows=rows, rng=3))
 
 
 def test_near_points_far_from_the_origin_keep_their_digits():
@@ -97,7 +97,7 @@ def test_near_points_far_from_the_origin_keep_their_digits():
 def test_points_of_single_precision():
     points = np.random.default_rng(2).normal(size=(150, 8)).astype(np.float32)
     metric = tr.PointMetric(points)
-    assert_equal(*both(tr.fit(metric, rng=0), metric), rtol=1e-6)
+    assert_equal(*both(tr.fit(metric, rng=0, method="treerep"), metric), rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64, np.int16, np.float32, np.float64])
@@ -109,7 +109,7 @@ def test_matrices_of_every_kind(small_pieces, monkeypatch, dtype, rows, room):
     high = {np.uint8: 255, np.uint16: 65_000, np.int16: 30_000}.get(dtype, 70_000)
     d = np.triu(np.random.default_rng(3).integers(high // 2, high, size=(50, 50)), 1)
     metric = tr.MatrixMetric((d + d.T).astype(dtype))
-    assert_equal(*both(tr.fit(metric, rng=0), metric, rows=rows))
+    assert_equal(*both(tr.fit(metric, rng=0, method="treerep"), metric, rows=rows))
 
 
 def test_embeddings_graphs_second_trees_and_metrics_of_ones_own(small_pieces):
@@ -122,7 +122,7 @@ def test_embeddings_graphs_second_trees_and_metrics_of_ones_own(small_pieces):
         (tree, Table(noisy(tree))),
     ]:
         assert_equal(*both(approx, truth), rtol=1e-9)
-    leaves = tr.fit(graph)
+    leaves = tr.fit(graph, method="treerep")
     assert_equal(*both(leaves, graph))
 
 
@@ -130,7 +130,7 @@ def test_pairs_at_distance_zero_are_skipped(small_pieces):
     points = np.repeat(np.random.default_rng(0).normal(size=(15, 2)), 3, axis=0)
     metric = tr.PointMetric(points)
     for rows in ("all", 10):
-        ours, theirs = both(tr.fit(metric, rng=0), metric, rows=rows)
+        ours, theirs = both(tr.fit(metric, rng=0, method="treerep"), metric, rows=rows)
         assert theirs.skipped > 0
         assert_equal(ours, theirs)
 
@@ -195,7 +195,7 @@ def test_other_errors_of_torch_stay_what_they_are(monkeypatch):
 def test_many_pieces_make_the_same_score(monkeypatch):
     points = np.random.default_rng(5).normal(size=(700, 4))
     metric = tr.PointMetric(points)
-    tree = tr.fit(metric, rng=0)
+    tree = tr.fit(metric, rng=0, method="treerep")
     scores = []
     for entries in (1 << 12, 1 << 20):
         monkeypatch.setattr(torch_rectangles, "CPU_ENTRIES", entries)

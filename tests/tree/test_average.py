@@ -61,7 +61,7 @@ def test_a_mean_of_trees_need_not_be_a_tree() -> None:
     average = TreeAverage(quartets)
     sums = sorted(average.pairs([0, 0, 0], [1, 2, 3]) + average.pairs([2, 1, 1], [3, 3, 2]))
     assert sums == [5, 5, 6]
-    assert len(tr.fit(average)) == 4  # and every method takes it
+    assert len(tr.fit(average, method="treerep")) == 4  # and every method takes it
 
 
 def test_it_can_be_scored_pickled_and_learned_from() -> None:
@@ -70,7 +70,7 @@ def test_it_can_be_scored_pickled_and_learned_from() -> None:
     copy = pickle.loads(pickle.dumps(average))
     assert copy.trees == average.trees
     assert_array_equal(copy.block([0, 1, 2], [0, 1, 2]), MEAN)
-    assert tr.fit(average).labels == average.labels
+    assert tr.fit(average, method="treerep").labels == average.labels
 
 
 def test_only_points_are_asked_for_not_steiner_nodes() -> None:
