@@ -138,9 +138,7 @@ def _tile_reduction(term: Callable[..., Values], combine: Callable[..., Values],
         return context.get_dummy_value()
 
     @intrinsic
-    def reduction(
-        typing_context: Any, points: Any, i: Any, tiles: Any, t: Any, out: Any, a: Any, b: Any
-    ) -> Any:
+    def reduction(typing_context: Any, points: Any, i: Any, tiles: Any, t: Any, out: Any, a: Any, b: Any) -> Any:
         fits = isinstance(points, types.Array) and points.ndim == 2 and points.layout == "C"
         if not (fits and tiles.dtype == points.dtype and out.dtype == types.float64 and out.layout == "C"):
             return None

@@ -105,6 +105,7 @@ def backbone(
         power = _best_power(tree, metric, sample, tried, workers)
         places = best_places(tree, metric, sample, rest, power, workers)
         edges, weights = grow(tree, metric, sample, rest, places, short, workers)
+    del places, rest, priorities  # the memory is used again
     grown = finished_tree(metric, edges, weights)
     return grown if n > _WEIGHED else _weighed(grown, metric, rng, time_limit, n_jobs)
 

@@ -23,7 +23,7 @@ from .branch_kernels import join_branches
 
 _LARGEST = 1024  # points that are compared with each other, each with all
 
-Edges = tuple[NDArray[np.int64], Numbers]
+Edges = tuple[NDArray[np.int32], Numbers]
 
 
 class _Branches(NamedTuple):
@@ -56,7 +56,7 @@ def grow(
         found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
         for zone, branches in zip(zones, found, strict=True):
             count = len(branches.lengths) // 2
-            names = np.concatenate([rest[zone], joins + np.arange(count)])
+            names = np.concatenate([rest[zone], joins + np.arange(count)]).astype(np.int32)
             joins += count
             edges.append(names[branches.edges])
             lengths.append(branches.lengths)
@@ -68,7 +68,7 @@ def grow(
     hung, weights = attach(backbone, Places(*where), None, short, workers)
     # In what `attach` returns, points of the sample come first, then the tops, then Steiner nodes.
     steiner = joins + np.arange(int(hung.max()) + 1 - m - len(top))
-    edges.append(np.concatenate([sample, top, steiner])[hung])
+    edges.append(np.concatenate([sample, top, steiner]).astype(np.int32)[hung])
     return np.concatenate(edges), np.concatenate([*lengths, weights])
 
 

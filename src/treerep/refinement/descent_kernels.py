@@ -42,7 +42,9 @@ def _curvature(s: Any, y: Any, way: Any, free: Any) -> Any:
 
 
 @kernel
-def turn_way(steps: Any, changes: Any, newest: int, free: Any, diagonal: Any, way: Any, product: Any, share: Any) -> None:
+def turn_way(
+    steps: Any, changes: Any, newest: int, free: Any, diagonal: Any, way: Any, product: Any, share: Any
+) -> None:
     """Turn the steepest descent `way` by what past steps have shown: Nocedal's two loops among the free edges.
 
     steps, changes : (memory, K), the last steps s and what they changed in the gradient, y; row `newest` is the last,

@@ -1,8 +1,8 @@
 """The two steps of a placement for eight points at once, in vectors that are written out.
 
-A table (nodes, 5, 8) holds five sums of every node for eight points. From plain loops over eight lanes the compiler makes
-no vector code: it unrolls them first, or checks at every node whether arrays overlap. So the steps are spelled out here,
-operation by operation; each lane rounds as `move_kernels.shifted` and `placement_kernels.beside` do.
+A table (nodes, 5, 8) holds five sums of every node for eight points. From plain loops over eight lanes the compiler
+makes no vector code: it unrolls them first, or checks at every node whether arrays overlap. So the steps are spelled
+out here, operation by operation; each lane rounds as `move_kernels.shifted` and `placement_kernels.beside` do.
 """
 
 from typing import Any
