@@ -1,9 +1,18 @@
-"""Backbone trees: quality and time on cells and graphs beside TreeRep, and how time grows with the points."""
+"""Backbone trees: quality and time on cells and graphs beside TreeRep, by stage and by size, and how time grows."""
 
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
+from unittest import mock
+
+import numpy as np
 
 import treerep as tr
+from treerep.common.parallel import Workers
+from treerep.fitting.attach import attach
+from treerep.fitting.result import finished_tree
+from treerep.refinement import backbone as method
 
 from .common import Table
 
@@ -11,24 +20,99 @@ JUDGED_ROWS = 1000  # drawn with another seed than the rows of a fit
 GRAPHS = (("grqc", 500), ("grqc", 1500), ("wordnet", 1000), ("enron", 500))
 CELLS = (("zeisel", 300), ("cbmc", 500))
 SIZES = (20_000, 100_000, 1_000_000)
+BACKBONES = (250, 500, 1000, 2000)
 
 
 def cells(n: int) -> tr.Metric:
     return tr.as_metric(tr.datasets.branching_cells(n, dim=50, rng=0).points, metric="euclidean")
 
 
+def judge(tree: tr.Tree, metric: tr.Metric) -> str:
+    """Average distortion, and for graphs mean average precision."""
+    rows: Any = "all" if len(metric) <= 5000 else JUDGED_ROWS
+    distortion = tr.average_distortion(tree, metric, rows=rows, rng=5)
+    score = f"{distortion:.4f}" if distortion.exact else f"{distortion:.4f} ± {distortion.high - distortion:.4f}"
+    if isinstance(metric, tr.GraphMetric):
+        score += f" / {tr.mean_average_precision(tree, metric, rows=rows, rng=5):.3f}"
+    return score
+
+
+def placed_tree(metric: tr.Metric, tree: tr.Tree, sample: Any, rest: Any, places: Any) -> tr.Tree:
+    """Every point at its place in the backbone, without branches."""
+    with Workers() as workers:
+        edges, weights = attach(tree, places, None, 0.0, workers)
+    steiner = len(metric) + np.arange(int(edges.max()) + 1 - len(metric))
+    return finished_tree(metric, np.concatenate([sample, rest, steiner])[edges], weights)
+
+
+@contextmanager
+def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
+    """Note the seconds, the arguments and the result of a function that the fit calls."""
+    function = getattr(method, name)
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        begin = time.perf_counter()
+        result = function(*arguments, **options)
+        calls.append((time.perf_counter() - begin, arguments, result))
+        return result
+
+    with mock.patch.object(method, name, call):
+        yield
+
+
+def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
+    """Fit once, and judge the tree after each stage."""
+    calls: dict[str, list[Any]] = {name: [] for name in ("refined_tree", "best_places", "grow", "_weighed")}
+    with ExitStack() as stack:
+        for function, noted in calls.items():
+            stack.enter_context(watched(function, noted))
+        tree = tr.fit(metric, method="backbone", size=size)
+    refined, placed, grown, weighed = calls.values()
+    sample, rest, places = grown[0][1][2], grown[0][1][3], grown[0][1][4]
+    rows = [
+        ("tree of the sample", refined[0][0], ""),
+        (
+            "places",
+            sum(call[0] for call in placed),
+            judge(placed_tree(metric, grown[0][1][0], sample, rest, places), metric),
+        ),
+        ("branches", grown[0][0], judge(finished_tree(metric, *grown[0][2]), metric)),
+        ("lengths", sum(call[0] for call in weighed), judge(tree, metric)),
+    ]
+    print(name, size, rows, flush=True)
+    return [
+        {
+            "data": name,
+            "points": len(metric),
+            "size": size,
+            "stage": stage,
+            "seconds": f"{seconds:.2f}",
+            "after it": score,
+        }
+        for stage, seconds, score in rows
+    ]
+
+
+def sizes(name: str, metric: tr.Metric) -> dict[str, Any]:
+    """Fit with backbones of several sizes."""
+    found: dict[str, Any] = {"data": name, "points": len(metric)}
+    for size in BACKBONES:
+        begin = time.perf_counter()
+        tree = tr.fit(metric, method="backbone", size=size)
+        seconds = time.perf_counter() - begin
+        found[f"m = {size:,}"] = f"{judge(tree, metric)} in {seconds:.1f} s"
+    print(found, flush=True)
+    return found
+
+
 def row_of(name: str, metric: tr.Metric, size: int) -> dict[str, Any]:
     """Fit by TreeRep and around a backbone, and judge both on the same rows."""
-    rows: Any = "all" if len(metric) <= 5000 else JUDGED_ROWS
     found: dict[str, Any] = {"data": name, "points": len(metric), "size": size}
     for column, options in (("TreeRep", {}), ("backbone", {"method": "backbone", "size": size})):
         begin = time.perf_counter()
         tree = tr.fit(metric, **options)
         seconds = time.perf_counter() - begin
-        distortion = tr.average_distortion(tree, metric, rows=rows, rng=5)
-        score = f"{distortion:.4f}" if distortion.exact else f"{distortion:.4f} ± {distortion.high - distortion:.4f}"
-        if isinstance(metric, tr.GraphMetric):
-            score += f" / {tr.mean_average_precision(tree, metric, rows=rows, rng=5):.3f}"
+        score = judge(tree, metric)
         found |= {column: score, f"{column}, seconds": f"{seconds:.2f}"}
     print(found, flush=True)
     return found
@@ -49,7 +133,13 @@ def measure() -> list[Table]:
         graphs.append(row_of(name, metric, size))
     points = [row_of(name, tr.as_metric(tr.datasets.load(name)), size) for name, size in CELLS]
     branching = [row_of("branching cells, 50 dimensions", cells(n), 1000) for n in SIZES]
+    grqc, many = tr.datasets.load("grqc").metric, cells(20_000)
+    by_stage = [*stages("branching cells", many, 1000), *stages("branching cells", cells(100_000), 1000)]
+    by_stage += stages("grqc", grqc, 1500)
+    by_size = [sizes("branching cells", many), sizes("grqc", grqc)]
     return [
         Table("Cells around a backbone", points + branching, note),
         Table("Graphs around a backbone", graphs, note),
+        Table("What each stage contributes", by_stage, note),
+        Table("Sizes of a backbone", by_size, note),
     ]

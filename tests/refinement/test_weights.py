@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from scipy.optimize import linprog, lsq_linear, minimize, nnls
 
 from tests.metrics import Table
@@ -16,6 +17,8 @@ from treerep.metric.convert import as_metric
 from treerep.metric.matrix import MatrixMetric
 from treerep.refinement import least_squares
 from treerep.refinement import pairs as module
+from treerep.refinement.descent_kernels import dot
+from treerep.refinement.least_distortion import Memory
 from treerep.refinement.path_sum_kernels import (
     FACTORS,
     PRODUCT,
@@ -599,7 +602,7 @@ def test_turned_ways_are_those_of_plain_numpy(size, count, seed):
     rng = np.random.default_rng(seed)
     curvature, diagonal = np.exp(rng.normal(size=size)), rng.uniform(0.5, 2.0, size)
     free = rng.random(size) < 0.8
-    memory, steps = _Memory(size), []
+    memory, steps = Memory(size), []
     for _ in range(count):  # more than are remembered
         step = rng.normal(size=size)
         change = rng.choice([1.0, 1.0, -1.0]) * curvature * step  # of some, the curvature is negative: left out
@@ -614,6 +617,6 @@ def test_turned_ways_are_those_of_plain_numpy(size, count, seed):
 
 def test_one_step_of_a_quadratic_gives_its_newton_way():
     # f = 2 x^2: a step of 1 changes the gradient by 4, so from the gradient 8 the way is -2.
-    memory = _Memory(1)
+    memory = Memory(1)
     memory.add(np.array([1.0]), np.array([4.0]))
     assert memory.turned(np.array([-8.0]), np.array([True]), np.array([3.0])).tolist() == [-2.0]

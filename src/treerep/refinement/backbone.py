@@ -196,6 +196,7 @@ class _Here:
         with Workers(self.n_jobs) as workers:
             places = best_places(tree, self.space, sample, rest, power, workers)
             edges, weights = grow(tree, self.space, sample, rest, places, short, workers)
+        del places, rest  # the memory is used again
         return finished_tree(self.space, edges, weights)
 
     def weighed(self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None) -> Tree:

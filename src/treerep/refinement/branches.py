@@ -24,7 +24,7 @@ from .branch_kernels import join_branches
 LARGEST = 1024  # points that are compared with each other, each with all
 CENTERS = 256  # each such point of a larger zone is one of those around which it is split
 
-Edges = tuple[NDArray[np.int64], Numbers]
+Edges = tuple[NDArray[np.int32], Numbers]
 
 
 class Branches(NamedTuple):
@@ -57,7 +57,7 @@ def grow(
         found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
         for zone, branches in zip(zones, found, strict=True):
             count = len(branches.lengths) // 2
-            names = np.concatenate([rest[zone], joins + np.arange(count)])
+            names = np.concatenate([rest[zone], joins + np.arange(count)]).astype(np.int32)
             joins += count
             edges.append(names[branches.edges])
             lengths.append(branches.lengths)
@@ -77,7 +77,7 @@ def hung_off(
     hung, weights = attach(backbone, places, None, short, workers)
     # In what `attach` returns, points of the sample come first, then the tops, then Steiner nodes.
     steiner = first + np.arange(int(hung.max()) + 1 - len(sample) - len(tops))
-    return np.concatenate([sample, tops, steiner])[hung], weights
+    return np.concatenate([sample, tops, steiner]).astype(np.int32)[hung], weights
 
 
 def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:

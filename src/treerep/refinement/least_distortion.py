@@ -145,7 +145,7 @@ def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -
     return float(np.abs(np.where(held, 0.0, gradient) / largest)[problem.measured].max(initial=0.0))
 
 
-class _Memory:
+class Memory:
     """The last steps of a search and what they changed in the gradient."""
 
     def __init__(self, size: int) -> None:
@@ -176,7 +176,7 @@ def _quasi_newton(
     value, gradient = objective(length)
     seconds = time.monotonic() - begin
     latest = deadline - seconds
-    memory = _Memory(len(length))
+    memory = Memory(len(length))
     trace = [value]
     _, patience, progress = plan
     for steps in range(most):
