@@ -37,7 +37,7 @@ _LEAST = 3
 # Points outside the sample by whose distances the weighting is chosen, and the powers to choose from.
 _TRIED = 128
 _POWERS = (0.0, 1.0, 2.0)
-_ROWS = 64  # by which a tree of all points is compared with the data
+CHECKED_ROWS = 64  # by which a tree of all points is compared with the data
 # Rows to which the lengths of all edges are fitted, and the number of points up to which that pays.
 _WEIGHED_ROWS, _WEIGHED = 256, 200_000
 # Up to here the neighborhoods of a graph count in that, with this share.
@@ -165,13 +165,11 @@ def other_points(n: int, sample: Indices) -> Indices:
 
 def is_exact(tree: Tree, metric: Metric, n_jobs: int | None) -> bool:
     """Whether a tree of all points has the distances of the metric, up to rounding, on some rows."""
-    error = average_distortion(tree, metric, rows=min(len(metric), _ROWS), rng=0, n_jobs=n_jobs)
+    error = average_distortion(tree, metric, rows=min(len(metric), CHECKED_ROWS), rng=0, n_jobs=n_jobs)
     return bool(error <= rounding(metric))
 
 
-def weighed(
-    tree: Tree, metric: Metric, rng: np.random.Generator, time_limit: float | None, n_jobs: int | None
-) -> Tree:
+def weighed(tree: Tree, metric: Metric, rng: np.random.Generator, time_limit: float | None, n_jobs: int | None) -> Tree:
     """Return the tree with lengths of least distortion on some rows of distances."""
     graph = isinstance(metric, GraphMetric) and len(metric) <= _NEIGHBORHOODS
     rows: Literal["all"] | int = "all" if len(metric) <= 2 * _WEIGHED_ROWS else _WEIGHED_ROWS
@@ -201,8 +199,10 @@ def _is_exact(tree: RefinedTree, table: Metric) -> bool:
 
 def _best_power(engine: Engine, tree: Tree, sample: Indices) -> float:
     """Return the p of the weights 1 / d^p for which the distances among points that were placed are least wrong."""
-    rest = other_points(len(engine.space), sample)
-    tried = rest[np.linspace(0, len(rest) - 1, min(_TRIED, len(rest))).astype(np.int64)]
+    others = len(engine.space) - len(sample)
+    ranks = np.linspace(0, others - 1, min(_TRIED, others)).astype(np.int64)
+    # The point of rank r among the others comes after r of them and the points of the sample in between.
+    tried = ranks + np.searchsorted(sample - np.arange(len(sample)), ranks, side="right")
     truth = MatrixMetric(engine.table(tried), symmetrize="mean")
     n, m = len(sample) + len(tried), len(sample)
     errors = []

@@ -51,7 +51,9 @@ def nearest_centers(space: DeviceMetric, points: Tensor, zones: Zones, step: int
     return out
 
 
-def join_zones(space: DeviceMetric, points: Tensor, height: Tensor, above: Tensor, zones: Zones, short: float) -> Pieces:
+def join_zones(
+    space: DeviceMetric, points: Tensor, height: Tensor, above: Tensor, zones: Zones, short: float
+) -> Pieces:
     """Join the points of each zone into branches."""
     torch = require("torch", "embed")
     n = len(points)
