@@ -12,14 +12,13 @@ from .common import store
 NAMES = (
     "recovery", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining", "backbone",
     "truth", "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes",
-    "startup", "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit",
+    "startup", "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit", "gpu_backbone",
 )  # fmt: skip
 
 
 NEEDS = {
-    "truth": "sklearn", "direct": "torch", "gpu": "torch", "gpu_fit": "torch", "page": "playwright",
-    "dask": "distributed",
-    "dask_rest": "distributed",
+    "truth": "sklearn", "direct": "torch", "gpu": "torch", "gpu_fit": "torch", "gpu_backbone": "torch",
+    "page": "playwright", "dask": "distributed", "dask_rest": "distributed",
 }  # fmt: skip
 
 

@@ -39,7 +39,7 @@ GRAPH_SIZE = 5000
 _LEAST = 3
 # Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
-_ROWS = 64  # by which a tree of all points is compared with the data
+CHECKED_ROWS = 64  # by which a tree of all points is compared with the data
 # Rows to which the lengths of all edges are fitted: as many as this number of pairs allows, within bounds; and the
 # number of points up to which that pays.
 _WEIGHED_PAIRS, _FEWEST_ROWS, _MOST_ROWS = 25_600_000, 256, 1024
@@ -210,7 +210,7 @@ def other_points(n: int, sample: Indices) -> Indices:
 
 def is_exact(tree: Tree, metric: Metric, n_jobs: int | None) -> bool:
     """Whether a tree of all points has the distances of the metric, up to rounding, on some rows."""
-    error = average_distortion(tree, metric, rows=min(len(metric), _ROWS), rng=0, n_jobs=n_jobs)
+    error = average_distortion(tree, metric, rows=min(len(metric), CHECKED_ROWS), rng=0, n_jobs=n_jobs)
     return bool(error <= rounding(metric))
 
 
@@ -251,8 +251,10 @@ def _best_power(engine: Engine, tree: Tree, sample: Indices, powers: tuple[float
     """Return the p of the weights 1 / d^p for which the distances among points that were placed are least wrong."""
     if len(powers) == 1:
         return powers[0]
-    rest = other_points(len(engine.space), sample)
-    tried = rest[np.linspace(0, len(rest) - 1, min(_TRIED, len(rest))).astype(np.int64)]
+    others = len(engine.space) - len(sample)
+    ranks = np.linspace(0, others - 1, min(_TRIED, others)).astype(np.int64)
+    # The point of rank r among the others comes after r of them and the points of the sample in between.
+    tried = ranks + np.searchsorted(sample - np.arange(len(sample)), ranks, side="right")
     truth = MatrixMetric(engine.table(tried), symmetrize="mean")
     n, m = len(sample) + len(tried), len(sample)
     errors = []

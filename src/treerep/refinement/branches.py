@@ -5,7 +5,7 @@ heights are kept, as Gromov's tree keeps the distances from its root: two points
 together for (x + y - d) / 2, and clusters merge in the order of falling shared heights (average linkage).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -45,23 +45,30 @@ def grow(
     `rest` are the points that are not in the sample, and `places` where they hang. Time and distances: a zone of k
     points takes k^2 of both, up to 1,024 points; a larger one is split around some of its points first.
     """
-    joins = len(metric)
     zones = []
     with progress_bar(len(rest), "zones", "points") as bar:
         for zone in _groups(metric, rest, places):
             zones.append(zone)
             bar.update(len(zone))
             workers.check()
-    edges, lengths, tops = [], [], []
+    found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
+    return put_together(backbone, len(metric), sample, rest, places, zones, found, short, workers)
+
+
+def put_together(
+    backbone: Tree, n: int, sample: Indices, rest: Indices, places: Places, zones: list[Indices],
+    found: Iterable[Branches], short: float, workers: Workers,
+) -> Edges:  # fmt: skip
+    """Return edges and lengths of the tree of all n points, from the branches of each zone in turn."""
+    edges, lengths, tops, joins = [], [], [], n
     with progress_bar(len(rest), "branches", "points") as bar:
-        found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
         for zone, branches in zip(zones, found, strict=True):
             count = len(branches.lengths) // 2
             names = np.concatenate([rest[zone], joins + np.arange(count)]).astype(np.int32)
             joins += count
             edges.append(names[branches.edges])
             lengths.append(branches.lengths)
-            node = places.node[zone[:1]].repeat(len(branches.tops))
+            node = places.node[zone[:1]].astype(np.int64).repeat(len(branches.tops))
             tops.append((names[branches.tops], node, branches.above, branches.height))
             bar.update(len(zone))
             workers.check()
@@ -80,12 +87,17 @@ def hung_off(
     return np.concatenate([sample, tops, steiner]).astype(np.int32)[hung], weights
 
 
-def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:
-    """Yield the points at one node or inside one edge, as indices into `rest`, split if there are many."""
+def zones_of(places: Places) -> list[Indices]:
+    """Return the points at each node and inside each edge."""
     inside = places.above > 0
     order = np.lexsort([inside, places.node])
     new = (np.diff(places.node[order], prepend=-1) != 0) | (np.diff(inside[order].astype(int), prepend=0) != 0)
-    for zone in np.split(order, np.flatnonzero(new)[1:]):
+    return np.split(order, np.flatnonzero(new)[1:])
+
+
+def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:
+    """Yield the points at one node or inside one edge, as indices into `rest`, split if there are many."""
+    for zone in zones_of(places):
         yield from _split(metric, rest, zone)
 
 
@@ -96,13 +108,20 @@ def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
         return
     # Points are in no particular order, so those at equal steps are as good as random ones.
     centers = rest[zone[::CENTERS]]
-    pieces = np.array_split(zone, -(-len(zone) // LARGEST))
-    nearest = np.concatenate([checked_block(metric, rest[piece], centers).argmin(axis=1) for piece in pieces])
-    parts = [zone[nearest == k] for k in np.unique(nearest)]
-    if len(parts) == 1:  # all in one place
-        parts = pieces
-    for part in parts:
+    nearest = [checked_block(metric, rest[piece], centers).argmin(axis=1) for piece in equal_pieces(zone)]
+    for part in split_by(zone, np.concatenate(nearest)):
         yield from _split(metric, rest, part)
+
+
+def equal_pieces(zone: Indices) -> list[Indices]:
+    """Cut points into runs that are small enough."""
+    return np.array_split(zone, -(-len(zone) // LARGEST))
+
+
+def split_by(zone: Indices, nearest: Indices) -> list[Indices]:
+    """Return the points of a zone by their nearest center."""
+    parts = [zone[nearest == k] for k in np.unique(nearest)]
+    return parts if len(parts) > 1 else equal_pieces(zone)  # all in one place
 
 
 def _joined(metric: Metric, rest: Indices, places: Places, zone: Indices, short: float) -> Branches:

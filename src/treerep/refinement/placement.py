@@ -33,7 +33,7 @@ def best_places(
         workers.check()
         part = slice(start, min(start + _BLOCK, len(points)))
         distances = frozen(checked_block(metric, points[part], sample))
-        place_rows(known, scale, distances, Places(*(array[part] for array in places)))
+        place_rows(known, scale, distances, Places(places.node[part], places.above[part], places.height[part]))
         return part.stop - part.start
 
     with progress_bar(len(points), "placing", "points") as bar:

@@ -27,6 +27,8 @@ from .dask_run import Run
 # Zones are finished by one worker when they have at most the share of a thread divided by this, or so many points.
 _SHARES = 4
 _FINISH_POINTS = 1 << 15
+# Methods that leave the points with the workers.
+_SPREAD = ("treerep", "auto", "backbone")
 
 AnyRun = TypeVar("AnyRun", bound=Run)
 
@@ -46,24 +48,53 @@ def fit(
 
     A dask array holds points, and `metric` names how to measure them.
     """
-    if is_dask_array(data) and (method != "treerep" or trials > 1):
-        wish = f"method={method!r}" if method != "treerep" else f"trials={trials}"
+    if is_dask_array(data) and (method not in _SPREAD or trials > 1):
+        wish = f"method={method!r}" if method not in _SPREAD else f"trials={trials}"
         raise ValueError(f"{wish} needs all points in one place: leave it out, or give the dask array's compute()")
     given = given_points(data, metric)
-    if not isinstance(given, Given) or method != "treerep" or trials > 1:
+    if not isinstance(given, Given) or method not in _SPREAD or trials > 1:
         from .dask_trials import fit_trials
 
         space = given.space if isinstance(given, Given) else given
         return fit_trials(
             space, client=client, method=method, metric=None, rng=rng, trials=trials, n_jobs=n_jobs, **options
         )
+    if method != "treerep":
+        return _backbone(client, given, rng, n_jobs, options)
     choices = checked_choices(**options)
     with client_for(client) as cluster:
         points, run = run_on(cluster, given, rng, choices, Run)
         if run is None:
-            return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, 1))
+            return _single(points)
         tree = finished_tree(points, *run.skeleton.all_edges(), run.skeleton.nodes)
         return tree.contracted(run.tol) if choices.joined else tree
+
+
+def _single(points: Metric) -> Tree:
+    return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, 1))
+
+
+def _backbone(client: Any, given: "Given", rng: Any, n_jobs: int | None, options: dict[str, Any]) -> Tree:
+    """Spread points over a cluster and learn their backbone tree there."""
+    from .dask_backbone import fit_backbone
+
+    _check_number(given.n)
+    with client_for(client) as cluster:
+        threads = max(1, sum(cluster.nthreads().values()))
+        # Who is in the sample is drawn later, from `rng` itself.
+        points = spread(cluster, given.space, given.metric, Priorities(given.n, np.random.default_rng(0)), threads)
+        if given.n == 1:
+            return _single(points)
+        return fit_backbone(cluster, points, _finish_points(given.n, threads), rng, n_jobs, **options)
+
+
+def _check_number(n: int) -> None:
+    if not n < 2**30:
+        raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
+
+
+def _finish_points(n: int, threads: int) -> int:
+    return max(_FINISH_POINTS, n // (_SHARES * threads))
 
 
 class Given(NamedTuple):
@@ -87,14 +118,13 @@ def run_on(
 ) -> tuple[SpreadPoints, AnyRun | None]:
     """Spread points over a cluster and run TreeRep there; no run for a single one."""
     n = given.n
-    if not n < 2**30:
-        raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
+    _check_number(n)
     threads = max(1, sum(cluster.nthreads().values()))
     priorities = Priorities(n, np.random.default_rng(rng))
     points = spread(cluster, given.space, given.metric, priorities, threads)
     if n == 1:
         return points, None
-    finish_points = max(_FINISH_POINTS, n // (_SHARES * threads), choices.joined)
+    finish_points = max(_finish_points(n, threads), choices.joined)
     with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:  # so that no interrupt is lost
         run = kind(cluster, points, choices, finish_points, workers, bar)
         run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)

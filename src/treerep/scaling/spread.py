@@ -80,10 +80,10 @@ class Spread:
         if self._sent is None or self._sent[0] is not shared:
             self._sent = None  # frees the workers' memory before it is filled again
             try:
-                self._sent = shared, self._client.scatter([_Parcel(shared)], broadcast=True, hash=False)[0]
+                self._sent = shared, self._client.scatter([Parcel(shared)], broadcast=True, hash=False)[0]
             except OSError:
                 return []
-        parcels = (_Parcel((work, group)) for group in groups)
+        parcels = (Parcel((work, group)) for group in groups)
         asked = [self._client.submit(_do, self._sent[1], parcel, pure=False) for parcel in parcels][::-1]
         self._asked.update(asked)
         return asked
@@ -99,7 +99,7 @@ def refuse_dask_arrays(**given: Any) -> None:
             )
 
 
-class _Parcel:
+class Parcel:
     """Something that is packed whole. Dask sends arrays beside their object, and they arrive at odd addresses.
 
     Kernels would be compiled again for those, half a minute each, and run several times slower.
@@ -113,10 +113,10 @@ class _Parcel:
         return _unpacked, (require("distributed.protocol.pickle", "dask").dumps(self.thing),)
 
 
-def _unpacked(packed: bytes) -> _Parcel:
-    return _Parcel(require("distributed.protocol.pickle", "dask").loads(packed))
+def _unpacked(packed: bytes) -> Parcel:
+    return Parcel(require("distributed.protocol.pickle", "dask").loads(packed))
 
 
-def _do(shared: _Parcel, parcel: _Parcel) -> list[Any]:
+def _do(shared: Parcel, parcel: Parcel) -> list[Any]:
     work, group = parcel.thing
     return [work(shared.thing, task) for task in group]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..common.extras import require
 from ..common.parallel import Workers
 from ..common.progress import progress_bar
 from ..fitting.locate import Indices, Numbers, Places
+from ..fitting.result import checked_block
 from ..metric.base import Metric
 from ..refinement.backbone import backbone_tree, is_exact, weighed
 from ..refinement.placement import rooted_backbone
@@ -60,6 +62,9 @@ class OnDevice:
 
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
+        if self.space.kind in ("angle", "hyperbolic"):
+            # They round differently on a device, and refining makes small differences large.
+            return checked_block(self.host, points, points)
         at = self._tensor(points)
         i, j = at.repeat_interleave(len(at)), at.repeat(len(at))
         with self.space.current():
@@ -71,7 +76,7 @@ class OnDevice:
         """Return the best places of a few points, for each power."""
         with Workers(1) as workers:
             found = (self._placed(tree, sample, self._tensor(points).int(), power, workers) for power in powers)
-            return [Places(*(column.numpy(force=True) for column in (node.long(), *rest))) for node, *rest in found]
+            return [Places(*(column.numpy(force=True) for column in places)) for places in found]
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
         """Return the tree that TreeRep learns of all points, if it is exact."""
@@ -95,11 +100,11 @@ class OnDevice:
         """Return the tree with lengths of least distortion: few points, fitted on the host."""
         return weighed(tree, self.host, choice, rng, time_limit, self.n_jobs)
 
-    def _placed(self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers) -> Places:
+    def _placed(self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers) -> Any:
         """Return the best places of points, on the device."""
         torch = require("torch", "embed")
         known, scale = rooted_backbone(tree, len(sample), power)
-        node = torch.empty(len(points), dtype=torch.int32, device=points.device)
+        node = torch.empty(len(points), dtype=torch.int64, device=points.device)
         above, height = torch.empty((2, len(points)), dtype=torch.float64, device=points.device)
         with progress_bar(len(points), "placing", "points") as bar, self.space.current():
             place = self.passes.Placement(self.space, known, self._tensor(sample).int(), scale)

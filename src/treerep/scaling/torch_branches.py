@@ -66,7 +66,7 @@ def grow(
 def _sorted_zones(node: Tensor, above: Tensor) -> tuple[Tensor, Zones]:
     """Sort points by the node or edge at which they are: those at one are a zone."""
     torch = require("torch", "embed")
-    key, order = (2 * node + (above > 0)).sort(stable=True)
+    key, order = (2 * node + (above > 0)).int().sort(stable=True)
     return order, _runs(torch.unique_consecutive(key, return_counts=True)[1])
 
 
@@ -79,23 +79,30 @@ def _split(passes: ModuleType, space: DeviceMetric, rest: Tensor, order: Tensor,
     """Split zones until they are small enough: each point goes to the nearest of some of its zone."""
     torch = require("torch", "embed")
     while (large := zones[:, 1] - zones[:, 0] > LARGEST).any():
-        parts = passes.nearest_centers(space, rest[order], zones[large], CENTERS).long()
-        number = torch.from_numpy(np.repeat(np.arange(len(zones)), zones[:, 1] - zones[:, 0])).to(order.device)
-        _halve(parts, number, zones, large)
+        parts = passes.nearest_centers(space, rest[order], zones[large], CENTERS)
+        ends = torch.from_numpy(zones[:, 1].copy()).to(order.device)
+        number = torch.bucketize(torch.arange(len(order), device=order.device), ends, right=True)
         key, by = (number * len(order) + parts).sort(stable=True)
-        order, zones = order[by], _runs(torch.unique_consecutive(key, return_counts=True)[1])
+        key, counts = torch.unique_consecutive(key, return_counts=True)
+        order, zones = order[by], _runs(counts)
+        of = (key // len(order)).numpy(force=True)  # the zone that each new one was a part of
+        alone = (np.diff(of, prepend=-1) != 0) & (np.diff(of, append=-1) != 0)
+        zones = _cut(zones, alone & large[of])
     return order, zones
 
 
-def _halve(parts: Tensor, number: Tensor, zones: Zones, large: NDArray[np.bool_]) -> None:
-    """Cut large zones whose points all went to one center, being in one place, as `np.array_split` does."""
-    torch = require("torch", "embed")
-    most = torch.zeros(len(zones), dtype=parts.dtype, device=parts.device).scatter_reduce_(0, number, parts, "amax")
-    least = torch.full_like(most, len(parts)).scatter_reduce_(0, number, parts, "amin")
-    stuck = np.flatnonzero((most == least).numpy(force=True) & large)
-    for begin, end in zones[stuck].tolist():
-        cuts = np.array_split(np.arange(end - begin), -(-(end - begin) // LARGEST))
-        parts[begin:end] = torch.from_numpy(np.repeat(np.arange(len(cuts)), [len(cut) for cut in cuts])).to(parts)
+def _cut(zones: Zones, stuck: NDArray[np.bool_]) -> Zones:
+    """Cut zones whose points all went to one center, being in one place, as `np.array_split` does."""
+    if not stuck.any():
+        return zones
+    pieces = []
+    for (begin, end), cut in zip(zones.tolist(), stuck.tolist(), strict=True):
+        if cut:
+            cuts = np.array_split(np.arange(begin, end), -(-(end - begin) // LARGEST))
+            pieces += [(part[0], part[-1] + 1) for part in cuts]
+        else:
+            pieces.append((begin, end))
+    return np.array(pieces)
 
 
 def zone_passes(device: Any) -> ModuleType:

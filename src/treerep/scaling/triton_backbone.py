@@ -16,9 +16,9 @@ from .torch_metric import DeviceMetric, Tensor
 from .triton_sorting import _in_memory, _measuring, _two_distances
 
 if TYPE_CHECKING:
+    from ..refinement.placement import Scale
     from ..refinement.placement_kernels import Backbone
     from .torch_branches import Pieces
-    from .torch_placement import Scale
 
 _BLOCK = 128  # points of a program
 _COLUMNS = 64  # other points to which a program measures the distances of its own
@@ -130,7 +130,7 @@ def _place(
     stride = nodes.to(tl.int64) * m
     zero = tl.load(distances + at, mask=mask, other=1.0) * 0.0
     same = 0 * at + nodes
-    for step in range(0, nodes):
+    for step in range(nodes):
         k = nodes - 1 - step
         y = 0 * at + tl.load(sample + k)
         d = tl.load(distances + y * m + at, mask=mask & (y >= 0), other=1.0)
@@ -200,7 +200,7 @@ def _nearest(
     w = tl.load(points + at, mask=mask, other=0).to(tl.int64)
     centers = (stop - begin + step - 1) // step
     least = tl.zeros((BLOCK,), tl.float64) + float("inf")
-    found = tl.zeros((BLOCK,), tl.int32)
+    found = tl.zeros((BLOCK,), tl.int64)
     for c in range(0, centers, 2):
         center = 0 * at + c
         both = mask & (center + 1 < centers)
@@ -209,10 +209,10 @@ def _nearest(
         to_y, to_z = _two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
         )  # fmt: skip
-        found = tl.where(to_z < least, c, found)
+        found = tl.where(to_z < least, center, found)
         least = tl.minimum(least, to_z)
         nearer = both & (to_y < least)
-        found = tl.where(nearer, c + 1, found)
+        found = tl.where(nearer, center + 1, found)
         least = tl.where(nearer, to_y, least)
     tl.store(out + at, found, mask=mask)
 
@@ -410,7 +410,7 @@ def _tiles(zones: Any, device: Any) -> tuple[Tensor, Tensor, Tensor]:
     within = np.arange(len(zone)) - np.repeat(np.cumsum(counts) - counts, counts)
     at = zone[:, 0] + _BLOCK * within
     stop = np.minimum(at + _BLOCK, zone[:, 1])
-    return tuple(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (at, stop, zone))  # type: ignore[return-value]
+    return tuple(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (at, stop, zone))
 
 
 def join_zones(

@@ -1,0 +1,77 @@
+"""Backbone trees on a GPU: time and memory from points to a `Tree`, and the threads of the same machine beside it."""
+
+import time
+from typing import Any
+
+import numpy as np
+import torch
+
+import treerep as tr
+from treerep.refinement import backbone as refinement
+
+from .common import Table
+
+# Without a GPU the same runs on the CPU with a thousandth of the points: that checks it and measures nothing.
+GPU = torch.cuda.is_available()
+DEVICE = "cuda" if GPU else "cpu"
+PART = 1 if GPU else 1000
+NAME = torch.cuda.get_device_name() if GPU else "the CPU, for want of a GPU"
+SIZES = (1_000_000, 10_000_000, 100_000_000)
+COMPARED = 10_000_000  # up to here the threads learn the tree, too, and trees are judged
+ROWS = 64
+
+
+def timed(*given: Any, **options: Any) -> tuple[float, tr.Tree]:
+    if GPU:
+        torch.cuda.synchronize()
+    begin = time.perf_counter()
+    tree = tr.fit(*given, metric="euclidean", method="backbone", rng=0, **options)
+    return time.perf_counter() - begin, tree
+
+
+def refining() -> float:
+    """Seconds that the tree of the sample takes, which is refined on the host: a fit of the sample alone."""
+    points = np.asarray(tr.datasets.branching_cells(1000, dim=50, rng=0).points)
+    return min(timed(points)[0] for _ in range(2))
+
+
+def row_of(n: int) -> dict[str, Any]:
+    """Fit points that are on the device, and in an array of the host."""
+    host = np.asarray(tr.datasets.branching_cells(n // PART, dim=50, rng=0).points)
+    points = torch.from_numpy(host).to(DEVICE)
+    if GPU:
+        torch.cuda.reset_peak_memory_stats()
+    runs = [timed(points, device=DEVICE) for _ in range(2)]
+    found: dict[str, Any] = {
+        "points": len(host), "tensor": min(seconds for seconds, _ in runs),
+        "GB": torch.cuda.max_memory_allocated() / 1e9 if GPU else 0.0,
+    }  # fmt: skip
+    del points
+    tree = runs[0][1]
+    runs.clear()
+    if GPU:
+        torch.cuda.empty_cache()
+    if n > COMPARED:
+        return {**found, "array": "", "threads": "", "the same tree": "", "average distortion": ""}
+    found["array"] = timed(host, device=DEVICE)[0]
+    found["threads"], theirs = timed(host)
+    found["the same tree"] = bool((tree.edges == theirs.edges).all() and (tree.weights == theirs.weights).all())
+    score = tr.average_distortion(tree, tr.PointMetric(host), rows=ROWS, rng=1)
+    print(found, score, flush=True)
+    return {**found, "average distortion": f"{score:.4f} ± {score.high - score:.4f}"}
+
+
+def measure() -> list[Table]:
+    # The fit of lengths to few points is the host's, and no part of this.
+    refinement._WEIGHED = 0
+    few = np.asarray(tr.datasets.branching_cells(30_000, dim=50, rng=0).points)
+    for options in ({}, {"device": DEVICE}):
+        timed(few, **options)
+    alone = refining()
+    note = (
+        f"On {NAME} and {torch.get_num_threads()} cores; seconds after a first run, from a tensor on the device (the "
+        f"better of two) and from an array of the host (one run). {alone:.2g} s of each are the refinement of 1,000 "
+        f"points on the host. Average distortion from {ROWS} rows, with its 95% interval."
+    )
+    title = 'Branching cells of 50 dimensions: tr.fit(X, metric="euclidean", method="backbone", device="cuda")'
+    return [Table(title, [row_of(n) for n in SIZES], note)]
