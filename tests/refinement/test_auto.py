@@ -57,6 +57,14 @@ def test_points_in_one_place():
     assert_array_equal(tr.fit(np.zeros((20, 20))).distances(), np.zeros((20, 20)))
 
 
+@pytest.mark.parametrize("scale", [1e-140, 1e-70, 1e70, 1e140])
+def test_any_unit_will_do(scale):
+    d = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3))).block(range(60), range(60))
+    for size in (20, 60):
+        tree = tr.fit(d * scale, method="backbone", size=size)
+        assert 0 < tr.average_distortion(tree, d * scale) < 0.5
+
+
 @given(any_symmetric(12), st.integers(0, 3))
 def test_any_table_gives_a_tree_whatever_the_threads(d, seed):
     tree = tr.fit(d, rng=seed, n_jobs=1)

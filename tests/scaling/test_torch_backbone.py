@@ -105,7 +105,7 @@ def test_bad_requests() -> None:
         tr.fit(np.zeros((9, 2)), metric="euclidean", method="backbone", size=2, device=DEVICE)
     with pytest.raises(ValueError, match="a GraphMetric cannot be measured on a device"):
         tr.fit(tr.GraphMetric([[0, 1], [1, 2], [2, 3]]), method="backbone", device=DEVICE)
-    with pytest.raises(ValueError, match="does not run on a device: use one of treerep, backbone"):
+    with pytest.raises(ValueError, match="does not run on a device: use one of treerep, auto, backbone"):
         tr.fit(np.zeros((9, 9)), method="upgma", device=DEVICE)
     bad = np.zeros((9, 2))
     bad[4, 1] = np.nan

@@ -37,6 +37,7 @@ SIZE = 2000
 #: ... and vertices of a graph up to which its whole tree is learned.
 GRAPH_SIZE = 5000
 _LEAST = 3
+_LARGEST = 1e60  # distance that is weighted by its powers
 # Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
 CHECKED_ROWS = 64  # by which a tree of all points is compared with the data
@@ -158,8 +159,11 @@ def backbone_tree(
     tree = small_tree(joined, table, choice, graph, rng=rng, time_limit=time_limit, n_jobs=n_jobs)
     if n == len(sample):
         return finished_tree(engine.space, tree.edges, tree.weights)
-    short = rounding_of(engine.space, float(table.distances.max()))
-    power = _best_power(engine, tree, sample, choice.places)
+    largest = float(table.distances.max())
+    short = rounding_of(engine.space, largest)
+    # The fourth power of anything larger would overflow, and 0 has none.
+    powers = choice.places if 1 / _LARGEST < largest < _LARGEST else (0.0,)
+    power = _best_power(engine, tree, sample, powers)
     grown = engine.grown(tree, sample, power, short)
     return grown if n > _WEIGHED else engine.weighed(grown, choice, rng, time_limit)
 
