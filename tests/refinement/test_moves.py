@@ -294,8 +294,8 @@ def test_time_limit_and_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_bad_arguments() -> None:
     tree = random_tree(5, 0)
-    with pytest.raises(ValueError, match="power is between 0 and 2, not 3"):
-        rearrange(tree, tree, power=3)
+    with pytest.raises(ValueError, match="power is between 0 and 4, not 5"):
+        rearrange(tree, tree, power=5)
     with pytest.raises(ValueError, match="sweeps must be a positive whole number, not 0"):
         rearrange(tree, tree, sweeps=0)
     with pytest.raises(ValueError, match="max_seconds is 0 or more, not -1"):
