@@ -1,4 +1,4 @@
-"""Backbone trees: quality and time on cells and graphs beside TreeRep, by stage and by size, and how time grows."""
+"""Backbone trees, the default: quality and time on cells and graphs, by stage and by size, and how time grows."""
 
 import time
 from collections.abc import Iterator
@@ -17,8 +17,10 @@ from treerep.refinement import backbone as method
 from .common import Table
 
 JUDGED_ROWS = 1000  # drawn with another seed than the rows of a fit
-GRAPHS = (("grqc", 500), ("grqc", 1500), ("wordnet", 1000), ("enron", 500))
-CELLS = (("zeisel", 300), ("cbmc", 500))
+WHOLE = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
+GRAPHS = (("grqc", 2000), ("wordnet", None), ("enron", None))
+CELLS = ("pbmc68k", "paul15", "zeisel", "cbmc")
+JOINED = 10_000  # points up to which neighbors are joined, too
 SIZES = (20_000, 100_000, 1_000_000)
 BACKBONES = (250, 500, 1000, 2000)
 
@@ -62,7 +64,7 @@ def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
 
 def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
     """Fit once, and judge the tree after each stage."""
-    calls: dict[str, list[Any]] = {name: [] for name in ("refined_tree", "best_places", "grow", "_weighed")}
+    calls: dict[str, list[Any]] = {name: [] for name in ("small_tree", "best_places", "grow", "weighed")}
     with ExitStack() as stack:
         for function, noted in calls.items():
             stack.enter_context(watched(function, noted))
@@ -105,10 +107,14 @@ def sizes(name: str, metric: tr.Metric) -> dict[str, Any]:
     return found
 
 
-def row_of(name: str, metric: tr.Metric, size: int) -> dict[str, Any]:
-    """Fit by TreeRep and around a backbone, and judge both on the same rows."""
-    found: dict[str, Any] = {"data": name, "points": len(metric), "size": size}
-    for column, options in (("TreeRep", {}), ("backbone", {"method": "backbone", "size": size})):
+def row_of(name: str, metric: tr.Metric, size: int | None = None) -> dict[str, Any]:
+    """Fit by TreeRep, by relaxed neighbor joining and around a backbone, and judge all on the same rows."""
+    found: dict[str, Any] = {"data": name, "points": len(metric), "size": size or "default"}
+    ways = {"TreeRep": {"method": "treerep"}, "relaxed NJ": {"method": "relaxed_neighbor_joining"}}
+    for column, options in (ways | {"backbone": {"method": "backbone", "size": size}}).items():
+        if column == "relaxed NJ" and len(metric) > JOINED:
+            found |= {column: "", f"{column}, seconds": ""}
+            continue
         begin = time.perf_counter()
         tree = tr.fit(metric, **options)
         seconds = time.perf_counter() - begin
@@ -120,22 +126,27 @@ def row_of(name: str, metric: tr.Metric, size: int) -> dict[str, Any]:
 
 def measure() -> list[Table]:
     for metric in (cells(2000), tr.datasets.load("celegans").metric, tr.as_metric(tr.datasets.load("pbmc68k"))):
-        tr.fit(metric)
-        tr.fit(metric, method="backbone", size=100)
+        for fit in (
+            {"method": "treerep"},
+            {"method": "relaxed_neighbor_joining"},
+            {},
+            {"method": "backbone", "size": 100},
+        ):
+            tr.fit(metric, **fit)
     note = (
         "Average distortion as it is, and for graphs mean average precision behind it; all pairs up to 5,000 points, "
         f"{JUDGED_ROWS:,} rows beyond, with their 95% interval. Compiled before; one run each."
     )
     graphs = []
-    for name, size in GRAPHS:
+    for name, size in (*((name, None) for name in WHOLE), *GRAPHS):
         metric = tr.datasets.load(name).metric
         _ = metric.oracle  # hub labels are no part of a fit
         graphs.append(row_of(name, metric, size))
-    points = [row_of(name, tr.as_metric(tr.datasets.load(name)), size) for name, size in CELLS]
-    branching = [row_of("branching cells, 50 dimensions", cells(n), 1000) for n in SIZES]
+    points = [row_of(name, tr.as_metric(tr.datasets.load(name))) for name in CELLS]
+    branching = [row_of("branching cells, 50 dimensions", cells(n)) for n in SIZES]
     grqc, many = tr.datasets.load("grqc").metric, cells(20_000)
-    by_stage = [*stages("branching cells", many, 1000), *stages("branching cells", cells(100_000), 1000)]
-    by_stage += stages("grqc", grqc, 1500)
+    by_stage = [*stages("branching cells", many, 2000), *stages("branching cells", cells(100_000), 2000)]
+    by_stage += stages("grqc", grqc, 2000)
     by_size = [sizes("branching cells", many), sizes("grqc", grqc)]
     return [
         Table("Cells around a backbone", points + branching, note),

@@ -91,16 +91,18 @@ def on_workers(count: int) -> tuple[dict[str, Any], list[dict[str, Any]], tr.Tre
         Client(cluster) as client,
     ):  # fmt: skip
         array = points()
-        tr.fit(array[: min(N, 100_000)], metric="euclidean", engine=client)  # workers have imported and compiled
+        tr.fit(
+            array[: min(N, 100_000)], metric="euclidean", engine=client, method="treerep"
+        )  # workers have imported and compiled
         empty = max(client.run(reset_peak).values())
         array = array.rechunk((-(-N // count), DIM)).persist()
         wait(array)
         start = time.perf_counter()
-        tree = tr.fit(array, metric="euclidean", engine=client)
+        tree = tr.fit(array, metric="euclidean", engine=client, method="treerep")
         plain = time.perf_counter() - start
         most = max(client.run(peak).values()) - empty
         with Clock(client) as clock:
-            tr.fit(array, metric="euclidean", engine=client)
+            tr.fit(array, metric="euclidean", engine=client, method="treerep")
     share = N * DIM * 8 / count / 1e6
     waves = [row for row in clock.rows if row["part"] == "wave"]
     row = {
@@ -114,11 +116,11 @@ def on_workers(count: int) -> tuple[dict[str, Any], list[dict[str, Any]], tr.Tre
 def measure() -> list[Table]:
     runs = [on_workers(count) for count in WORKERS]
     array = np.asarray(points().compute())
-    tr.fit(array[:100_000], metric="euclidean")
+    tr.fit(array[:100_000], metric="euclidean", method="treerep")
     rows = []
     for jobs in sorted({1, *(count for count in WORKERS if count <= (os.cpu_count() or 1))}):
         start = time.perf_counter()
-        tree = tr.fit(array, metric="euclidean", n_jobs=jobs)
+        tree = tr.fit(array, metric="euclidean", n_jobs=jobs, method="treerep")
         took = time.perf_counter() - start
         rows.append({"engine": f"{jobs} threads" if jobs > 1 else "1 thread", "seconds": took})
         assert all(tree == other for _, _, other in runs)

@@ -16,12 +16,12 @@ def works() -> dict[str, Callable[[Any], Any]]:
     """What is done, by name, for an engine."""
     points = tr.PointMetric(tr.datasets.branching_cells(POINTS, dim=DIMENSIONS).points)
     few = tr.PointMetric(points.points[:2000])
-    tree, network = tr.fit(points), tr.datasets.load("grqc").metric
-    its_tree = tr.fit(network)
+    tree, network = tr.fit(points, method="treerep"), tr.datasets.load("grqc").metric
+    its_tree = tr.fit(network, method="treerep")
     return {
         f"average distortion of {POINTS:,} points": lambda engine: tr.average_distortion(tree, points, engine=engine),
         "mean average precision of grqc": lambda engine: tr.mean_average_precision(its_tree, network, engine=engine),
-        "20 trials of 2,000 points": lambda engine: tr.fit(few, trials=20, engine=engine).weights,
+        "20 trials of 2,000 points": lambda engine: tr.fit(few, trials=20, engine=engine, method="treerep").weights,
         f'weights "l2" of {POINTS:,} points': lambda engine: (
             tr.refine(tree, points, weights="l2", moves=False, engine=engine).weights
         ),

@@ -13,7 +13,11 @@ SIZES = (0, 30, 100, 300, 1000)
 
 
 def fitted(metric: tr.Metric, seed: int, size: int) -> tr.Tree:
-    return tr.fit(metric, rng=seed, finish="nj", zone_size=size) if size else tr.fit(metric, rng=seed)
+    return (
+        tr.fit(metric, rng=seed, finish="nj", zone_size=size, method="treerep")
+        if size
+        else tr.fit(metric, rng=seed, method="treerep")
+    )
 
 
 def scores(metric: tr.Metric, size: int, seeds: int) -> str:

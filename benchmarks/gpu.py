@@ -50,7 +50,7 @@ def on_threads(work: Callable[[], Any]) -> tuple[float, Any]:
 
 def cells(n: int) -> tuple[tr.Tree, tr.PointMetric]:
     points = np.asarray(tr.datasets.branching_cells(n, dim=DIMENSIONS, rng=0).points)
-    return tr.fit(points, metric="euclidean", rng=0), tr.PointMetric(points)
+    return tr.fit(points, metric="euclidean", rng=0, method="treerep"), tr.PointMetric(points)
 
 
 def row(n: int, device: tuple[float, float, Any], threads: tuple[float, Any] | None, work: float) -> dict[str, Any]:

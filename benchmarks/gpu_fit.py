@@ -98,9 +98,9 @@ def whole() -> Table:
         points = blobs(n // PART, 50, torch.float32)
         host = points.numpy(force=True)
         runs: dict[str, Callable[[], Any]] = {
-            "tensor": lambda points=points: tr.fit(points, metric="euclidean", device=DEVICE),
-            "array": lambda host=host: tr.fit(host, metric="euclidean", device=DEVICE),
-            "threads": lambda host=host: tr.fit(host, metric="euclidean"),
+            "tensor": lambda points=points: tr.fit(points, metric="euclidean", device=DEVICE, method="treerep"),
+            "array": lambda host=host: tr.fit(host, metric="euclidean", device=DEVICE, method="treerep"),
+            "threads": lambda host=host: tr.fit(host, metric="euclidean", method="treerep"),
         }
         row: dict[str, Any] = {"points": len(host)}
         trees = []

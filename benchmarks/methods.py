@@ -31,9 +31,11 @@ METHODS = (
     Method("BFS", {"method": "bfs"}),
     Method("Bartal best", {"method": "bartal"}),
     Method("FRT", {"method": "frt"}),
-    Method("backbone", {"method": "backbone"}),
+    Method("backbone", {"method": "backbone", "size": 1000}),
+    Method("auto", {"method": "auto"}),
 )
-_RANDOM = ("relaxed_neighbor_joining", "gromov", "frt")  # averaged over seeds; "backbone" takes too long for that
+_RANDOM = ("relaxed_neighbor_joining", "gromov", "frt")  # averaged over seeds; a backbone takes too long for that
+_OF_GRAPHS = ("bfs", "backbone", "auto")  # know what to do with a graph
 
 
 class Scores(NamedTuple):
@@ -48,7 +50,7 @@ class Scores(NamedTuple):
 
 def score(method: Method, graph: tr.GraphMetric, truth: tr.MatrixMetric) -> Scores:
     name = method.options["method"]
-    data = graph if name == "bfs" else truth
+    data = graph if name in _OF_GRAPHS else truth
     found = []
     for seed in range(SEEDS if name in _RANDOM else 1):
         tree = tr.fit(data, rng=seed, **method.options)

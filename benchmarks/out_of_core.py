@@ -108,7 +108,7 @@ def bytes_read() -> int:
 def fit_on_disk(path: str, out: str, large: str) -> dict[str, float]:
     """Open and fit a matrix on disk, of which nothing is in memory; for a process of its own."""
     mapped.LARGE = int(large)
-    tr.fit(np.zeros((3, 3), np.uint8))  # compiled, in part
+    tr.fit(np.zeros((3, 3), np.uint8), method="treerep")  # compiled, in part
     watch = AnonymousPeak()
     watch.start()
     figures: dict[str, float] = {}
@@ -117,7 +117,7 @@ def fit_on_disk(path: str, out: str, large: str) -> dict[str, float]:
     metric = tr.as_metric(path)
     marks.append(time.perf_counter())
     read.append(bytes_read())
-    tree = tr.fit(metric)
+    tree = tr.fit(metric, method="treerep")
     marks.append(time.perf_counter())
     read.append(bytes_read())
     figures["anonymous"], figures["on disk"] = watch.stop(), metric.on_disk

@@ -15,12 +15,17 @@ WAYS = ("all together", "rows", "rows and new distances", "nearest old point")
 
 def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
     """One tree on all points for each of WAYS."""
-    old = tr.fit(distances[:n, :n], rng=seed)
+    old = tr.fit(distances[:n, :n], rng=seed, method="treerep")
     news = distances[n:, :n]
     moved = old.edges + np.where(old.edges < n, 0, len(news))
     leaves = np.column_stack([np.arange(n, len(distances)), news.argmin(axis=1)])
     at_nearest = tr.Tree(len(distances), np.concatenate([moved, leaves]), [*old.weights, *news.min(axis=1)])
-    return [tr.fit(distances, rng=seed), tr.place(old, news), tr.place(old, distances[n:]), at_nearest]
+    return [
+        tr.fit(distances, rng=seed, method="treerep"),
+        tr.place(old, news),
+        tr.place(old, distances[n:]),
+        at_nearest,
+    ]
 
 
 def quality() -> Table:
@@ -44,10 +49,10 @@ def quality() -> Table:
 def speed(n: int = 100_000) -> Table:
     cells = tr.datasets.branching_cells(2 * n, dim=50)
     points = np.asarray(cells.points)[np.random.default_rng(0).permutation(2 * n)]
-    tree = tr.fit(points[:n], metric="euclidean")
+    tree = tr.fit(points[:n], metric="euclidean", method="treerep")
     tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean")  # compiled
     marks = [time.process_time()]
-    tr.fit(points[:n], metric="euclidean")
+    tr.fit(points[:n], metric="euclidean", method="treerep")
     marks.append(time.process_time())
     tr.place(tree, points[n:], data=points[:n], metric="euclidean")
     marks.append(time.process_time())

@@ -54,10 +54,10 @@ def graphs() -> Table:
     rows = []
     compiled = tr.as_metric(tr.datasets.load("celegans").metric)
     for share in (0.0, 0.5):  # compile before anything is timed
-        tr.refine(tr.fit(compiled), compiled, balance=share)
+        tr.refine(tr.fit(compiled, method="treerep"), compiled, balance=share)
     for name, mark in GRAPHS.items():
         graph = tr.datasets.load(name).metric
-        start = tr.fit(graph, trials=20)
+        start = tr.fit(graph, trials=20, method="treerep")
         first, first_time = timed(start, graph, balance=0)
         balanced, balanced_time = timed(start, graph)
         scores = both(balanced, graph)
@@ -85,7 +85,7 @@ def frontier() -> Table:
     rows = []
     for name in ("celegans", "diseasome", "csphd", "yeast"):
         graph = tr.datasets.load(name).metric
-        start = tr.fit(graph, trials=20)
+        start = tr.fit(graph, trials=20, method="treerep")
         found = {f"balance {share:g}": pair(both(tr.refine(start, graph, balance=share), graph)) for share in FRONTIER}
         rows.append({"graph": name, **found})
         print(rows[-1], flush=True)
@@ -98,7 +98,7 @@ def weightings() -> Table:
         graph = tr.datasets.load(name).metric
         every = np.arange(len(graph))
         metric = tr.MatrixMetric(graph.block(every, every).astype(np.uint8))
-        start = tr.fit(metric, trials=20)
+        start = tr.fit(metric, trials=20, method="treerep")
         row = {"graph": name, "T0": pair(both(start, graph))}
         for weights in ("heuristic", "l2", "relative_l2", "l1"):
             tree, seconds = timed(start, metric, weights=weights, moves=False, balance=0)
@@ -112,7 +112,7 @@ def cells() -> Table:
     rows = []
     for name, (floor, goal, paper) in CELLS.items():
         metric = tr.datasets.load(name).metric
-        start = tr.fit(metric, trials=20)
+        start = tr.fit(metric, trials=20, method="treerep")
         tree, seconds = timed(start, metric, balance=0, time_limit=120)
         distortion = float(tr.average_distortion(tree, metric, rows="all"))
         rows.append(
@@ -129,7 +129,7 @@ def cells() -> Table:
 
 def many() -> Table:
     metric = tr.PointMetric(tr.datasets.branching_cells(100_000, rng=0)[0])
-    start = tr.fit(metric)
+    start = tr.fit(metric, method="treerep")
     rows = [{"tree": "T0", "average distortion": str(tr.average_distortion(start, metric, rows=256, rng=2))}]
     for options in ({"moves": False}, {}):
         tree, seconds = timed(start, metric, balance=0, **options)

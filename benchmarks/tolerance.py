@@ -21,7 +21,11 @@ def window(truth: tr.Tree, dtype: str) -> dict[str, object]:
     """The tolerances, in units of eps(dtype) times the largest distance, at which three seeds recover the tree."""
     distances = truth.distances().astype(dtype)
     unit = float(np.finfo(dtype).eps) * float(distances.max())
-    good = [p for p in POWERS if all(recovered(tr.fit(distances, tol=2.0**p * unit, rng=s), truth) for s in range(3))]
+    good = [
+        p
+        for p in POWERS
+        if all(recovered(tr.fit(distances, tol=2.0**p * unit, rng=s, method="treerep"), truth) for s in range(3))
+    ]
     automatic = 8 + 64 * len(truth) ** 0.5 * float(np.finfo(float).eps) / float(np.finfo(dtype).eps)
     return {
         "least": f"2^{min(good)}" if good else "none",
@@ -39,7 +43,7 @@ def rounding(shape: str) -> dict[str, str]:
         table = tr.MatrixMetric(np.round(truth.distances(), 6))
         unrounded = (8 + 64 * POINTS**0.5) * float(np.finfo(float).eps) * float(table.distances.max())
         for name, tol in (("as if unrounded", unrounded), ("automatic", "auto")):
-            found[name].append(float(tr.average_distortion(tr.fit(table, tol=tol, rng=seed), truth)))
+            found[name].append(float(tr.average_distortion(tr.fit(table, tol=tol, rng=seed, method="treerep"), truth)))
     return {name: f"{np.mean(values):.2g} (worst {max(values):.2g})" for name, values in found.items()}
 
 

@@ -23,6 +23,7 @@ class Facts(NamedTuple):
 
 
 FACTS = {
+    "auto": Facts("auto", "trees", "as `backbone`", "distances, neighborhoods and groups, at any size"),
     "treerep": Facts("tr", "trees", "n log n; n", "size: millions of points; few distances are asked for"),
     "neighbor_joining": Facts("nj", "trees", "n²; n²", "neighbourhoods; what phylogeneticists know"),
     "bionj": Facts("BIONJ", "trees", "n²; 2 n²", "the same, where long distances are noisy"),
@@ -40,7 +41,7 @@ FACTS = {
     "bartal": Facts("Bartal best", "", "n² a tree; n²", "comparison with the paper"),
     "bartal_average": Facts("bartal", "", "n² a tree; n²", "the same; it is no tree"),
     "frt": Facts("FRT", "", "n²; n log n", "theory: a bound for any metric"),
-    "backbone": Facts("backbone", "trees", "n · size; n + size²", "distances, at any size"),
+    "backbone": Facts("backbone", "trees", "n · size; n + size²", "a choice of the size"),
 }
 
 

@@ -27,13 +27,15 @@ def works(large: bool) -> dict[str, Callable[[], tr.Tree]]:
     ring = [(k, (k + 1) % 300) for k in range(300)]
     shared = tr.GraphMetric(ring)
     return {
-        "matrix": lambda: tr.fit(distances, rng=1),
-        "trials": lambda: tr.fit(distances, trials=5, rng=2, n_jobs=2),
-        "points": lambda: tr.fit(points, metric="euclidean", rng=3, n_jobs=4),
-        "graph": lambda: tr.fit(tr.GraphMetric(ring), rng=4),
-        "shared graph": lambda: tr.fit(shared, rng=4),
+        "matrix": lambda: tr.fit(distances, rng=1, method="treerep"),
+        "trials": lambda: tr.fit(distances, trials=5, rng=2, n_jobs=2, method="treerep"),
+        "points": lambda: tr.fit(points, metric="euclidean", rng=3, n_jobs=4, method="treerep"),
+        "graph": lambda: tr.fit(tr.GraphMetric(ring), rng=4, method="treerep"),
+        "shared graph": lambda: tr.fit(shared, rng=4, method="treerep"),
         "neighbor_joining": lambda: tr.fit(distances, method="neighbor_joining"),
-        "refine": lambda: tr.refine(tr.fit(distances, rng=5), distances, moves=large, rng=5, n_jobs=2),
+        "refine": lambda: tr.refine(
+            tr.fit(distances, rng=5, method="treerep"), distances, moves=large, rng=5, n_jobs=2
+        ),
     }
 
 

@@ -28,18 +28,18 @@ def works() -> dict[str, Callable[[int], object]]:
     graph = np.unique(np.sort(rng.integers(0, 150, (400, 2)), axis=1), axis=0)
     graph = np.concatenate([graph[graph[:, 0] != graph[:, 1]], np.column_stack([np.arange(149), np.arange(1, 150)])])
     few = d[:30, :30]  # refining takes longest
-    small = tr.fit(few)
+    small = tr.fit(few, method="treerep")
     return {
         "files": _through_files,
-        "matrix": lambda seed: tr.fit(d, rng=seed),
-        "points": lambda seed: tr.fit(points, metric="cosine", rng=seed),
-        "graph": lambda seed: tr.fit(tr.GraphMetric(graph), rng=seed),
-        "trials": lambda seed: tr.fit(d, trials=5, rng=seed, n_jobs=2),
+        "matrix": lambda seed: tr.fit(d, rng=seed, method="treerep"),
+        "points": lambda seed: tr.fit(points, metric="cosine", rng=seed, method="treerep"),
+        "graph": lambda seed: tr.fit(tr.GraphMetric(graph), rng=seed, method="treerep"),
+        "trials": lambda seed: tr.fit(d, trials=5, rng=seed, n_jobs=2, method="treerep"),
         "neighbor_joining": lambda seed: tr.fit(d + 0.0 * seed, method="neighbor_joining"),
         "refine": lambda seed: tr.refine(small, few, moves=seed % 25 == 0, rng=seed),
-        "score": lambda seed: tr.average_distortion(tr.fit(d, rng=seed), d, scale="optimal"),
-        "newick": lambda seed: tr.Tree.from_newick(tr.fit(d, rng=seed).newick()).distances(),
-        "embed": lambda seed: tr.embed(tr.fit(d, rng=seed)).coordinates("poincare"),
+        "score": lambda seed: tr.average_distortion(tr.fit(d, rng=seed, method="treerep"), d, scale="optimal"),
+        "newick": lambda seed: tr.Tree.from_newick(tr.fit(d, rng=seed, method="treerep").newick()).distances(),
+        "embed": lambda seed: tr.embed(tr.fit(d, rng=seed, method="treerep")).coordinates("poincare"),
     }
 
 

@@ -28,8 +28,8 @@ class Method(NamedTuple):
     seeds: int = SEEDS
 
 
-def _fit(**options: Any) -> Callable[[Any, int], tr.Metric]:
-    return lambda data, seed: tr.fit(data, rng=seed, **options)
+def _fit(method: str = "treerep", **options: Any) -> Callable[[Any, int], tr.Metric]:
+    return lambda data, seed: tr.fit(data, method=method, rng=seed, **options)
 
 
 def _embed(**options: Any) -> Callable[[Any, int], tr.Metric]:
@@ -42,7 +42,7 @@ def _refined(balance: float) -> Callable[[Any, int], tr.Metric]:
 
 def best_of(data: Any, **options: Any) -> tr.Tree:
     """Return the tree of lowest scaled distortion of 20."""
-    return tr.fit(data, trials=SEEDS, **options)
+    return tr.fit(data, method="treerep", trials=SEEDS, **options)
 
 
 #: PM and LM in the plane: as many epochs as in the paper, at a lower rate. The defaults stop too early on Grid-worm.

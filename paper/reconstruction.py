@@ -44,11 +44,11 @@ def measure(size: str, method: str) -> dict[str, Any]:
     for tree in trees(size):
         truth = tr.MatrixMetric(tree.distances())
         # tol = 0.1 is for whole numbers; lengths are uniform on [0, 2] here, so that it would merge different nodes.
-        fitted = tr.fit(truth) if method == "tr" else METHODS[method].learn(truth, 0)
+        fitted = tr.fit(truth, method="treerep") if method == "tr" else METHODS[method].learn(truth, 0)
         errors.append(float(tr.distance_error(fitted, truth, norm="linf")) / float(tree.distances().max()))
         nodes.append(fitted.n_nodes)
         right.append(fitted.n_nodes == tree.n_nodes)
-    seconds = clock(lambda: tr.fit(truth) if method == "tr" else METHODS[method].learn(truth, 0))
+    seconds = clock(lambda: tr.fit(truth, method="treerep") if method == "tr" else METHODS[method].learn(truth, 0))
     return {
         "seconds": seconds, "error": max(errors), "nodes": float(np.mean(nodes)), "right": float(np.mean(right)),
         "trees": len(errors),

@@ -71,7 +71,7 @@ def test_the_tree_is_that_of_fit_with_the_names_of_the_cells(adata: ad.AnnData) 
     expected = tr.fit(tr.PointMetric(adata.obsm["X_pca"], labels=list(adata.obs_names)), trials=3, rng=5)
     assert same(tl.get_tree(adata), expected)
     assert tr.Tree.from_newick(adata.uns["treerep"]["newick"]).difference(expected).path < 1e-9
-    params = {"use_rep": "X_pca", "metric": "euclidean", "method": "treerep", "trials": 3, "refine": False, "rng": 5}
+    params = {"use_rep": "X_pca", "metric": "euclidean", "method": "auto", "trials": 3, "refine": False, "rng": 5}
     assert adata.uns["treerep"]["params"] == params
 
 

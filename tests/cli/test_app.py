@@ -92,7 +92,7 @@ def test_warm_up_says_what_it_compiled(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["warm-up"])
     assert ended.value.code == 0
-    names = ("eight mammals", "hyperbolicity", "refinement", "placing", "embedding", "upgma", "in all")
+    names = ("eight mammals", "hyperbolicity", "refinement", "default", "placing", "embedding", "upgma", "in all")
     lines = [rf"{name} +[\d.]+ s\n" for name in names]
     assert re.fullmatch("".join(lines), capsys.readouterr().out)
 

@@ -73,7 +73,7 @@ def test_fit_as_json(call, four):
     fields = json.loads(call("fit", "four.csv", "--json", "-o", "t.nwk", "--seed", "7").stdout)
     assert fields["distortion"] == pytest.approx(0, abs=1e-12)
     assert fields["seconds"] > 0
-    expected = {"points": 4, "nodes": 6, "output": "t.nwk", "seed": 7, "trials": 1, "exact": True, "method": "treerep"}
+    expected = {"points": 4, "nodes": 6, "output": "t.nwk", "seed": 7, "trials": 1, "exact": True, "method": "auto"}
     assert {name: fields[name] for name in expected} == expected
     assert fields["version"] == tr.__version__
     assert same_distances(read_tree("t.nwk"), four)
@@ -89,10 +89,10 @@ def test_fit_gives_the_tree_of_the_library(call, tmp_path):
     assert tr.Tree.load("t.npz") == tr.fit(points, metric="manhattan", trials=3, rng=5)
     assert call("fit", "points.npy", "--kind", "points", "--method", "upgma", "-o", "t.npz").returncode == 0
     assert tr.Tree.load("t.npz") == tr.fit(points, metric="euclidean", method="upgma")
-    arguments = ("--trials", "1", "--tol", "0.3", "--refine", "--jobs", "1", "-o", "t.npz")
+    arguments = ("--method", "treerep", "--tol", "0.3", "--refine", "--jobs", "1", "-o", "t.npz")
     assert call("fit", "points.npy", "--kind", "points", *arguments).returncode == 0
     metric = tr.PointMetric(points, "euclidean")
-    assert tr.Tree.load("t.npz") == tr.refine(tr.fit(metric, tol=0.3), metric)
+    assert tr.Tree.load("t.npz") == tr.refine(tr.fit(metric, method="treerep", tol=0.3), metric)
 
 
 def test_fit_of_graphs(call, tmp_path):
@@ -216,7 +216,7 @@ def test_the_size_of_a_backbone(call, four):
 @pytest.mark.parametrize(("option", "only"), [("--tol", "treerep"), ("--size", "backbone")])
 def test_options_of_one_method_are_refused_with_others(call, four, option, only):
     done = call("fit", "four.csv", "--method", "upgma", option, "5")
-    assert_one_line_error(done, f"is for --method {only}, not for upgma: leave it out")
+    assert_one_line_error(done, f"is for --method {only}, not for upgma: change one of them")
 
 
 def test_a_table_of_itol_that_is_read_is_not_overwritten(call, four, tmp_path):
@@ -463,7 +463,7 @@ def test_convert(call, four):
         (["fit", "four.csv", "--kind", "trees"], "--kind.*'trees' is not one of 'distances', 'points', 'graph'"),
         (["fit", "four.csv", "--format", "nwk"], "--format"),
         (["fit", "four.csv", "--format", "json"], "cannot be read"),
-        (["fit", "four.csv", "--method", "nope"], "'nope' is not one of 'treerep'"),
+        (["fit", "four.csv", "--method", "nope"], "'nope' is not one of 'auto', 'treerep'"),
         (["fit", "four.csv", "--method", "upgma", "--tol", "1"], "--tol 1.0 is for --method treerep"),
         (["fit", "four.csv", "--trials", "0"], "--trials"),
         (["fit", "four.csv", "--seed", "-1"], "--seed"),

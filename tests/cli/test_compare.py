@@ -33,7 +33,9 @@ def test_all_methods_on_a_graph_in_every_form(graph, tmp_path):
     assert float(by_name["level_tree"]["distortion_scaled"]) == tr.average_distortion(tree, graph, scale="optimal")
     assert float(by_name["level_tree"]["map"]) == tr.mean_average_precision(tree, graph)
     assert int(by_name["level_tree"]["nodes"]) == tree.n_nodes
-    assert float(by_name["treerep"]["distortion"]) == tr.average_distortion(tr.fit(graph, trials=3), graph)
+    assert float(by_name["treerep"]["distortion"]) == tr.average_distortion(
+        tr.fit(graph, method="treerep", trials=3), graph
+    )
     assert by_name["bartal_average"]["nodes"] == ""  # it is no tree
 
     stored = json.loads(done.stdout)

@@ -98,9 +98,9 @@ def test_trials_need_a_random_method(method: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "nj"}, "unknown method 'nj': choose one of treerep, neighbor_joining, bionj, "),
+        ({"method": "nj"}, "unknown method 'nj': choose one of auto, treerep, neighbor_joining, bionj, "),
         ({"method": "neighbor_joining", "tol": 0.1}, "neighbor_joining takes no tol: leave it out"),
-        ({"linkage": "single"}, "treerep takes no linkage, but tol, pivot"),
+        ({"method": "treerep", "linkage": "single"}, "treerep takes no linkage, but tol, pivot"),
         ({"method": "gromov", "k": 3}, "gromov takes no k, but root, linkage"),
         ({"method": "gromov", "linkage": "ward"}, "linkage is one of 'average', 'single', 'complete', not 'ward'"),
         ({"method": "gromov", "root": 40}, "root is one of the points 0 to 39, not 40"),

@@ -33,7 +33,7 @@ def test_kinds():
 
 
 def test_balance_is_the_power_of_the_weights():
-    assert weighting("points", 0.5).moves == 2.0 and weighting("points", 0.5).places == (2.0,)
+    assert weighting("points", 0.5)[:3] == (2.0, 2.0, (2.0,))
     assert weighting("graph", 0.25).share == 0.25 and weighting("distances", 0.25).share == 0.0
 
 

@@ -65,7 +65,9 @@ def test_never_worse_whatever_the_input(d: np.ndarray, weights: str, balance: fl
 
 
 # "bartal_average" does not give a tree, and "auto" and "backbone" refine the tree of few points themselves.
-@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("bartal_average", "auto", "backbone")])
+@pytest.mark.parametrize(
+    "method", [method for method in METHODS if method not in ("bartal_average", "auto", "backbone")]
+)
 def test_the_tree_of_every_method_gets_better(method: str) -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric, method=method, **({"trees": 3} if method == "bartal" else {}))

@@ -32,7 +32,8 @@ def same(far: Any, near: Any) -> None:
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"pivot": "closest"}, {"finish": "nj", "zone_size": 20}, {"method": "frt"}, {"method": "bartal", "trees": 3},
+    {}, {"method": "treerep", "pivot": "closest"}, {"method": "treerep", "finish": "nj", "zone_size": 20},
+    {"method": "frt"}, {"method": "bartal", "trees": 3},
     {"method": "relaxed_neighbor_joining"}, {"method": "low_stretch", "graph": "knn", "k": 5},
 ], ids=str)  # fmt: skip
 def test_the_best_of_several_trials(client: Client, options: dict[str, Any]) -> None:

@@ -164,7 +164,8 @@ def fit(
         points, it is the tree of all.
     balance : float from 0 to 1
         Of `auto` and `backbone`: how much near distances count, from 0 (good long distances) to 1 (neighbors and
-        groups). By default 0 for graphs, 3/4 for points and 1 for distances that were given as such.
+        groups). By default 0 for graphs, 3/4 for up to 2,000 points and 1/4 for more, and 1 for distances that were
+        given as such.
     time_limit : float
         Of `auto` and `backbone`: seconds for each round of moves and of lengths. Without it, the seed alone decides.
     engine : "dask" or a dask.distributed Client, optional

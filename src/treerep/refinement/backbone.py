@@ -37,6 +37,8 @@ SIZE = 2000
 #: ... and vertices of a graph up to which its whole tree is learned.
 GRAPH_SIZE = 5000
 _LEAST = 3
+# Trees by joining neighbors, of which the best is improved: a bad one cannot be mended by moves.
+_STARTS = 4
 _LARGEST = 1e60  # distance that is weighted by its powers
 # Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
@@ -57,7 +59,10 @@ def auto(
     balance: float | None = None,
     time_limit: float | None = None,
 ) -> Tree:
-    """Learn a good tree of any number of points: exact on tree metrics, otherwise by `backbone`.
+    """Learn a good tree of any number of points. The default of `fit`.
+
+    Exact on tree metrics. Otherwise it is a tree by `backbone`, in which all points are up to 2,000 points, or 5,000
+    vertices of a graph.
 
     Parameters
     ----------
@@ -66,7 +71,8 @@ def auto(
 
     Notes
     -----
-    Up to 2,000 points, or 5,000 vertices of a graph, all points are in the backbone.
+    O(n) time for each point of the backbone, O(n) memory and the table of the backbone. Neighbors are joined as by
+    Evans, Sheneman and Foster (2006), and points and subtrees moved as by Bryant and Waddell (1998).
     """
     return backbone(metric, rng=rng, n_jobs=n_jobs, balance=balance, time_limit=time_limit)
 
@@ -94,7 +100,8 @@ def backbone(
         of a graph of up to 5,000 vertices.
     balance : float from 0 to 1, optional
         How much near distances count: squared errors are weighted by 1 / d^(4 balance). 0 is best for long distances, 1
-        for neighbors and groups. By default 0 for graphs, 3/4 for points and 1 for distances that were given as such.
+        for neighbors and groups. By default 0 for graphs, 1 for distances that were given as
+        such, and for points 3/4 in a whole tree and 1/4 in a sample.
     time_limit : float, optional
         Seconds for moves in the tree of the sample, and as many for its lengths and for the lengths at the end. Without
         it, the seed alone decides the result.
@@ -150,13 +157,13 @@ def backbone_tree(
     """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is learned by threads here."""
     n, m = len(engine.space), _sample_size(engine.space, size)
     sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(Priorities(n, rng).points_at(np.arange(m))))
-    joined = relaxed_neighbor_joining(table, rng=rng)
-    if average_distortion(joined, table, n_jobs=n_jobs) <= rounding(table):
+    joined, error = _best_joined(table, rng, n_jobs)
+    if error <= rounding(table):
         whole = engine.whole(rng)
         if whole is not None:
             return whole
-    graph = engine.space if n == len(sample) and is_graph(engine.space) else None
-    tree = small_tree(joined, table, choice, graph, rng=rng, time_limit=time_limit, n_jobs=n_jobs)
+    all_of = engine.space if n == len(sample) else None
+    tree = small_tree(joined, table, choice, all_of=all_of, rng=rng, time_limit=time_limit, n_jobs=n_jobs)
     if n == len(sample):
         return finished_tree(engine.space, tree.edges, tree.weights)
     largest = float(table.distances.max())
@@ -166,6 +173,20 @@ def backbone_tree(
     power = _best_power(engine, tree, sample, powers)
     grown = engine.grown(tree, sample, power, short)
     return grown if n > _WEIGHED else engine.weighed(grown, choice, rng, time_limit)
+
+
+def _best_joined(table: MatrixMetric, rng: np.random.Generator, n_jobs: int | None) -> tuple[Tree, float]:
+    """Return the best of some trees by relaxed neighbor joining, and its average distortion."""
+    best: tuple[Tree, float] | None = None
+    for _ in range(_STARTS if len(table) <= SIZE else 1):
+        tree = relaxed_neighbor_joining(table, rng=rng)
+        error = float(average_distortion(tree, table, n_jobs=n_jobs))
+        if best is None or error < best[1]:
+            best = tree, error
+        if error <= rounding(table):
+            break
+    assert best is not None
+    return best
 
 
 def _sample_size(space: Any, size: int | None) -> int:

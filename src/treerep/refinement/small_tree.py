@@ -20,6 +20,7 @@ from .neighborhoods import neighbor_graph
 from .weights import fit_weights
 
 _ROWS = 256  # to which lengths are fitted
+_ROUNDS = 2  # of moves and lengths, for a sample: all other points depend on it
 # Rows of a table by which the distances of a graph are recognized.
 _LOOKED_AT = 64
 # How much neighborhoods count in the lengths of a graph's tree.
@@ -31,18 +32,19 @@ _KEPT = 0.5
 class Weighting(NamedTuple):
     """How much near distances count."""
 
-    moves: float  # squared errors are divided by d^moves where points and subtrees move,
-    places: tuple[float, ...]  # by the best of these powers where points are placed
+    whole: float  # squared errors are divided by d^whole where points and subtrees of a whole tree move,
+    sample: float  # by d^sample where those of a sample do,
+    places: tuple[float, ...]  # and by the best of these powers where points are placed
     share: float  # of neighborhoods beside distances, where lengths are fitted
     keep: bool = False  # the topology of a whole graph: moves are made for distances, neighborhoods lose by them
 
 
 #: By the kind of data: see `kind_of`. Measured by `python -m benchmarks truth`: distances of graphs are best with the
-#: power 0, of cells with 1 to 3, and the splits of a phylogeny with 4.
+#: power 0, of cells with 1, their groups with 3, and the splits of a phylogeny with 4.
 _SUITABLE = {
-    "graph": Weighting(0.0, (0.0, 1.0, 2.0), _SHARE, keep=True),
-    "points": Weighting(3.0, (1.0, 2.0, 3.0), 0.0),
-    "distances": Weighting(4.0, (4.0,), 0.0),
+    "graph": Weighting(0.0, 0.0, (0.0, 1.0, 2.0), _SHARE, keep=True),
+    "points": Weighting(3.0, 1.0, (0.0, 1.0, 2.0), 0.0),
+    "distances": Weighting(4.0, 4.0, (4.0,), 0.0),
 }
 
 
@@ -51,7 +53,7 @@ def weighting(kind: str, balance: float | None) -> Weighting:
     if balance is None:
         return _SUITABLE[kind]
     power = 4.0 * balance
-    return Weighting(power, (power,), balance if kind == "graph" else 0.0, keep=balance >= _KEPT)
+    return Weighting(power, power, (power,), balance if kind == "graph" else 0.0, keep=balance >= _KEPT)
 
 
 def kind_of(metric: Metric) -> str:
@@ -80,21 +82,27 @@ def small_tree(
     tree: Tree,
     table: MatrixMetric,
     choice: Weighting,
-    graph: Metric | None,
     *,
+    all_of: Metric | None,
     rng: np.random.Generator,
     time_limit: float | None,
     n_jobs: int | None,
 ) -> Tree:
     """Improve a tree of the points of a table: move points and subtrees, then fit the lengths to some rows.
 
-    `graph` is the metric if all vertices of a graph are in the table: their neighborhoods count then.
+    `all_of` is the metric if the table has all of its points. The neighborhoods of a graph count then.
     """
+    graph = all_of if is_graph(all_of) else None
     neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
-    if len(table) > 3 and not (choice.keep and graph is not None):
-        tree = rearrange(tree, table, power=choice.moves, rng=rng, max_seconds=time_limit).tree
-    fitted = fit_weights(
-        tree, table, objective="l1", balance=0.0 if neighbors is None else choice.share, neighbors=neighbors,
-        rows=_ROWS, rng=rng, max_seconds=time_limit, n_jobs=n_jobs,
-    )  # fmt: skip
-    return fitted.tree.contracted(0.0)
+    share = 0.0 if neighbors is None else choice.share
+    moves = len(table) > 3 and not (choice.keep and graph is not None)
+    power = choice.sample if all_of is None else choice.whole
+    for _ in range(_ROUNDS if moves and all_of is None else 1):
+        if moves:
+            tree = rearrange(tree, table, power=power, rng=rng, max_seconds=time_limit).tree
+        fitted = fit_weights(
+            tree, table, objective="l1", balance=share, neighbors=neighbors, rows=_ROWS, rng=rng,
+            max_seconds=time_limit, n_jobs=n_jobs,
+        )  # fmt: skip
+        tree = fitted.tree.contracted(0.0)
+    return tree
