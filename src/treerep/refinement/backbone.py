@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from ..common.numbers import positive_number
-from ..common.parallel import Workers
+from ..common.parallel import Workers, run
 from ..fitting.attach import attach
 from ..fitting.locate import Indices, Numbers, Places
 from ..fitting.priorities import Priorities
@@ -24,6 +24,7 @@ from ..fitting.treerep import treerep
 from ..metric.base import Metric
 from ..metric.matrix import MatrixMetric
 from ..scoring.distortion import average_distortion
+from ..scoring.streaming import row_slices
 from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
 from .branches import grow
@@ -38,7 +39,8 @@ SIZE = 2000
 GRAPH_SIZE = 5000
 _LEAST = 3
 # Trees by joining neighbors, of which the best is improved: a bad one cannot be mended by moves.
-_STARTS = 4
+_STARTS, _WHOLE_STARTS = 4, 2
+_MANY = 10_000  # points that are worth a second round of moves and lengths in the tree of the sample
 _LARGEST = 1e60  # distance that is weighted by its powers
 # Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
@@ -157,13 +159,15 @@ def backbone_tree(
     """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is learned by threads here."""
     n, m = len(engine.space), _sample_size(engine.space, size)
     sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(Priorities(n, rng).points_at(np.arange(m))))
-    joined, error = _best_joined(table, rng, n_jobs)
+    joined, error = _best_joined(table, _STARTS if n > m else _WHOLE_STARTS, rng, n_jobs)
     if error <= rounding(table):
         whole = engine.whole(rng)
         if whole is not None:
             return whole
     all_of = engine.space if n == len(sample) else None
-    tree = small_tree(joined, table, choice, all_of=all_of, rng=rng, time_limit=time_limit, n_jobs=n_jobs)
+    tree = joined
+    for _ in range(2 if n > _MANY else 1):
+        tree = small_tree(tree, table, choice, all_of=all_of, rng=rng, time_limit=time_limit, n_jobs=n_jobs)
     if n == len(sample):
         return finished_tree(engine.space, tree.edges, tree.weights)
     largest = float(table.distances.max())
@@ -175,10 +179,10 @@ def backbone_tree(
     return grown if n > _WEIGHED else engine.weighed(grown, choice, rng, time_limit)
 
 
-def _best_joined(table: MatrixMetric, rng: np.random.Generator, n_jobs: int | None) -> tuple[Tree, float]:
+def _best_joined(table: MatrixMetric, starts: int, rng: np.random.Generator, n_jobs: int | None) -> tuple[Tree, float]:
     """Return the best of some trees by relaxed neighbor joining, and its average distortion."""
     best: tuple[Tree, float] | None = None
-    for _ in range(_STARTS if len(table) <= SIZE else 1):
+    for _ in range(starts if len(table) <= SIZE else 1):
         tree = relaxed_neighbor_joining(table, rng=rng)
         error = float(average_distortion(tree, table, n_jobs=n_jobs))
         if best is None or error < best[1]:
@@ -206,7 +210,14 @@ class _Here:
         self.space, self.n_jobs = metric, n_jobs
 
     def table(self, points: Indices) -> Numbers:
-        return checked_block(self.space, points, points)
+        table = np.empty((len(points), len(points)))
+
+        def read(rows: slice) -> None:
+            table[rows] = checked_block(self.space, points[rows], points)
+
+        for _ in run(read, row_slices(len(points), len(points)), self.n_jobs):
+            pass
+        return table
 
     def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
         with Workers(self.n_jobs) as workers:

@@ -20,7 +20,6 @@ from .neighborhoods import neighbor_graph
 from .weights import fit_weights
 
 _ROWS = 256  # to which lengths are fitted
-_ROUNDS = 2  # of moves and lengths, for a sample: all other points depend on it
 # Rows of a table by which the distances of a graph are recognized.
 _LOOKED_AT = 64
 # How much neighborhoods count in the lengths of a graph's tree.
@@ -95,14 +94,11 @@ def small_tree(
     graph = all_of if is_graph(all_of) else None
     neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
     share = 0.0 if neighbors is None else choice.share
-    moves = len(table) > 3 and not (choice.keep and graph is not None)
-    power = choice.sample if all_of is None else choice.whole
-    for _ in range(_ROUNDS if moves and all_of is None else 1):
-        if moves:
-            tree = rearrange(tree, table, power=power, rng=rng, max_seconds=time_limit).tree
-        fitted = fit_weights(
-            tree, table, objective="l1", balance=share, neighbors=neighbors, rows=_ROWS, rng=rng,
-            max_seconds=time_limit, n_jobs=n_jobs,
-        )  # fmt: skip
-        tree = fitted.tree.contracted(0.0)
-    return tree
+    if len(table) > 3 and not (choice.keep and graph is not None):
+        power = choice.sample if all_of is None else choice.whole
+        tree = rearrange(tree, table, power=power, rng=rng, max_seconds=time_limit).tree
+    fitted = fit_weights(
+        tree, table, objective="l1", balance=share, neighbors=neighbors, rows=_ROWS, rng=rng, max_seconds=time_limit,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    return fitted.tree.contracted(0.0)
