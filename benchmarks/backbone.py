@@ -72,7 +72,7 @@ def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
     refined, placed, grown, weighed = calls.values()
     sample, rest, places = grown[0][1][2], grown[0][1][3], grown[0][1][4]
     rows = [
-        ("tree of the sample", refined[0][0], ""),
+        ("tree of the sample", sum(call[0] for call in refined), ""),
         (
             "places",
             sum(call[0] for call in placed),
