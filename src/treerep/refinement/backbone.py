@@ -98,8 +98,8 @@ def backbone(
     Parameters
     ----------
     size : int, optional
-        Number m of points in the sample, at least 3; all points if there are no more. By default 2,000, and the whole
-        of a graph of up to 5,000 vertices.
+        Number m of points in the sample, at least 3; all points if there are no more. By default 2,000; a quarter of
+        the points, but at most 4,000, if distances were given as such; and all of a graph of up to 5,000 vertices.
     balance : float from 0 to 1, optional
         How much near distances count: squared errors are weighted by 1 / d^(4 balance). 0 is best for long distances, 1
         for neighbors and groups. By default 0 for graphs, 1 for distances that were given as
@@ -157,7 +157,7 @@ def backbone_tree(
     time_limit: float | None = None,
 ) -> Tree:
     """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is learned by threads here."""
-    n, m = len(engine.space), _sample_size(engine.space, size)
+    n, m = len(engine.space), _sample_size(engine.space, size, choice)
     sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(Priorities(n, rng).points_at(np.arange(m))))
     joined, error = _best_joined(table, _STARTS if n > m else _WHOLE_STARTS, rng, n_jobs)
     if error <= rounding(table):
@@ -193,10 +193,13 @@ def _best_joined(table: MatrixMetric, starts: int, rng: np.random.Generator, n_j
     return best
 
 
-def _sample_size(space: Any, size: int | None) -> int:
+def _sample_size(space: Any, size: int | None, choice: Weighting) -> int:
     """Return how many points are in the sample, or say what is wrong with the number asked for."""
+    n = len(space)
+    if size is None and is_graph(space):
+        return GRAPH_SIZE if n <= GRAPH_SIZE else SIZE
     if size is None:
-        return GRAPH_SIZE if is_graph(space) and len(space) <= GRAPH_SIZE else SIZE
+        return min(max(SIZE, n // 4), 2 * SIZE) if choice.near else SIZE
     m = positive_number(size, "size")
     if m < _LEAST:
         raise ValueError(f"size is the number of points in the backbone, at least {_LEAST}, not {size!r}")

@@ -35,6 +35,7 @@ class Weighting(NamedTuple):
     sample: float  # by d^sample where those of a sample do,
     places: tuple[float, ...]  # and by the best of these powers where points are placed
     share: float  # of neighborhoods beside distances, where lengths are fitted
+    near: bool = False  # whether near distances decide, so that a larger sample pays
     keep: bool = False  # the topology of a whole graph: moves are made for distances, neighborhoods lose by them
 
 
@@ -43,7 +44,7 @@ class Weighting(NamedTuple):
 _SUITABLE = {
     "graph": Weighting(0.0, 0.0, (0.0, 1.0, 2.0), _SHARE, keep=True),
     "points": Weighting(3.0, 1.0, (0.0, 1.0, 2.0), 0.0),
-    "distances": Weighting(4.0, 4.0, (4.0,), 0.0),
+    "distances": Weighting(4.0, 4.0, (4.0,), 0.0, near=True),
 }
 
 
