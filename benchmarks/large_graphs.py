@@ -4,13 +4,13 @@ from .common import Table, in_child
 
 SCRIPT = """
 import json, resource, sys, time, numpy as np, treerep as tr
-tr.fit(tr.GraphMetric(np.array([[0, 1], [1, 2], [2, 3], [3, 0]])))
+tr.fit(tr.GraphMetric(np.array([[0, 1], [1, 2], [2, 3], [3, 0]])), method="treerep")
 start = time.perf_counter()
 graph = tr.datasets.load(sys.argv[1]).metric
 loaded = time.perf_counter()
 labels = graph.oracle
 labelled = time.perf_counter()
-tree = tr.fit(graph)
+tree = tr.fit(graph, method="treerep")
 fitted = time.perf_counter()
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 rng = np.random.default_rng(0)

@@ -9,8 +9,8 @@ graph = tr.datasets.load("grqc").metric
 every = np.arange(len(graph))
 distances = graph.block(every, every)
 metric = tr.MatrixMetric(distances)
-tr.fit(metric, n_jobs=1)
-fit = float(np.mean([seconds(lambda: tr.fit(metric, rng=seed, n_jobs=1), 5) for seed in range(10)]))
+tr.fit(metric, method="treerep", n_jobs=1)
+fit = float(np.mean([seconds(lambda: tr.fit(metric, method="treerep", rng=seed, n_jobs=1), 5) for seed in range(10)]))
 one_pass = seconds(lambda: distances.sum(), 10)
 check = seconds(lambda: tr.MatrixMetric(distances), 5)
 print(json.dumps({"fit": fit, "pass": one_pass, "construction": check}))
@@ -21,7 +21,7 @@ import json, sys, threading, time, numpy as np, treerep as tr
 from benchmarks.common import seconds
 n, jobs = int(sys.argv[1]), int(sys.argv[2])
 points = tr.datasets.branching_cells(n, dim=50, levels=8).points
-tr.fit(points[:70_000], metric="euclidean", n_jobs=jobs)
+tr.fit(points[:70_000], metric="euclidean", method="treerep", n_jobs=jobs)
 def resident():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) * 1024
@@ -33,11 +33,11 @@ def watch():
 watcher = threading.Thread(target=watch)
 watcher.start()
 metric = tr.PointMetric(points)
-tree = tr.fit(metric, n_jobs=jobs)
+tree = tr.fit(metric, method="treerep", n_jobs=jobs)
 done.set()
 watcher.join()
 del tree
-fit = float(np.mean([seconds(lambda: tr.fit(metric, rng=seed, n_jobs=jobs), 2) for seed in range(3)]))
+fit = float(np.mean([seconds(lambda: tr.fit(metric, method="treerep", rng=seed, n_jobs=jobs), 2) for seed in range(3)]))
 one_pass = seconds(lambda: np.sqrt(((points - points[0]) ** 2).sum(1)), 5)
 print(json.dumps({"fit": fit, "pass": one_pass, "memory": (peak - before) / points.nbytes}))
 """

@@ -18,7 +18,7 @@ from .tables import Figure, Note, Table, shown
 #: As in the paper, the best of ten TreeRep trees; PM needs a graph, for which the paper does not say what it took.
 NEIGHBORS = 3
 TREES = {
-    "tr": ("TreeRep, best of 10", {"trials": 10}),
+    "tr": ("TreeRep, best of 10", {"method": "treerep", "trials": 10}),
     "nj": ("NJ", {"method": "neighbor_joining"}),
     "ls": ("LS", {"method": "low_stretch"}),
     "ct": ("CT", {"method": "construct_tree"}),

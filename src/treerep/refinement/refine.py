@@ -138,7 +138,7 @@ def refine(
     --------
     >>> import treerep as tr
     >>> mammals = tr.datasets.sarich()
-    >>> better = tr.refine(tr.fit(mammals), mammals)
+    >>> better = tr.refine(tr.fit(mammals, method="treerep"), mammals)
     >>> better.refinement.distortion < better.refinement.distortion_before
     True
     """
