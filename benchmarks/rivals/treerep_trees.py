@@ -11,10 +11,10 @@ from .problems import Problem
 from .rival import Rival
 
 
-def _fit(**options: Any) -> Callable[[Any], tr.Tree]:
+def _fit(method: str = "treerep", **options: Any) -> Callable[[Any], tr.Tree]:
     seeds = itertools.count()
     # The matrix is handed over as it is: checking it is part of what is timed.
-    return lambda d: tr.fit(d, n_jobs=1, rng=next(seeds), **options)
+    return lambda d: tr.fit(d, method=method, n_jobs=1, rng=next(seeds), **options)
 
 
 def edges_of(tree: tr.Tree, problem: Problem) -> Edges:  # noqa: ARG001
