@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import weakref
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def assert_same(ours: tr.Tree, theirs: tr.Tree) -> None:
 
 
 def both(data: object, **options: object) -> tuple[tr.Tree, tr.Tree]:
+    options = {"method": "treerep"} | options
     return tr.fit(data, **options), tr.fit(data, device=DEVICE, **options)
 
 
@@ -134,7 +136,7 @@ def test_tensors_of_any_kind(metric: str, how: str) -> None:
     if metric == "precomputed":
         x = np.triu(x, 1) + np.triu(x, 1).T
     tensor, before = changed(x, how), changed(x, how)
-    for options in ({}, {"trials": 2}):
+    for options in ({}, {"method": "treerep"}, {"method": "treerep", "trials": 2}):
         ours = tr.fit(x.astype("float16" if how == "float16" else float), metric=metric, **options)
         theirs = tr.fit(tensor, metric=metric, device=DEVICE, **options)
         np.testing.assert_array_equal(ours.edges, theirs.edges)
@@ -205,7 +207,7 @@ def out_of_memory(*_: object) -> None:
 def test_no_memory_on_the_device_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     x = points(30, 3, "euclidean")
     monkeypatch.setattr(torch_zones.DeviceTreeRep, "run", out_of_memory)
-    for work in (tr.fit, fit_on_device):
+    for work in (partial(tr.fit, method="treerep"), fit_on_device):
         with pytest.raises(MemoryError, match=r"^the memory of the device ran out: .* 100 bytes a point .* device$"):
             work(x, metric="euclidean", device=DEVICE)
 

@@ -20,7 +20,9 @@ triton_sorting._TILE = 64  # so that zones begin and end within tiles
 rng = np.random.default_rng(0)
 
 def compare(data, **options):
-    ours, theirs = tr.fit(data, **options), tr.fit(data, device="DEVICE", **options)
+    ours, theirs = (
+        tr.fit(data, method="treerep", **options), tr.fit(data, method="treerep", device="DEVICE", **options)
+    )
     np.testing.assert_array_equal(ours.edges, theirs.edges)
     if options.get("metric") in ("cosine", "hyperboloid"):
         np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-9, atol=1e-12)

@@ -38,7 +38,7 @@ def backbone(
     if balance is not None and 4 * balance != int(4 * balance):
         raise ValueError(f"on a device balance is 0, 0.25, 0.5, 0.75 or 1, not {balance!r}")
     engine = OnDevice(space, host, n_jobs)
-    choice = weighting(kind_of(engine.host) if space.kind == "matrix" else "points", balance)
+    choice = weighting(kind_of(engine.host) if space.kind in ("matrix", "hyperbolic") else "points", balance)
     return backbone_tree(engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit)
 
 
