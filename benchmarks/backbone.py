@@ -14,7 +14,7 @@ from treerep.fitting.attach import attach
 from treerep.fitting.result import finished_tree
 from treerep.refinement import backbone as method
 
-from .common import Table
+from .common import Table, in_child
 
 JUDGED_ROWS = 1000  # drawn with another seed than the rows of a fit
 WHOLE = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
@@ -23,6 +23,27 @@ CELLS = ("pbmc68k", "paul15", "zeisel", "cbmc")
 JOINED = 10_000  # points up to which neighbors are joined, too
 SIZES = (20_000, 100_000, 1_000_000)
 BACKBONES = (250, 500, 1000, 2000)
+
+
+# Memory of the process, looked at a hundred times a second.
+MEMORY = """
+import json, sys, threading, time, numpy as np, treerep as tr
+points = np.ascontiguousarray(tr.datasets.branching_cells(int(sys.argv[1]), dim=50, rng=0).points)
+tr.fit(points[:2500], metric="euclidean")
+used = lambda: int(open("/proc/self/statm").read().split()[1]) * 4096 / 1e6
+before = peak = used()
+done = threading.Event()
+def watch():
+    global peak
+    while not done.wait(0.01):
+        peak = max(peak, used())
+watcher = threading.Thread(target=watch)
+watcher.start()
+tr.fit(points, metric="euclidean")
+done.set()
+watcher.join()
+print(json.dumps({"points": len(points), "input, MB": round(points.nbytes / 1e6), "beyond, MB": round(peak - before)}))
+"""
 
 
 def cells(n: int) -> tr.Metric:
@@ -153,4 +174,5 @@ def measure() -> list[Table]:
         Table("Graphs around a backbone", graphs, note),
         Table("What each stage contributes", by_stage, note),
         Table("Sizes of a backbone", by_size, note),
+        Table("Memory of a fit", [in_child(MEMORY, n) for n in SIZES], "Branching cells, 50 dimensions, float32."),
     ]
