@@ -98,6 +98,17 @@ def test_phylogenies_are_truer_than_from_neighbor_joining(what):
     assert tr.average_distortion(ours, table) < tr.average_distortion(joined, table)
 
 
+def test_a_good_phylogeny_keeps_its_splits_when_it_is_refined():
+    what = Simulation(150, 1000, 0.8, 0.6, 4.0)
+    alignment = simulate(what, rng=0)
+    every = np.arange(what.taxa)
+    table = tr.MatrixMetric(SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean")
+    shortest = tr.fit(table, method="minimum_evolution")
+    better = tr.refine(shortest, table)
+    assert better.refinement.distortion < better.refinement.distortion_before
+    assert wrong_splits(better, alignment.tree) <= wrong_splits(shortest, alignment.tree) + 0.03
+
+
 def test_sequences_need_no_matrix():
     what = Simulation(120, 400, 0.3)
     alignment = simulate(what, rng=2)
