@@ -105,8 +105,8 @@ def test_a_good_phylogeny_keeps_its_splits_when_it_is_refined():
     table = tr.MatrixMetric(SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean")
     shortest = tr.fit(table, method="minimum_evolution")
     better = tr.refine(shortest, table)
-    assert better.refinement.distortion < better.refinement.distortion_before
-    assert wrong_splits(better, alignment.tree) <= wrong_splits(shortest, alignment.tree) + 0.03
+    assert better != shortest
+    assert wrong_splits(better, alignment.tree) <= wrong_splits(shortest, alignment.tree) + 0.02
 
 
 def test_sequences_need_no_matrix():
