@@ -9,10 +9,10 @@ from unittest import mock
 import numpy as np
 
 import treerep as tr
-from treerep.common.parallel import Workers
-from treerep.fitting.attach import attach
-from treerep.fitting.result import finished_tree
-from treerep.refinement import backbone as method
+from treerep._core.parallel import Workers
+from treerep.fitting._distances import finished_tree
+from treerep.placement._attach import attach
+from treerep.refinement.backbone import build as method
 
 from .common import Table, in_child
 

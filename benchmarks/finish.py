@@ -3,7 +3,7 @@
 import numpy as np
 
 import treerep as tr
-from treerep.refinement.weights import fit_weights
+from treerep.refinement.lengths.weights import fit_weights
 
 from .common import Table, seconds
 

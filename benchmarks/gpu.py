@@ -9,12 +9,12 @@ import torch
 from scipy.sparse import csr_array
 
 import treerep as tr
-from treerep.common.parallel import Workers
-from treerep.refinement.pairs import Pairs
-from treerep.refinement.path_sum_kernels import SQUARES
-from treerep.refinement.splits import find_tree_splits
-from treerep.refinement.weights import fit_weights
-from treerep.scaling.torch_refine import DevicePairs
+from treerep._core.parallel import Workers
+from treerep.backends.torch.refine import DevicePairs
+from treerep.refinement.lengths._pairs import Pairs
+from treerep.refinement.lengths._path_sum_kernels import SQUARES
+from treerep.refinement.lengths._splits import find_tree_splits
+from treerep.refinement.lengths.weights import fit_weights
 
 from .common import Table
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 import treerep as tr
-from treerep.refinement import backbone as refinement
+from treerep.refinement.backbone import build as refinement
 
 from .common import Table
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 import treerep as tr
-from treerep.scaling.torch_fit import fit_on_device
+from treerep.backends.torch.fit import fit_on_device
 
 from .common import Table
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import treerep as tr
-from treerep.embedding import spectrum
+from treerep.embedding.hmds import _spectrum as spectrum
 from treerep.metric.base import Metric
 
 from .common import Table

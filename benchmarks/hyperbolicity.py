@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
-from treerep.common.parallel import Workers
-from treerep.scoring.pace import Pace
-from treerep.scoring.spaces import components, search_component
+from treerep._core.parallel import Workers
+from treerep.treelikeness._pace import Pace
+from treerep.treelikeness._spaces import components, search_component
 
 from .common import Table, in_child, seconds
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
-from treerep.metric import mapped
-from treerep.tree.rooted import preorder
+from treerep.metric.disk import mapped
+from treerep.tree.structure.rooted import preorder
 
 from .common import Table, in_child
 

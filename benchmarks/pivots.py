@@ -5,9 +5,9 @@ from unittest.mock import Mock
 import numpy as np
 
 import treerep as tr
-from treerep.common.parallel import Workers
-from treerep.fitting.settings import PIVOT_RULES
-from treerep.fitting.treerep import TreeRep
+from treerep._core.parallel import Workers
+from treerep.fitting.treerep._settings import PIVOT_RULES
+from treerep.fitting.treerep.algorithm import TreeRep
 
 from .common import Table
 

@@ -13,8 +13,8 @@ from scipy.spatial.distance import squareform
 from sklearn.datasets import load_digits
 
 import treerep as tr
-from treerep.tree.rooted import preorder
-from treerep.tree.support import inner_splits
+from treerep.tree.comparison.support import inner_splits
+from treerep.tree.structure.rooted import preorder
 
 from .alignments import SequenceMetric, Simulation, simulate
 from .common import Table, in_child

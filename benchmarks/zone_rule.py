@@ -8,7 +8,7 @@ Measured with the plain Python twin of the tests, which can do either.
 import numpy as np
 
 import treerep as tr
-from tests.fitting.naive_treerep import treerep
+from tests.fitting.treerep.naive_treerep import treerep
 
 from .common import Table
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import treerep
-from treerep.datasets.finding import locate
+from treerep.datasets._finding import locate
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))

@@ -12,10 +12,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import treerep as tr
-from treerep.drawing.comparison_chart import comparison_chart
-from treerep.drawing.curves import curves
-from treerep.drawing.distortion_picture import distortion_picture
 from treerep.drawing.draw import LAYOUTS
+from treerep.drawing.figures.comparison_chart import comparison_chart
+from treerep.drawing.figures.curves import curves
+from treerep.drawing.figures.distortion_picture import distortion_picture
 
 FOLDER = Path(__file__).parent / "pictures"
 
@@ -48,7 +48,7 @@ class Asked:
 def asked() -> plt.Figure:
     """Which distances TreeRep asks for. The plain twin of the compiled engine, which tests hold equal to it, tells."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
-    from tests.fitting.naive_treerep import treerep
+    from tests.fitting.treerep.naive_treerep import treerep
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.7), layout="constrained")
     for n, ax in zip((60, 240, 960), axes, strict=True):

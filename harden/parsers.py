@@ -22,8 +22,13 @@ NAMES = ("data", "trees", "newick", "stored", "chunks", "shell")
 # What is watched by atheris. Kernels must not be: numba compiles their bytecode, and not what is put into it.
 _WATCHED = (
     *(f"treerep.formats.{file.stem}" for file in sorted((PACKAGE / "formats").glob("[!_]*.py"))),
-    *("treerep.tree.newick", "treerep.tree.exchange", "treerep.tree.storage", "treerep.embedding.storage"),
-    *("treerep.common.archive", "treerep.common.edge_list", "treerep.cli.attributes", "treerep.cli.inputs"),
+    *(
+        "treerep.tree.exchange.newick_text",
+        "treerep.tree.exchange.node_graphs",
+        "treerep.tree.exchange.archives",
+        "treerep.embedding._embedding_files",
+    ),
+    *("treerep._core.archive", "treerep._core.edge_list", "treerep.cli._attribute_tables", "treerep.cli._inputs"),
 )
 _MOST_FAULTS = 5  # of a target: a fault ends its process, and the next begins anew
 _LONG = 25  # seconds for one input: beyond any sound reader

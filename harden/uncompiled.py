@@ -16,7 +16,7 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 import numpy as np
 
-from treerep.common import kernel as kernel_module
+from treerep._core import kernel as kernel_module
 
 #: Kernel -> the tests that have called it.
 CALLS: dict[str, set[str]] = {}
@@ -37,8 +37,8 @@ def _noted(function: Callable[..., Any]) -> Callable[..., Any]:
 kernel_module.kernel = _noted
 kernel_module.helper = lambda function: function
 
-from treerep.fitting import row_minimum_kernels  # noqa: E402 - made of what stands above
-from treerep.metric import kernels as distances  # noqa: E402
+from treerep.fitting.joining import _row_minimum_kernels as row_minimum_kernels  # noqa: E402 - made of what stands above
+from treerep.metric.oracle import distance_kernels as distances  # noqa: E402
 
 _DISTANCES = dict(distances._DISTANCES)
 

@@ -13,8 +13,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treerep.common.files import atomic_write
-from treerep.common.progress import progress_bar
+from treerep._core.files import atomic_write
+from treerep._core.progress import progress_bar
 
 FOLDER = Path(__file__).parent / "cells"
 SHARED = Path(__file__).parents[2] / "shared" / "data"

@@ -1,7 +1,7 @@
 """The graph of the nearest neighbours, for methods that need a graph where the data is none."""
 
 import treerep as tr
-from treerep.fitting.graphs import sparse_graph
+from treerep.fitting.spanning._graphs import sparse_graph
 
 
 def nearest_neighbors(metric: tr.Metric, k: int = 10) -> tr.GraphMetric:

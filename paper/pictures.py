@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
-from treerep.common.files import atomic_write
+from treerep._core.files import atomic_write
 
 GREEN, ORANGE = "#2a8a4a", "#e08214"
 
@@ -86,7 +86,7 @@ def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence
 
 def two_curves(file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]) -> None:
     """Draw average distortion against dimension and against scale; below 0.002 all is alike."""
-    from treerep.drawing.curves import curves
+    from treerep.drawing.figures.curves import curves
 
     figure, axes = grid(len(panels), columns=2, size=5.2)
     for ax, (title, lines) in zip(axes, panels.items(), strict=True):

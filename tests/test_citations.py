@@ -6,9 +6,9 @@ import pytest
 
 import treerep as tr
 from treerep import citations
+from treerep._core import used as used_module
+from treerep._core.used import note, used
 from treerep.citations import CITED, bibtex
-from treerep.common import used as used_module
-from treerep.common.used import note, used
 from treerep.embedding.embed import METHODS as EMBED_METHODS
 from treerep.fitting.fit import METHODS as FIT_METHODS
 from treerep.metric.graph import GraphMetric
@@ -54,7 +54,7 @@ def test_named_methods_come_once_each_after_software_and_paper():
 def test_what_was_used_is_noted():
     # In a process of its own: here other tests have used everything.
     code = (
-        "import treerep as tr; from treerep.citations import bibtex; from treerep.common.used import used\n"
+        "import treerep as tr; from treerep.citations import bibtex; from treerep._core.used import used\n"
         "tree = tr.fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]], method='upgma'); tr.embed(tree); tr.hyperbolicity(tree)\n"
         "tr.refine(tree, tree); print(*used()); print(bibtex())"
     )

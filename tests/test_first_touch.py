@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import treerep as tr
-from treerep.common.engines import ELSEWHERE
-from treerep.common.lazy import load
-from treerep.metric.registry import CONVERTERS, GRAPH_READERS
+from treerep._core.engines import ELSEWHERE
+from treerep._core.lazy import load
+from treerep.metric._registry import CONVERTERS, GRAPH_READERS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -113,18 +113,18 @@ def test_data_of_any_kind_comes_first(data, tmp_path, monkeypatch):
     # By the deepest import that there is, which knows nothing of the front door.
     (tmp_path / "x.csv").write_text("0,1\n1,0\n")
     monkeypatch.chdir(tmp_path)
-    assert python(f"from treerep.metric.convert import as_metric; print(len({data}))") == "2\n"
+    assert python(f"from treerep.metric.as_metric import as_metric; print(len({data}))") == "2\n"
 
 
 @pytest.mark.torch
 def test_tensors_come_first():
-    code = "from treerep.metric.convert import as_metric; import torch; print(len(as_metric(1 - torch.eye(2))))"
+    code = "from treerep.metric.as_metric import as_metric; import torch; print(len(as_metric(1 - torch.eye(2))))"
     assert python(code) == "2\n"
 
 
 def test_dask_arrays_are_refused_at_once():
     code = (
-        "from treerep.metric.convert import as_metric; import dask.array as da\n"
+        "from treerep.metric.as_metric import as_metric; import dask.array as da\n"
         "try: as_metric(da.zeros((2, 2)))\n"
         "except TypeError as error: print(error)"
     )
@@ -134,9 +134,9 @@ def test_dask_arrays_are_refused_at_once():
 def test_other_engines_and_notebooks_work_from_deep_imports():
     code = (
         "from treerep.tree.tree import Tree; print(Tree(2, [[0, 1]], [1.0])._repr_html_()[:7])\n"
-        "from treerep.common.engines import elsewhere; print(elsewhere('fit', engine='dask').func.__module__)"
+        "from treerep._core.engines import elsewhere; print(elsewhere('fit', engine='dask').func.__module__)"
     )
-    assert python(code).split() == ["<iframe", "treerep.scaling.dask_fit"]
+    assert python(code).split() == ["<iframe", "treerep.backends.dask.fit"]
 
 
 @pytest.mark.parametrize("address", sorted({*CONVERTERS.values(), *GRAPH_READERS.values(), *ELSEWHERE.values()}))

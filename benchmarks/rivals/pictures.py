@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from treerep.common.files import atomic_write
-from treerep.drawing.colors import MARKERS, PALETTE
-from treerep.drawing.curves import curves
+from treerep._core.files import atomic_write
+from treerep.drawing.figures._colors import MARKERS, PALETTE
+from treerep.drawing.figures.curves import curves
 
 Row = dict[str, Any]
 

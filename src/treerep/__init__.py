@@ -10,7 +10,7 @@ Every name below is imported when it is first used (SPEC 1), in any order, so `i
 
 from typing import TYPE_CHECKING
 
-from .common.lazy import attach
+from ._core.lazy import attach
 
 __version__ = "0.1.0"
 
@@ -18,29 +18,29 @@ __version__ = "0.1.0"
 _HOMES = {
     "Embedding": "embedding.embedding",
     "GraphMetric": "metric.graph",
-    "Hyperbolicity": "scoring.four_points",
+    "Hyperbolicity": "treelikeness.result",
     "MatrixMetric": "metric.matrix",
     "Metric": "metric.base",
     "MetricError": "metric.base",
-    "Page": "drawing.page",
+    "Page": "drawing.page.write",
     "PointMetric": "metric.points",
-    "RefinedTree": "refinement.refined",
-    "Refinement": "refinement.refined",
-    "Score": "scoring.score",
+    "RefinedTree": "refinement.report",
+    "Refinement": "refinement.report",
+    "Score": "scores.score",
     "Tree": "tree.tree",
     "TreeEmbedding": "embedding.tree_embedding",
-    "as_metric": "metric.convert",
-    "average_distortion": "scoring.distortion",
-    "distance_error": "scoring.distortion",
+    "as_metric": "metric.as_metric",
+    "average_distortion": "scores.distortion",
+    "distance_error": "scores.distortion",
     "draw": "drawing.draw",
     "embed": "embedding.embed",
     "fit": "fitting.fit",
-    "hyperbolicity": "scoring.hyperbolicity",
-    "mean_average_precision": "scoring.precision",
-    "page": "drawing.page",
-    "place": "fitting.place",
+    "hyperbolicity": "treelikeness.hyperbolicity",
+    "mean_average_precision": "scores.mean_average_precision",
+    "page": "drawing.page.write",
+    "place": "placement.place",
     "refine": "refinement.refine",
-    "worst_distortion": "scoring.distortion",
+    "worst_distortion": "scores.distortion",
 }
 
 # Modules that are public as they are.
@@ -56,29 +56,29 @@ if TYPE_CHECKING:
     from . import sklearn as sklearn
     from . import tl as tl
     from .drawing.draw import draw as draw
-    from .drawing.page import Page as Page
-    from .drawing.page import page as page
+    from .drawing.page.write import Page as Page
+    from .drawing.page.write import page as page
     from .embedding.embed import embed as embed
     from .embedding.embedding import Embedding as Embedding
     from .embedding.tree_embedding import TreeEmbedding as TreeEmbedding
     from .fitting.fit import fit as fit
-    from .fitting.place import place as place
+    from .metric.as_metric import as_metric as as_metric
     from .metric.base import Metric as Metric
     from .metric.base import MetricError as MetricError
-    from .metric.convert import as_metric as as_metric
     from .metric.graph import GraphMetric as GraphMetric
     from .metric.matrix import MatrixMetric as MatrixMetric
     from .metric.points import PointMetric as PointMetric
+    from .placement.place import place as place
     from .refinement.refine import refine as refine
-    from .refinement.refined import RefinedTree as RefinedTree
-    from .refinement.refined import Refinement as Refinement
-    from .scoring.distortion import average_distortion as average_distortion
-    from .scoring.distortion import distance_error as distance_error
-    from .scoring.distortion import worst_distortion as worst_distortion
-    from .scoring.four_points import Hyperbolicity as Hyperbolicity
-    from .scoring.hyperbolicity import hyperbolicity as hyperbolicity
-    from .scoring.precision import mean_average_precision as mean_average_precision
-    from .scoring.score import Score as Score
+    from .refinement.report import RefinedTree as RefinedTree
+    from .refinement.report import Refinement as Refinement
+    from .scores.distortion import average_distortion as average_distortion
+    from .scores.distortion import distance_error as distance_error
+    from .scores.distortion import worst_distortion as worst_distortion
+    from .scores.mean_average_precision import mean_average_precision as mean_average_precision
+    from .scores.score import Score as Score
     from .tree.tree import Tree as Tree
+    from .treelikeness.hyperbolicity import hyperbolicity as hyperbolicity
+    from .treelikeness.result import Hyperbolicity as Hyperbolicity
 else:  # hidden from type checkers, which would take every name for a public one
     __getattr__, __dir__ = attach(__name__, _HOMES, _MODULES)

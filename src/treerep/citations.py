@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 from . import __version__
-from .common.used import used
+from ._core.used import used
 
 __all__ = ["CITED", "bibtex"]
 

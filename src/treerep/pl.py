@@ -1,5 +1,5 @@
 """Pictures of trees of single cells in scverse's way: `treerep.pl.tree(adata)`, `treerep.pl.disk(adata)`."""
 
-from .adapters.scverse_plots import disk, tree
+from .adapters.scverse.plots import disk, tree
 
 __all__ = ["disk", "tree"]

@@ -5,21 +5,21 @@ Importing this module does not import scikit-learn. The estimators do, when they
 
 from typing import TYPE_CHECKING
 
-from .common.lazy import attach
+from ._core.lazy import attach
 
 _HOMES = {
-    "HyperbolicEmbedding": "adapters.sklearn.hyperbolic",
-    "NeighborJoining": "adapters.sklearn.trees",
-    "TreeClustering": "adapters.sklearn.trees",
-    "TreeRep": "adapters.sklearn.trees",
+    "HyperbolicEmbedding": "adapters.sklearn._hyperbolic",
+    "NeighborJoining": "adapters.sklearn._clustering",
+    "TreeClustering": "adapters.sklearn._clustering",
+    "TreeRep": "adapters.sklearn._clustering",
 }
 
 __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
-    from .adapters.sklearn.hyperbolic import HyperbolicEmbedding as HyperbolicEmbedding
-    from .adapters.sklearn.trees import NeighborJoining as NeighborJoining
-    from .adapters.sklearn.trees import TreeClustering as TreeClustering
-    from .adapters.sklearn.trees import TreeRep as TreeRep
+    from .adapters.sklearn._clustering import NeighborJoining as NeighborJoining
+    from .adapters.sklearn._clustering import TreeClustering as TreeClustering
+    from .adapters.sklearn._clustering import TreeRep as TreeRep
+    from .adapters.sklearn._hyperbolic import HyperbolicEmbedding as HyperbolicEmbedding
 else:
     __getattr__, __dir__ = attach(__name__, _HOMES)

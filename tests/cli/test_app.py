@@ -8,10 +8,11 @@ import pytest
 
 import treerep as tr
 from tests.cli.commands import assert_one_line_error, treerep
-from treerep.cli import app, main, warm_up
-from treerep.cli.ending import one_line
-from treerep.datasets.catalog import CATALOG
-from treerep.fitting.treerep import _FINISH_POINTS
+from treerep.cli import app, main
+from treerep.cli._ending import one_line
+from treerep.cli.commands import warm_up
+from treerep.datasets._catalog import CATALOG
+from treerep.fitting.treerep.algorithm import _FINISH_POINTS
 
 
 def test_version():

@@ -18,15 +18,15 @@ import pytest
 
 import treerep as tr
 from tests.cli.commands import assert_one_line_error
-from treerep.cli import options
+from treerep.cli import _options as options
 from treerep.drawing.draw import LAYOUTS
-from treerep.drawing.hyperbolic import disk_embedding
+from treerep.drawing.layouts.hyperbolic import disk_embedding
+from treerep.embedding._models import MODELS
 from treerep.embedding.embed import METHODS as EMBED_METHODS
-from treerep.embedding.models import MODELS
 from treerep.fitting.fit import METHODS
 from treerep.formats import DATA_FORMATS, TREE_FORMATS, read, read_tree, write_tree
 from treerep.refinement.refine import WEIGHTS
-from treerep.scoring.hyperbolicity import _METHODS as DELTA_METHODS
+from treerep.treelikeness.hyperbolicity import _METHODS as DELTA_METHODS
 
 
 def test_names_are_those_of_the_library():
@@ -203,7 +203,7 @@ def test_files_beside_the_tree_are_checked_before_the_work(call, four, tmp_path,
     call("fit", "four.csv", "-o", "t.nwk")
     (tmp_path / "x.labels.tsv").write_bytes((tmp_path / "four.csv").read_bytes())
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    monkeypatch.setattr("treerep.cli.inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr("treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
     assert_one_line_error(call(*arguments), "x.labels.tsv exists and is not iTOL's table of LABELS")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -242,7 +242,7 @@ def test_a_device_is_not_read_as_a_table(call, four):
 def test_a_read_only_output_is_refused_before_the_work(call, four, tmp_path, monkeypatch):
     (tmp_path / "t.nwk").write_text("old")
     (tmp_path / "t.nwk").chmod(0o444)
-    monkeypatch.setattr("treerep.cli.inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr("treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
     assert_one_line_error(call("fit", "four.csv", "-o", "t.nwk"), "t.nwk: it is read-only: make it writable")
     assert (tmp_path / "t.nwk").read_text() == "old"
 

@@ -12,8 +12,9 @@ from rich.console import Console
 
 import treerep as tr
 from tests.cli.commands import assert_one_line_error, treerep
-from treerep.cli import compare, compare_tables
-from treerep.cli.child import run_in_child
+from treerep.cli import _compare_tables as compare_tables
+from treerep.cli._child import run_in_child
+from treerep.cli.commands import compare
 from treerep.fitting.fit import METHODS
 
 

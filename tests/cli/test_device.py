@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import treerep as tr
+from tests.backends.devices import DEVICE
 from tests.cli.commands import assert_one_line_error
-from tests.scaling.devices import DEVICE
 
 pytestmark = pytest.mark.torch
 

@@ -7,10 +7,10 @@ from rich.console import Console
 import treerep as tr
 from tests.cli.commands import treerep
 from treerep import formats
-from treerep.cli.attributes import read_attributes
-from treerep.cli.ending import one_line
-from treerep.cli.text_tree import middle_node, text_tree
-from treerep.common.printing import printable
+from treerep._core.printing import printable
+from treerep.cli._attribute_tables import read_attributes
+from treerep.cli._ending import one_line
+from treerep.cli._text_tree import middle_node, text_tree
 
 HOSTILE = ["a\x1b[2J", "b\x07\x9b31m", "c\r\nd", "e\u202ef"]
 CONTROLS = "\x1b\x07\x9b\r\u202e"

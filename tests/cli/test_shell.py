@@ -133,7 +133,7 @@ def test_a_signal_ends_a_long_fit_without_a_word(tmp_path, ending):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("module", ["treerep.cli.ending", "typer", "treerep.cli.app", "numpy"])
+@pytest.mark.parametrize("module", ["treerep.cli._ending", "typer", "treerep.cli.app", "numpy"])
 def test_an_interrupt_while_the_command_is_loaded_ends_it_with_130(four, tmp_path, module):
     interrupted = f"""
 import signal, sys

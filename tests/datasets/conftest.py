@@ -6,9 +6,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from treerep.datasets import finding
-from treerep.datasets.catalog import CATALOG
-from treerep.datasets.finding import cache_folder
+from treerep.datasets import _finding as finding
+from treerep.datasets._catalog import CATALOG
+from treerep.datasets._finding import cache_folder
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from scipy.io import savemat
 
 from tests.rounding import FUNCTIONS
 from treerep.datasets import fetch, load
-from treerep.datasets.catalog import CATALOG, File
-from treerep.datasets.finding import locate
-from treerep.datasets.readers import published_edges
+from treerep.datasets._catalog import CATALOG, File
+from treerep.datasets._finding import locate
+from treerep.datasets._readers import published_edges
 
 RAW = b"# a triangle with a tail, and a pair\n0 1\n1 2\n2 0\n2 3\n7 8\n"
 CHECKSUM = hashlib.sha256(RAW).hexdigest()

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import treerep as tr
 from tests.rounding import FUNCTIONS
 from treerep.datasets import load
-from treerep.datasets.catalog import CATALOG
-from treerep.datasets.finding import locate
-from treerep.datasets.readers import prepared_cells, published_edges, read_krumsiek11, sha256
+from treerep.datasets._catalog import CATALOG
+from treerep.datasets._finding import locate
+from treerep.datasets._readers import prepared_cells, published_edges, read_krumsiek11, sha256
 from treerep.metric.graph import GraphMetric
 from treerep.metric.points import PointMetric
 

@@ -15,9 +15,9 @@ ELSEWHERE = {
     "sklearn.md": "tests/test_front_door.py",
     "drawing.md": "tests/drawing/test_pages.py",
     "formats_trees.md": "tests/formats/test_pages.py",
-    "scaling_dask.md": "tests/scaling/test_dask_page.py",
-    "scaling_out_of_core.md": "tests/scaling/test_out_of_core.py",
-    "single_cell.md": "tests/adapters/test_scverse.py",
+    "scaling_dask.md": "tests/backends/dask/test_page.py",
+    "scaling_out_of_core.md": "tests/backends/test_out_of_core.py",
+    "single_cell.md": "tests/adapters/scverse/test_tools.py",
 }
 PLAIN = ("extending_metric.md", "formats.md", "hyperbolicity.md", "methods.md", "page.md", "refinement.md")
 WITH_DATA = ("datasets.md", "tutorial_network.md")

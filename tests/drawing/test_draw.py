@@ -14,7 +14,7 @@ from matplotlib.text import Text
 
 import treerep as tr
 from treerep.drawing.draw import LAYOUTS
-from treerep.drawing.text import plain
+from treerep.drawing.figures._text import plain
 
 NASTY = [
     'it\'s "x"',
@@ -126,7 +126,7 @@ def test_a_new_figure_by_default(mammals):
 
 
 def test_points_are_where_the_layout_puts_them_and_edges_join_them(mammals):
-    from treerep.drawing.radial import radial
+    from treerep.drawing.layouts.radial import radial
 
     ax = tr.draw(mammals, layout="radial")
     spots = radial(mammals)

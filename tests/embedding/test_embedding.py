@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import treerep as tr
 from tests.rounding import FUNCTIONS
+from treerep.embedding._models import from_polar
 from treerep.embedding.embedding import Embedding
-from treerep.embedding.models import from_polar
 from treerep.metric.points import PointMetric
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rounding import FUNCTIONS
+from treerep.embedding._models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
 from treerep.embedding.embedding import Embedding
-from treerep.embedding.models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
 from treerep.metric.base import MetricError
 from treerep.metric.points import PointMetric
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 import treerep as tr
 from tests.processes import started
-from treerep.tree.support import split_support
+from treerep.tree.comparison.support import split_support
 
 POINTS = np.random.default_rng(0).normal(size=(300, 4))
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import treerep as tr
-from treerep.common import memory
+from treerep._core import memory
 from treerep.fitting.fit import METHODS
 
 POINTS = np.random.default_rng(0).normal(size=(40, 3))

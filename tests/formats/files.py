@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from treerep import formats
-from treerep.formats.source import Source
+from treerep.formats._source import Source
 from treerep.metric.base import Metric
 
 SQUARE = np.array([[0, 1, 2.5], [1, 0, 3], [2.5, 3, 0]])

@@ -12,7 +12,7 @@ def main() -> None:
     import atheris
 
     with atheris.instrument_imports():
-        from treerep.formats import edge_list, graphml, matrix_market, nexus, npy, npz, phylip, sniff, table  # noqa: F401
+        from treerep.formats.data import table  # noqa: F401
     from tests.formats.test_fuzz import KINDS, check
 
     def fuzz_one(data: bytes) -> None:

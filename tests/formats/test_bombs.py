@@ -28,7 +28,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
     tracemalloc.start()
     begin = tracemalloc.get_traced_memory()[0]
     monkeypatch.setattr(
-        "treerep.common.memory.available_memory", lambda: max(0, LIMIT - tracemalloc.get_traced_memory()[0] + begin)
+        "treerep._core.memory.available_memory", lambda: max(0, LIMIT - tracemalloc.get_traced_memory()[0] + begin)
     )
     yield lambda: tracemalloc.get_traced_memory()[1] - begin
     tracemalloc.stop()

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from treerep.formats.errors import errors_named
+from treerep.formats._errors import errors_named
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EIO, errno.EMFILE, errno.EDQUOT, errno.EROFS])

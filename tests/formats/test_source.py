@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import treerep as tr
 from treerep import formats
-from treerep.formats import source as sources
-from treerep.formats.source import Source
+from treerep.formats import _source as sources
+from treerep.formats._source import Source
 
 
 def lines(data: bytes) -> list[tuple[int, str]]:
@@ -76,7 +76,7 @@ def test_a_pipe_without_end_is_refused(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=_write_on, args=(tmp_path / "pipe",))
     writer.start()
-    monkeypatch.setattr("treerep.common.memory.available_memory", lambda: 10_000_000)
+    monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 10_000_000)
     with pytest.raises(MemoryError, match="pipe: what comes in needs"):
         formats.read(tmp_path / "pipe")
     writer.join()

@@ -71,7 +71,7 @@ def test_every_twin_is_a_test() -> None:
 
 
 def test_a_kernel_that_was_never_called_is_seen() -> None:
-    from treerep.common.kernel import kernel
+    from treerep._core.kernel import kernel
 
     @kernel
     def double(x: float) -> float:

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import treerep as tr
 from tests.strategies import tree_metrics
-from treerep.drawing.distortion_picture import distortion_picture
 from treerep.drawing.draw import draw
-from treerep.drawing.page_data import true_distances
+from treerep.drawing.figures.distortion_picture import distortion_picture
+from treerep.drawing.page._content import true_distances
 from treerep.formats import read_tree, write_tree
-from treerep.metric.matching import Points, matched, point_order, values_in_order
-from treerep.refinement.moves import rearrange
-from treerep.refinement.weights import fit_weights
+from treerep.metric._matching import Points, matched, point_order, values_in_order
+from treerep.refinement.lengths.weights import fit_weights
+from treerep.refinement.moves.search import rearrange
 from treerep.tree.average import TreeAverage
 
 # ((a: 1, b: 2): 1.5, (c: 1, d: 3)), added up by hand.

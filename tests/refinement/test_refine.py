@@ -16,11 +16,11 @@ from scipy.optimize import minimize
 
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
+from treerep.fitting._distances import selection_score
 from treerep.fitting.fit import METHODS
-from treerep.fitting.result import selection_score
 from treerep.refinement import refine as module
 from treerep.refinement.refine import WEIGHTS
-from treerep.refinement.refined import RefinedTree
+from treerep.refinement.report import RefinedTree
 
 POINTS = np.random.default_rng(0).normal(size=(60, 4))
 

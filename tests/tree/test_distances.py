@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 
-from treerep.metric.compiled import CompiledMetric
-from treerep.metric.kernels import lowest_common_ancestor
-from treerep.tree import walks
+from treerep.metric._compiled import CompiledMetric
+from treerep.metric.oracle.distance_kernels import lowest_common_ancestor
+from treerep.tree.structure import walks
 from treerep.tree.tree import Tree
 
 from .strategies import caterpillar, naive_distances, trees

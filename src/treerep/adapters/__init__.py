@@ -1,1 +1,1 @@
-"""Objects of other libraries, in and out. Importing this package imports none of those libraries."""
+"""Objects of other libraries in and out. No mathematics."""

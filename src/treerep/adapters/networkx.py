@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..metric.base import MetricError
-from .edges import edge_lengths, edge_matrix
+from ._edges import edge_lengths, edge_matrix
 
 if TYPE_CHECKING:
     import networkx as nx

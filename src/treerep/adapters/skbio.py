@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..common.extras import require
+from .._core.extras import require
 from ..metric.base import Metric
 from ..metric.matrix import MatrixMetric
 

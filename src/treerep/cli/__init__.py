@@ -10,7 +10,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and exit, as `ending.run` has it; an interrupt may come while even that is still being loaded."""
     try:
-        from .ending import run
+        from ._ending import run
 
         run(arguments)
     except KeyboardInterrupt:

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from ..common.defaults import METHOD, TRIALS
-from .data_commands import data
-from .options import (
+from .._core.defaults import METHOD, TRIALS
+from ._options import (
     DeltaMethod,
     Device,
     Either,
@@ -30,6 +29,7 @@ from .options import (
     WrittenFormat,
     with_reading,
 )
+from .commands.data_commands import data
 
 app = typer.Typer(
     name="treerep",
@@ -89,7 +89,7 @@ def fit(
 
     treerep fit distances.csv -o tree.nwk
     """
-    from .fit import fit_file
+    from .commands.fit import fit_file
 
     fit_file(
         source, output, reading=reading, method=method, trials=trials, seed=seed, tol=tol, size=size, jobs=jobs,
@@ -122,7 +122,7 @@ def refine(
 
     treerep refine tree.nwk distances.csv -o better.nwk
     """
-    from .refine import refine_file
+    from .commands.refine import refine_file
 
     refine_file(
         tree, source, output, reading=reading, weights=weights, moves=moves, balance=balance, time_limit=time_limit,
@@ -147,7 +147,7 @@ def score(
 
     treerep score tree.nwk distances.csv
     """
-    from .score import score_file
+    from .commands.score import score_file
 
     score_file(tree, source, reading=reading, jobs=jobs, device=device, as_json=json)
 
@@ -191,7 +191,7 @@ def embed(
 
     treerep embed tree.nwk -o coordinates.csv
     """
-    from .embed import embed_file
+    from .commands.embed import embed_file
 
     embed_file(
         source, output, reading=reading, method=method, dim=dim, distortion=distortion, scale=scale, model=model,
@@ -231,7 +231,7 @@ def draw(
 
     It needs matplotlib: pip install 'treerep[draw]'.
     """
-    from .draw import draw_file
+    from .commands.draw import draw_file
 
     draw_file(
         source, output, reading=reading, layout=layout, color=color, labels=labels, trials=trials, seed=seed, jobs=jobs
@@ -268,7 +268,7 @@ def view(
 
     The page is one file that needs nothing else.
     """
-    from .view import view_file
+    from .commands.view import view_file
 
     view_file(
         source, output, reading=reading, table=table, color=color, title=title, show=show, trials=trials, seed=seed,
@@ -307,7 +307,7 @@ def compare(
     A method that fails, or takes longer than --time-limit, says why in its row. Mean average precision (MAP) is shown
     for graphs.
     """
-    from .compare import compare_file
+    from .commands.compare import compare_file
 
     compare_file(
         source, reading=reading, methods=methods, trials=trials, time_limit=time_limit, seed=seed, jobs=jobs, csv=csv,
@@ -335,7 +335,7 @@ def delta(
 
     This is Gromov's delta, with the four points that prove it: 0 for a tree.
     """
-    from .delta import measure_delta
+    from .commands.delta import measure_delta
 
     measure_delta(
         source, reading=reading, method=method, normalize=normalize, time_limit=time_limit, seed=seed, jobs=jobs,
@@ -360,7 +360,7 @@ def convert(
 
     treerep convert tree.nwk distances.phy
     """
-    from .convert import convert_file
+    from .commands.convert import convert_file
 
     convert_file(source, output, reading=reading, to=to)
 
@@ -386,7 +386,7 @@ def cite(
 @app.command("warm-up")
 def warm_up() -> None:
     """Compile everything once, for quick starts later."""
-    from .warm_up import compile_everything
+    from .commands.warm_up import compile_everything
 
     compile_everything()
 
@@ -401,6 +401,6 @@ def demo(
 
     They are the distances of eight mammals, and 2,000 generated cells.
     """
-    from .demo import show_demo
+    from .commands.demo import show_demo
 
     show_demo(output)

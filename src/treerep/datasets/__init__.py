@@ -1,12 +1,12 @@
-"""Room `datasets`: real data sets and generators."""
+"""Data sets and generators."""
 
+from ._fetching import fetch
+from ._published import paper_points
+from ._shipped import sarich
 from .cells import Cells, branching_cells
-from .fetching import fetch
-from .hyperbolic import hyperbolic_points
+from .hyperbolic_space import hyperbolic_points
 from .load import DataSet, load
-from .published import paper_points
-from .shipped import sarich
-from .trees import random_tree, random_tree_metric
+from .random_trees import random_tree, random_tree_metric
 from .wordnet import wordnet_nouns
 
 __all__ = [

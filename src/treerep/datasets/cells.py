@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..common.extras import require
-from ..common.numbers import positive_number
-from ..common.parallel import run
+from .._core.extras import require
+from .._core.numbers import positive_number
+from .._core.parallel import run
 
 # Cells made together, from a random stream of their own: small enough for a core's cache, and part of the definition
 # of the data (another number gives other cells).

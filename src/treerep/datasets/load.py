@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metric.base import Metric
-from .catalog import Entry, entry
-from .finding import Found, absence, locate
-from .readers import Content
+from ._catalog import Entry, entry
+from ._finding import Found, absence, locate
+from ._readers import Content
 
 if TYPE_CHECKING:
     from ..metric.graph import GraphMetric
@@ -73,7 +73,7 @@ def load(name: str, *, download: bool = False) -> DataSet:
     """
     wanted = entry(name)
     if download:
-        from .fetching import fetch
+        from ._fetching import fetch
 
         fetch(name)
     found = locate(name)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .catalog import CATALOG
+from ._catalog import CATALOG
 from .load import DataSet
 
 _HYPERNYM = "@"  # "is a kind of"; instances ("is one of", as cities and people are) have "@i" and are left out

@@ -1,1 +1,1 @@
-"""Room `drawing`: what does it look like? Figures, and the interactive page."""
+"""Pictures and pages of trees and embeddings."""

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.extras import require
+from .._core.extras import require
 from ..embedding.embedding import Embedding
 from ..embedding.tree_embedding import TreeEmbedding
-from ..metric.matching import values_in_order
-from ..scoring.streaming import check_choice
+from ..metric._matching import values_in_order
+from ..scores._streaming import check_choice
 from ..tree.tree import Tree
-from .arcs import geodesic_arcs
-from .canvas import paint
-from .picture import Picture
+from .figures._canvas import paint
+from .figures._picture import Picture
+from .layouts._arcs import geodesic_arcs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +120,7 @@ def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture
     longest = float(tree.weights.max(initial=0.0))
     if longest > 0 and not _SHORT < longest < _LONG:
         tree = tree.with_weights(tree.weights / longest)
-    place = getattr(importlib.import_module(f".{layout}", __package__), layout)
+    place = getattr(importlib.import_module(f".layouts.{layout}", __package__), layout)
     spots: NDArray[np.float64] = place(tree, root=root)
     if layout == "rectangular":
         nearer = np.argsort(spots[tree.edges, 0], axis=1, kind="stable")

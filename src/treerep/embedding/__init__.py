@@ -1,1 +1,1 @@
-"""Room `embedding`: where the points lie in hyperbolic space."""
+"""Points and trees in hyperbolic space."""

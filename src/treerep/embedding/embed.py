@@ -6,16 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from ..common.memory import check_memory
-from ..common.numbers import positive_number
-from ..common.options import chosen_options
-from ..common.parallel import Workers
-from ..common.used import note
-from ..metric.convert import as_metric
+from .._core.memory import check_memory
+from .._core.numbers import positive_number
+from .._core.options import chosen_options
+from .._core.parallel import Workers
+from .._core.used import note
+from ..metric.as_metric import as_metric
 from .embedding import Embedding
 
 #: Every method, and the module of this room in which a function of that name has it.
-METHODS = {"sarkar": "sarkar", "hmds": "hmds", "poincare": "ranking", "lorentz": "ranking", "pt": "pt"}
+METHODS = {
+    "sarkar": "sarkar.construction",
+    "hmds": "hmds.scaling",
+    "poincare": "learned.ranking",
+    "lorentz": "learned.ranking",
+    "pt": "learned.pt",
+}
 
 
 def embed(

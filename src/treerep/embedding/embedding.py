@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..common.numbers import positive_number, real_number
+from .._core.numbers import positive_number, real_number
+from ..metric._compiled import CompiledMetric
 from ..metric.base import MetricError, check_labels, frozen
-from ..metric.compiled import CompiledMetric
-from ..metric.oracles import EmbeddingOracle
-from .models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
+from ..metric.oracle.classes import EmbeddingOracle
+from ._models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
 
 # Beyond this radius sinh r sinh s overflows.
 _FARTHEST = 350.0
@@ -164,7 +164,7 @@ class Embedding(CompiledMetric):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the embedding to a .npz file, whole or not at all."""
-        from .storage import save_embedding
+        from ._embedding_files import save_embedding
 
         save_embedding(self, path)
 
@@ -180,7 +180,7 @@ class Embedding(CompiledMetric):
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Embedding":
         """Read an embedding written by `save`."""
-        from .storage import load_embedding
+        from ._embedding_files import load_embedding
 
         return load_embedding(path)
 

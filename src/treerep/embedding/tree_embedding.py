@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..common.numbers import positive_number
+from .._core.numbers import positive_number
 from ..metric.base import MetricError, check_indices, check_labels, frozen
-from ..metric.oracles import FrameOracle
-from ..tree.rooted import Preorder, preorder
+from ..metric.oracle.classes import FrameOracle
+from ..tree.structure.rooted import Preorder, preorder
 from .embedding import Embedding, checked_scale, real_array
-from .precision import precise_coordinates
+from .sarkar._multiprecision import precise_coordinates
 
 _FAINT = 1e-290
 
@@ -119,7 +119,7 @@ class TreeEmbedding(Embedding):
         With many columns, O(N k) per row by walking over the tree; with few, along the path of each pair. Which way is
         taken depends on the number of columns and the tree alone.
         """
-        from .frame_kernels import walk_rows
+        from .sarkar._frame_kernels import walk_rows
 
         first, second = (frozen(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols))
         if len(first) == 0 or len(second) * self._steps < self.n_nodes:
@@ -141,7 +141,7 @@ class TreeEmbedding(Embedding):
         return precise_coordinates(self.oracle, self.radii, model, precision)
 
     def _places(self) -> NDArray[np.float64]:
-        from .direction_kernels import merge_points
+        from .sarkar._direction_kernels import merge_points
 
         head = np.empty(self.n_nodes, np.int32)
         merge_points(self.oracle.up, self.oracle.lengths, head)
@@ -153,7 +153,7 @@ class TreeEmbedding(Embedding):
 
 def _polar(frames: FrameOracle, order: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Directions and radii of all nodes, and the average number of edges between two of them, roughly."""
-    from .coordinate_kernels import count_below, polar_coordinates
+    from .sarkar._coordinate_kernels import count_below, polar_coordinates
 
     n = len(order)
     size, heavy = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -164,7 +164,7 @@ def _polar(frames: FrameOracle, order: NDArray[np.int32]) -> tuple[NDArray[np.fl
 
 
 def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDArray[np.float64]) -> Preorder:
-    from .direction_kernels import merge_points
+    from .sarkar._direction_kernels import merge_points
 
     if parent.ndim != 1 or parent.dtype.kind not in "iu" or weights.shape != parent.shape:
         raise ValueError(f"parent and weights are (N,), not {parent.shape} of {parent.dtype} and {weights.shape}")

@@ -1,1 +1,1 @@
-
+"""Which tree approximates this metric? One folder per family of methods."""

@@ -7,39 +7,39 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from ..common.defaults import METHOD, TRIALS
-from ..common.engines import elsewhere
-from ..common.numbers import positive_number
-from ..common.options import chosen_options
-from ..common.parallel import Runner, Threads, Workers, count_jobs
-from ..common.progress import progress_bar
-from ..common.used import note
+from .._core.defaults import METHOD, TRIALS
+from .._core.engines import elsewhere
+from .._core.numbers import positive_number
+from .._core.options import chosen_options
+from .._core.parallel import Runner, Threads, Workers, count_jobs
+from .._core.progress import progress_bar
+from .._core.used import note
+from ..metric.as_metric import as_metric
 from ..metric.base import Metric, check_labels
-from ..metric.convert import as_metric
 from ..tree.average import TreeAverage
-from ..tree.support import Keys, inner_splits, share_of_splits
+from ..tree.comparison.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
-from .result import EXACT_SCORES, selection_score
+from ._distances import EXACT_SCORES, selection_score
 
 #: Every method, and the module of the package in which a function of that name has it.
 METHODS = {
-    "auto": "refinement.backbone",
-    "treerep": "fitting.treerep",
-    "neighbor_joining": "fitting.neighbor_joining",
-    "bionj": "fitting.bionj",
-    "relaxed_neighbor_joining": "fitting.relaxed_neighbor_joining",
-    "minimum_evolution": "fitting.minimum_evolution",
-    "upgma": "fitting.upgma",
-    "gromov": "fitting.gromov",
-    "construct_tree": "fitting.construct_tree",
-    "minimum_spanning_tree": "fitting.minimum_spanning_tree",
-    "bfs": "fitting.bfs",
-    "level_tree": "fitting.level_tree",
-    "low_stretch": "fitting.low_stretch",
-    "bartal": "fitting.bartal",
-    "bartal_average": "fitting.bartal",
-    "frt": "fitting.frt",
-    "backbone": "refinement.backbone",
+    "auto": "refinement.backbone.build",
+    "treerep": "fitting.treerep.algorithm",
+    "neighbor_joining": "fitting.joining.neighbor_joining",
+    "bionj": "fitting.joining.bionj",
+    "relaxed_neighbor_joining": "fitting.joining.relaxed_neighbor_joining",
+    "minimum_evolution": "fitting.evolution.minimum_evolution",
+    "upgma": "fitting.rooted.upgma",
+    "gromov": "fitting.rooted.gromov",
+    "construct_tree": "fitting.rooted.construct_tree",
+    "minimum_spanning_tree": "fitting.spanning.minimum_spanning_tree",
+    "bfs": "fitting.spanning.bfs",
+    "level_tree": "fitting.spanning.level_tree",
+    "low_stretch": "fitting.spanning.low_stretch",
+    "bartal": "fitting.random.bartal",
+    "bartal_average": "fitting.random.bartal",
+    "frt": "fitting.random.frt",
+    "backbone": "refinement.backbone.build",
 }
 
 # Threads that wait for a disk need no core, and a disk serves many at a time.

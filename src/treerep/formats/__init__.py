@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from ..common.lazy import attach
+from .._core.lazy import attach
 
 # The module of each public name. No module has the name of a function, which it would hide.
 _HOMES = {
     "DATA_FORMATS": "reading",
-    "TREE_FORMATS": "trees",
+    "TREE_FORMATS": "tree_files",
     "read": "reading",
-    "read_tree": "trees",
+    "read_tree": "tree_files",
     "write_distances": "writing",
-    "write_tree": "trees",
+    "write_tree": "tree_files",
 }
 
 __all__ = [*_HOMES]
@@ -19,9 +19,9 @@ __all__ = [*_HOMES]
 if TYPE_CHECKING:
     from .reading import DATA_FORMATS as DATA_FORMATS
     from .reading import read as read
-    from .trees import TREE_FORMATS as TREE_FORMATS
-    from .trees import read_tree as read_tree
-    from .trees import write_tree as write_tree
+    from .tree_files import TREE_FORMATS as TREE_FORMATS
+    from .tree_files import read_tree as read_tree
+    from .tree_files import write_tree as write_tree
     from .writing import write_distances as write_distances
 else:
     __getattr__, __dir__ = attach(__name__, _HOMES)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..metric.base import Metric
-from .errors import errors_named
-from .request import Request
-from .sniff import guess_format, is_zarr
-from .source import Source
+from ._errors import errors_named
+from ._request import Request
+from ._sniff import guess_format, is_zarr
+from ._source import Source
 
 #: The formats that `read` knows; each is described in docs/formats.md.
 DATA_FORMATS = (
@@ -20,7 +20,7 @@ DATA_FORMATS = (
 _HOMES: dict[str, tuple[str, dict[str, Any]]] = {
     "csv": ("table", {}),
     "tsv": ("table", {"delimiter": "\t"}),
-    "edges": ("edge_list", {}),
+    "edges": ("edges", {}),
     "mtx": ("matrix_market", {}),
     "phylip-strict": ("phylip", {"strict": True}),
 }
@@ -103,5 +103,5 @@ def _read(source: Source, name: str, request: Request) -> Metric:
     if request.use_rep is not None and name not in ("h5ad", "npz", "zarr"):
         raise ValueError(f"use_rep={request.use_rep!r} names an array of an h5ad or npz file, and this is {name}")
     module, options = _HOMES.get(name, (name, {}))
-    metric: Metric = importlib.import_module(f".{module}", __package__).read(source, request, **options)
+    metric: Metric = importlib.import_module(f".data.{module}", __package__).read(source, request, **options)
     return metric

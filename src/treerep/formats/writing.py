@@ -11,7 +11,7 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from ..metric.base import Metric
-from .target import open_target
+from ._target import open_target
 
 _BLOCK = 1 << 20  # distances that are asked for together
 _EXTENSIONS = {".npy": "npy", ".csv": "csv", ".tsv": "tsv", ".phy": "phylip", ".phylip": "phylip"}

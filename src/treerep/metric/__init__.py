@@ -1,1 +1,1 @@
-"""Room `metric`: how far apart are i and j? Matrices, points, graphs."""
+"""How far apart are i and j? Matrices, points and graphs."""

@@ -72,7 +72,7 @@ class Metric(ABC):
 
     def _in_order(self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool) -> "Metric":
         """Return the metric whose point i is point order[i] of this one."""
-        from .reordered import ReorderedMetric
+        from ._reordered import ReorderedMetric
 
         return ReorderedMetric(self, order, labels, order_known)
 

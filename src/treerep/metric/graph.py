@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from ..common.parallel import run
-from ..common.used import note
+from .._core.parallel import run
+from .._core.used import note
+from ._compiled import CompiledMetric
+from ._registry import find_graph_reader
 from .base import MetricError, check_indices, check_labels, frozen
-from .compiled import CompiledMetric
-from .oracles import HubOracle
-from .registry import find_graph_reader
+from .oracle.classes import HubOracle
 
 if TYPE_CHECKING:
-    from .hub_labels import Watch
+    from .shortest_paths.hub_labels import Watch
 
 # Rough costs in nanoseconds, to choose between searching the graph and asking the hub labels.
 _STEP, _HEAP_STEP, _ASK = 5.0, 80.0, 300.0
@@ -153,7 +153,7 @@ class GraphMetric(CompiledMetric):
         `watch` is called with the steps of work so far, every few hundredths of a second. An exception that it raises
         ends the construction: the metric stays as it was.
         """
-        from .hub_labels import build_hub_labels
+        from .shortest_paths.hub_labels import build_hub_labels
 
         with self._lock:
             built: HubOracle | None = self.__dict__.get("oracle")
@@ -200,19 +200,19 @@ class GraphMetric(CompiledMetric):
         return out
 
     def _ask_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
-        from .kernels import block_distances
+        from .oracle.distance_kernels import block_distances
 
         oracle = self.oracle
         _in_bands(lambda band: block_distances(oracle, rows[band], cols, out[band]), len(rows), _ASK * len(cols))
 
     def _search_rows(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
-        from .search_kernels import search_block
+        from .shortest_paths.search_kernels import search_block
 
         graph = self._graph()
         _in_bands(lambda band: search_block(*graph, rows[band], cols, out[band]), len(rows), self.search_cost())
 
     def _search_columns(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
-        from .search_kernels import search_block
+        from .shortest_paths.search_kernels import search_block
 
         graph = self._graph()
 
@@ -248,13 +248,13 @@ class GraphMetric(CompiledMetric):
         return int(np.count_nonzero(seen))
 
     def _ask_pairs(self, i: NDArray[np.int64], j: NDArray[np.int64], out: NDArray[np.float64]) -> None:
-        from .kernels import pair_distances
+        from .oracle.distance_kernels import pair_distances
 
         oracle = self.oracle
         _in_bands(lambda band: pair_distances(oracle, i[band], j[band], out[band]), len(out), _ASK)
 
     def _search_pairs(self, sources: NDArray[np.int64], targets: NDArray[np.int64], out: NDArray[np.float64]) -> None:
-        from .search_kernels import search_block
+        from .shortest_paths.search_kernels import search_block
 
         graph = self._graph()
         order = np.argsort(sources, kind="stable")

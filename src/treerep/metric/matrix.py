@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..common.memory import check_memory
+from .._core.memory import check_memory
+from ._compiled import CompiledMetric
+from ._four_point_condition import obeys_four_points
+from ._inspection import Seen, inspect_all, inspect_sample
 from .base import MetricError, check_labels, frozen
-from .compiled import CompiledMetric
-from .four_points import obeys_four_points
-from .inspection import Seen, inspect_all, inspect_sample
-from .mapped import is_large_map, laid_out, opened, place_of, scattered
-from .oracles import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
+from .disk.mapped import is_large_map, laid_out, opened, place_of, scattered
+from .oracle.classes import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 
 
 class MatrixMetric(CompiledMetric):

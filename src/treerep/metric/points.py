@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._compiled import CompiledMetric
 from .base import MetricError, check_labels, frozen
-from .compiled import CompiledMetric
-from .oracles import AngleOracle, ChebyshevOracle, EuclideanOracle, HyperbolicOracle, ManhattanOracle
+from .oracle.classes import AngleOracle, ChebyshevOracle, EuclideanOracle, HyperbolicOracle, ManhattanOracle
 
 # Rows looked at together when coordinates are checked or prepared: bounds the temporary memory.
 _CHUNK = 1 << 22

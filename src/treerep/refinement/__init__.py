@@ -1,1 +1,1 @@
-"""Room `refinement`: the best tree, not just a tree."""
+"""How can this tree fit better? Edge lengths, moves, and trees around a refined sample."""

@@ -9,29 +9,29 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..common.engines import elsewhere
-from ..common.memory import check_memory
-from ..common.parallel import Runner, Workers, run
-from ..common.progress import progress_bar
-from ..common.used import note
-from ..fitting.result import EXACT_SCORES, checked_block, selection_score
+from .._core.engines import elsewhere
+from .._core.memory import check_memory
+from .._core.parallel import Runner, Workers, run
+from .._core.progress import progress_bar
+from .._core.used import note
+from ..fitting._distances import EXACT_SCORES, checked_block, selection_score
+from ..metric._matching import after_matching, matched
+from ..metric.as_metric import as_metric
 from ..metric.base import Metric
-from ..metric.convert import as_metric
 from ..metric.graph import GraphMetric
-from ..metric.matching import after_matching, matched
 from ..metric.matrix import MatrixMetric
 from ..metric.points import PointMetric
-from ..scoring.distortion import average_distortion, distance_error
-from ..scoring.precision import mean_average_precision
-from ..scoring.score import Score
-from ..scoring.streaming import check_choice, row_slices
+from ..scores._streaming import check_choice, row_slices
+from ..scores.distortion import average_distortion, distance_error
+from ..scores.mean_average_precision import mean_average_precision
+from ..scores.score import Score
 from ..tree.tree import Tree
-from .least_distortion import stated_objective
-from .moves import Distances, rearrange
-from .neighborhoods import neighbor_graph
-from .refined import RefinedTree, Refinement
-from .small_tree import kind_of
-from .weights import fit_weights
+from .backbone._small_tree import kind_of
+from .lengths._neighborhoods import neighbor_graph
+from .lengths.least_distortion import stated_objective
+from .lengths.weights import fit_weights
+from .moves.search import Distances, rearrange
+from .report import RefinedTree, Refinement
 
 WEIGHTS = ("l1", "l2", "relative_l2", "heuristic", "none")
 
@@ -301,7 +301,7 @@ class _Run:
         """The tree around a backbone, and the tree given, both with weights."""
         size = self.backbone_size() if moves else 0
         if size:
-            from .backbone import backbone
+            from .backbone.build import backbone
 
             limit = None if self.limit == math.inf else _FOR_SAMPLE * (self.limit - time.monotonic())
             grown = backbone(self.metric, rng=self.rng, n_jobs=self.n_jobs, size=size, time_limit=limit)
@@ -321,7 +321,7 @@ class _Run:
 
     def other_start(self) -> Tree:
         """The best of several trees by relaxed neighbour joining, chosen as by `fit`; of fewer if time is short."""
-        from ..fitting.relaxed_neighbor_joining import relaxed_neighbor_joining
+        from ..fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
 
         side_by_side = len(self.metric) <= EXACT_SCORES
 

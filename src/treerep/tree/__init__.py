@@ -1,1 +1,1 @@
-"""Room `tree`: a weighted tree, and its distances."""
+"""Weighted trees and their distances."""

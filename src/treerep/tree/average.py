@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..metric._matching import matched
 from ..metric.base import Metric, check_indices
-from ..metric.matching import matched
 from .tree import Tree
 
 

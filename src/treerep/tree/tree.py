@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..metric._compiled import CompiledMetric
+from ..metric._matching import matched
 from ..metric.base import check_indices, check_labels, frozen
-from ..metric.compiled import CompiledMetric
-from ..metric.matching import matched
-from ..metric.oracles import TreeOracle
-from .ancestors import tree_oracle
-from .canonical import canonical_edges
-from .clusters import cut_clusters
-from .difference import TreeDifference, branches, path_difference, robinson_foulds
-from .display import rendered
-from .exchange import Fields, from_networkx, from_skbio, to_networkx, to_skbio
-from .linkage import linkage_matrix
-from .newick import parse_newick, write_newick
-from .reduction import contracted_edges, restricted_edges
-from .rerooting import midpoint_root, outgroup_root
-from .rooted import Preorder, Rooted, hang, preorder
-from .storage import load_fields, save_tree
-from .support import carried_support, check_support, split_support, support_above
-from .validation import check_edges, check_tree, check_weights, owned, whole_number
-from .walks import path_between, prefer_walk, symmetric_matrix, walked_block
+from ..metric.oracle.classes import TreeOracle
+from ._validation import check_edges, check_tree, check_weights, owned, whole_number
+from .comparison.difference import TreeDifference, branches, path_difference, robinson_foulds
+from .comparison.support import carried_support, check_support, split_support, support_above
+from .exchange.archives import load_fields, save_tree
+from .exchange.linkage import linkage_matrix
+from .exchange.newick_text import parse_newick, write_newick
+from .exchange.node_graphs import Fields, from_networkx, from_skbio, to_networkx, to_skbio
+from .exchange.notebook import rendered
+from .operations.clusters import cut_clusters
+from .operations.reduction import contracted_edges, restricted_edges
+from .operations.rerooting import midpoint_root, outgroup_root
+from .structure.ancestors import tree_oracle
+from .structure.canonical import canonical_edges
+from .structure.rooted import Preorder, Rooted, hang, preorder
+from .structure.walks import path_between, prefer_walk, symmetric_matrix, walked_block
 
 
 class Tree(CompiledMetric):
@@ -367,7 +367,7 @@ class Tree(CompiledMetric):
     def difference(self, other: "Tree", *, path: bool = True, n_jobs: int | None = None) -> TreeDifference:
         """Robinson-Foulds and path-length distance of two trees on the same points.
 
-        Points are matched by label if both trees have labels, otherwise by position: see `treerep.metric.matching`.
+        Points are matched by label if both trees have labels, otherwise by position: see `treerep.metric._matching`.
         Edges of length 0 make no split.
         A split of one point against all others counts where only one tree has it; if all points are leaves of both
         trees, this is the usual Robinson-Foulds distance. Exact, O(N); `path` is the Euclidean norm over all pairs and

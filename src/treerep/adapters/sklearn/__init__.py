@@ -1,5 +1,5 @@
 """scikit-learn's estimators around `fit`, `place`, `Tree.cut` and `embed`. Importing this package imports sklearn."""
 
-from ...common.extras import require
+from ..._core.extras import require
 
 require("sklearn", "sklearn")

@@ -1,0 +1,143 @@
+"""`@kernel`: compiled on first use, kept on disk, and never stale.
+
+Numba stamps an on-disk cache entry with the file that defines the function alone. Our kernels inline `distance` and
+other helpers from other files, so an edit there would leave old machine code in use. `kernel` stamps every entry with
+one hash over all kernel sources instead, and puts it into the file's name. An index that names classes that no longer
+exist is not even opened.
+
+The cache saves time and nothing else: if it cannot be read or written, the kernels are compiled in every process.
+"""
+
+import hashlib
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.compiler_lock import global_compiler_lock
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def source_stamp(package: Path = _PACKAGE) -> str:
+    """Hash of every file whose code can end up inside a kernel: all `*kernels.py`, and the oracle classes."""
+    digest = hashlib.sha256()
+    for path in sorted([*package.rglob("*kernels.py"), package / "metric" / "oracle" / "classes.py"]):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_STAMP = source_stamp()
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile `function` on first use, without the GIL, with an on-disk cache stamped by all kernel sources."""
+    compiled = _compiled(function)
+    # Numba offers no public way to say what a cache entry depends on; tests/_core/test_kernel.py guards this line.
+    try:
+        compiled._cache = _Cache(function)
+    except (RuntimeError, OSError) as error:  # no folder can be written
+        _warn_once(error)
+    return compiled
+
+
+def helper(function: Callable[..., Any]) -> Any:
+    """Compile a piece of a kernel: it is inlined into the cache entries of its callers and has no entry itself."""
+    # No entry points for Python or C: less to compile.
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function: Callable[..., Any], **options: bool) -> Any:
+    """Return numba's dispatcher of a function, also where NUMBA_DISABLE_JIT is set.
+
+    Some of our functions exist as machine code only, so they cannot run uncompiled.
+    """
+    with _jit_enabled():
+        compiled = numba.njit(nogil=True, **options)(function)
+    if numba.config.DISABLE_JIT:
+        compile_it = compiled.compile
+
+        @wraps(compile_it)
+        def compile_anyway(signature: Any) -> Any:
+            with _jit_enabled():
+                return compile_it(signature)
+
+        compiled.compile = compile_anyway
+    return compiled
+
+
+@contextmanager
+def _jit_enabled() -> Iterator[None]:
+    before = numba.config.DISABLE_JIT
+    if not before:
+        yield
+        return
+    with global_compiler_lock:  # one setting for all threads
+        before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 0
+        try:
+            yield
+        finally:
+            numba.config.DISABLE_JIT = before
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """The cache of one kernel. It is never a reason to fail."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        name = f"{self._impl.filename_base}-{_STAMP[:16]}"
+        self._cache_file = _CacheFile(cache_path=self._cache_path, filename_base=name, source_stamp=_STAMP)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # unreadable or damaged, which may raise anything: it is compiled and written again
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _warn_once(error)
+
+
+class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's files of one kernel, safe for processes that compile at the same time.
+
+    Numba numbers the files of machine code. Two processes that compile for different types may take the same number,
+    and the index then names the code of one for the types of the other. Here the name of a file is a hash of its key.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        name = self._data_name_pattern.replace("{number:d}", hashlib.sha256(self._dump(key)).hexdigest()[:16])
+        self._save_data(name, data)  # before the index, which names only what is there
+        self._save_index({**self._load_index(), key: name})
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except OSError:
+            raise
+        except Exception:  # cut short, when a machine lost its power perhaps
+            return {}
+
+
+_warned = False
+
+
+def _warn_once(error: Exception) -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        reason = " ".join(str(error).split())
+        warnings.warn(
+            f"compiled code cannot be stored ({reason}), so every run compiles again: set NUMBA_CACHE_DIR to a folder "
+            "that can be written",
+            RuntimeWarning,
+            stacklevel=3,
+        )

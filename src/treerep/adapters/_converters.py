@@ -1,0 +1,57 @@
+"""Metrics from objects of other libraries. The table in `metric/_registry.py` names these functions."""
+
+from functools import partial
+from typing import Any
+
+from ..metric.as_metric import as_metric
+from ..metric.base import Metric
+
+
+def _from_graph(library: str, graph: Any, *, metric: str | None = None, **options: Any) -> Metric:
+    """Return the shortest-path metric of a graph."""
+    from ..metric.graph import GraphMetric
+
+    if metric is not None:
+        raise ValueError(f"a {library} graph has its own distances: leave metric={metric!r} out")
+    for name in ("symmetrize", "use_rep"):
+        if name in options:
+            raise ValueError(f"{name} does not apply to a {library} graph: leave it out")
+    return GraphMetric(graph, **options)
+
+
+from_networkx = partial(_from_graph, "networkx")
+from_igraph = partial(_from_graph, "igraph")
+from_networkit = partial(_from_graph, "networkit")
+
+
+def from_skbio(matrix: Any, *, metric: str | None = None, **options: Any) -> Metric:
+    """Return the distances of a scikit-bio DistanceMatrix."""
+    from .skbio import read_distances
+
+    if metric not in (None, "precomputed"):
+        raise ValueError(f"a scikit-bio DistanceMatrix has its own distances: leave metric={metric!r} out")
+    for name in options:
+        if name != "labels":
+            raise ValueError(f"{name} does not apply to a scikit-bio DistanceMatrix: leave it out")
+    return read_distances(matrix, **options)
+
+
+def from_anndata(adata: Any, *, metric: str | None = None, **options: Any) -> Metric:
+    """Return the metric of the cells of an AnnData."""
+    from .scverse._data import cell_metric
+
+    return cell_metric(adata, metric, **options)
+
+
+def from_chunked(array: Any, *, metric: str | None = None, **options: Any) -> Metric:
+    """Return the metric of an array that is stored in chunks, which only a slice unpacks (zarr, h5py)."""
+    from ..metric.disk.chunks import check_chunks
+    from ..metric.disk.stored import stored_matrix
+
+    if metric not in (None, "precomputed"):
+        check_chunks(array, "points")
+        return as_metric(array[:], metric=metric, **options)
+    for name in options:
+        if name not in ("labels", "symmetrize"):
+            raise ValueError(f"{name} does not apply to a distance matrix: leave it out")
+    return stored_matrix(array, **options)

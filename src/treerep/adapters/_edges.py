@@ -1,0 +1,44 @@
+"""Edges of other libraries' graphs as the sparse matrix that `GraphMetric` reads."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from .._core.numbers import real_number
+from ..metric.base import MetricError
+
+
+def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -> csr_array:
+    """Return the symmetric matrix of the lengths of edges between n vertices; of parallel edges the shortest counts.
+
+    >>> edge_matrix(2, np.array([[0, 1], [1, 0]]), np.array([3.0, 2.0])).toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    low, high = np.sort(ends.reshape(-1, 2), axis=1).T
+    order = np.lexsort((lengths, high, low))
+    low, high, lengths = low[order], high[order], lengths[order]
+    kept = np.ones(len(low), bool)
+    kept[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    low, high, lengths = low[kept], high[kept], lengths[kept]
+    twice = low != high
+    values = np.concatenate([lengths, lengths[twice]])
+    rows, columns = np.concatenate([low, high[twice]]), np.concatenate([high, low[twice]])
+    return csr_array((values, (rows, columns)), shape=(n, n))
+
+
+def edge_lengths(
+    values: Sequence[Any], ends: NDArray[np.int64], names: Sequence[Any], weight: str
+) -> NDArray[np.float64]:
+    """Return the values of an edge attribute as positive lengths, or name the first edge that has none."""
+    lengths = np.fromiter(map(real_number, values), np.float64, len(ends))
+    loop = ends[:, 0] == ends[:, 1]
+    wrong = np.flatnonzero(~((lengths > 0) & (lengths < np.inf)) & ~(loop & (lengths == 0)))
+    if len(wrong):
+        u, v = (names[end] for end in ends[wrong[0]].tolist())
+        value = values[wrong[0]]
+        raise MetricError(f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive numbers: fix it")
+    return lengths

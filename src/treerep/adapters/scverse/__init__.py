@@ -1,0 +1,1 @@
+"""AnnData: tools and plots for single cells."""

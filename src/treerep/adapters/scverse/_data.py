@@ -1,0 +1,99 @@
+"""Cells of an AnnData as points of a metric, named by `obs_names`."""
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.extras import require
+from ..._core.memory import check_memory
+from ...metric.base import Metric, MetricError
+from ...metric.points import PointMetric
+
+
+def check_adata(adata: Any) -> None:
+    """Raise a TypeError unless this is an AnnData (a TreeData is one)."""
+    if not isinstance(adata, require("anndata", "scverse").AnnData):
+        kind = type(adata).__name__
+        raise TypeError(f"this takes an AnnData or TreeData, not {kind}: for other data use treerep.fit")
+
+
+def check_key(key: Any) -> None:
+    """Raise a ValueError unless results can be stored under this key: files take no other."""
+    if not isinstance(key, str) or not key or "/" in key:
+        raise ValueError(f"key_added is a text without slashes, not {key!r}")
+
+
+def cell_metric(adata: Any, metric: str | None = None, use_rep: str | None = None, **others: Any) -> Metric:
+    """Return the distances of the cells: what `as_metric` makes of an AnnData.
+
+    `use_rep` is "X" or a key of `obsm`; by default "X_pca" where there is one, otherwise "X". The default metric is
+    Euclidean. A sparse table becomes a dense one, if that fits into memory.
+    """
+    for name, value in others.items():
+        raise ValueError(f"{name}={value!r} does not apply to an AnnData: leave it out")
+    if metric == "precomputed":
+        raise ValueError("the cells of an AnnData are points: name their metric, e.g. 'euclidean', or pass a matrix")
+    names = check_names(adata)
+    chosen = use_rep if use_rep is not None else "X_pca" if "X_pca" in adata.obsm else "X"
+    table = representation(adata, chosen)
+    try:
+        return PointMetric(table, "euclidean" if metric is None else metric, labels=names)
+    except MetricError as error:
+        raise MetricError(f"{_place(chosen)}: {error}") from error
+
+
+def check_names(adata: Any) -> list[str]:
+    """Return the names of the cells, of which there must be some, each different."""
+    names = list(adata.obs_names)
+    if not names:
+        raise ValueError("there are no cells in this AnnData: a tree needs at least one")
+    if not adata.obs_names.is_unique:
+        twice = adata.obs_names[adata.obs_names.duplicated()][0]
+        raise ValueError(f"two cells are named {twice!r}: call adata.obs_names_make_unique() first")
+    return names
+
+
+def representation(adata: Any, use_rep: str) -> NDArray[Any]:
+    """Return a table of the cells, `X` or one of `obsm`, as a dense array."""
+    if use_rep != "X" and use_rep not in adata.obsm:
+        known = ", ".join(map(repr, adata.obsm))
+        remedy = "run sc.pp.pca(adata)" if use_rep == "X_pca" else "choose one of these" if known else "add it"
+        raise ValueError(
+            f"adata.obsm has no {use_rep!r} ({f'it holds {known}' if known else 'it is empty'}): {remedy}, "
+            "or pass use_rep='X' for the genes themselves"
+        )
+    table = adata.X if use_rep == "X" else adata.obsm[use_rep]
+    if table is None:
+        raise ValueError("this AnnData has no X: name a table of its obsm by use_rep")
+    if hasattr(table, "to_memory"):  # sparse, in a file
+        table = table.to_memory()
+    if not hasattr(table, "toarray"):
+        return np.asarray(table)
+    check_memory(
+        table.shape[0] * table.shape[1] * table.dtype.itemsize,
+        f"{_place(use_rep)}, sparse, as a dense table of {table.shape[0]:,} x {table.shape[1]:,}",
+        "reduce it first, e.g. by sc.pp.pca(adata), and pass use_rep='X_pca'",
+    )
+    return np.asarray(table.toarray())
+
+
+def cell_position(adata: Any, cell: object, what: str = "root") -> int:
+    """Return the position of a cell given by its name or its position."""
+    check_names(adata)
+    if isinstance(cell, str):
+        if cell not in adata.obs_names:
+            raise ValueError(f"{what}={cell!r} is not in adata.obs_names: name one of its cells, or give a position")
+        return int(adata.obs_names.get_loc(cell))
+    try:
+        position = -1 if isinstance(cell, bool | np.bool_) else operator.index(cell)  # type: ignore[arg-type]
+    except TypeError:
+        position = -1
+    if not 0 <= position < adata.n_obs:
+        raise ValueError(f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not {cell!r}")
+    return position
+
+
+def _place(use_rep: str) -> str:
+    return "adata.X" if use_rep == "X" else f"adata.obsm[{use_rep!r}]"

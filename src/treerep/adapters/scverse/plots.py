@@ -1,0 +1,174 @@
+"""Pictures of trees of cells in scverse's way: coloured by columns of `obs` or by genes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._core.extras import require
+from ._data import cell_position, check_adata
+from ._storage import get_tree
+from .tools import place_tree
+
+
+def tree(
+    adata: Any,
+    *,
+    key: str = "treerep",
+    color: str | Sequence[str] | None = None,
+    layout: str | None = None,
+    root: str | int | None = None,
+    ax: Any = None,
+    show: bool = False,
+    **options: Any,
+) -> Any:
+    """Draw the tree of the cells.
+
+    Parameters
+    ----------
+    adata : AnnData or TreeData, after `tl.tree`
+    key : str
+        The tree.
+    color : str or list of str, optional
+        A column of `obs`, or a gene, whose values are those of `adata.raw` where it has them, as in scanpy. Categories
+        have the colours of `adata.uns[f"{color}_colors"]`, if there are any. Several make several pictures.
+    layout : str, optional
+        As in `treerep.draw`.
+    root : str or int, optional
+        Name or position of the cell to draw it from: by default the `root` of `tl.tree`, if it had one, otherwise the
+        centre of the tree.
+    ax : matplotlib Axes, optional
+        Where to draw, for one picture.
+    show : bool
+        Whether to call matplotlib's `show`.
+    **options
+        Passed on to `treerep.draw`; `labels`, the names of the cells, is False by default.
+
+    Returns
+    -------
+    Axes, or a list of Axes where `color` is a list.
+
+    Notes
+    -----
+    Costs what `treerep.draw` costs, for each picture.
+
+    Examples
+    --------
+    >>> import anndata, treerep as tr
+    >>> adata = anndata.AnnData(obsm={"X_pca": tr.datasets.branching_cells(50).points})
+    >>> tr.tl.tree(adata, n_clusters=3)
+    >>> axes = tr.pl.tree(adata, color="treerep_lineage")
+    """
+    fitted = get_tree(adata, key=key)
+    start = _root(adata, root, _params(adata, key))
+    return _draw(adata, fitted, color, ax, show, {"layout": layout, "root": start, **options})
+
+
+def disk(
+    adata: Any,
+    *,
+    key: str = "treerep",
+    color: str | Sequence[str] | None = None,
+    scale: float | str | None = None,
+    root: str | int | None = None,
+    ax: Any = None,
+    show: bool = False,
+    **options: Any,
+) -> Any:
+    """Draw the tree of the cells in the Poincaré disk.
+
+    Parameters
+    ----------
+    adata : AnnData or TreeData, after `tl.tree`
+    key, color, ax, show, **options
+        As in `pl.tree`.
+    scale, root
+        As in `tl.embed`: by default what its last call used, so that the cells are where it put them. Of a subset of
+        the cells, the tree of the subset is placed anew.
+
+    Returns
+    -------
+    Axes, or a list of Axes where `color` is a list.
+
+    Notes
+    -----
+    Costs what `treerep.embed` and `treerep.draw` cost, for each picture.
+
+    Examples
+    --------
+    >>> import anndata, treerep as tr
+    >>> adata = anndata.AnnData(obsm={"X_pca": tr.datasets.branching_cells(50).points})
+    >>> tr.tl.tree(adata, root=0)
+    >>> axes = tr.pl.disk(adata, color="treerep_pseudotime")
+    """
+    fitted = get_tree(adata, key=key)
+    used = _params(adata, f"X_{key}")
+    wanted = used.get("scale", "auto") if scale is None else scale
+    placed = place_tree(fitted, dim=2, scale=wanted, root=_root(adata, root, used))
+    return _draw(adata, placed, color, ax, show, options)
+
+
+def _params(adata: Any, key: str) -> Mapping[str, Any]:
+    fields = adata.uns.get(key)
+    return fields.get("params", {}) if isinstance(fields, Mapping) else {}
+
+
+def _root(adata: Any, root: str | int | None, params: Mapping[str, Any]) -> int | None:
+    """Return the position of the root cell: the one asked for, or the one used before if it is still there."""
+    if root is not None:
+        return cell_position(adata, root)
+    before = params.get("root")
+    return cell_position(adata, before) if before in adata.obs_names else None
+
+
+def _draw(adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, show: bool, options: Any) -> Any:
+    """Draw one picture per colour."""
+    pyplot = require("matplotlib.pyplot", "draw")
+    from ...drawing.draw import draw
+    from ...drawing.figures._text import plain
+
+    names = [color] if color is None or isinstance(color, str) else list(color)
+    if not names:
+        raise ValueError("color is an empty list: name columns of adata.obs or genes, or leave it out")
+    colors = [{} if name is None else {"color": values_of(adata, name), **palette_of(adata, name)} for name in names]
+    if ax is not None and len(names) != 1:
+        raise ValueError(f"{len(names)} colours need {len(names)} axes: leave out ax, or draw one at a time")
+    places = [ax]
+    if len(names) > 1:
+        size = (6.0 * len(names), 5.0)
+        places = list(pyplot.subplots(1, len(names), figsize=size, layout="constrained")[1])
+    # Names of cells, mostly barcodes, are written only when asked for.
+    axes = [
+        draw(what, ax=place, **{"labels": False, **colored, **options})
+        for place, colored in zip(places, colors, strict=True)
+    ]
+    for place, name in zip(axes, names, strict=True):
+        place.set_title("" if name is None else plain(name), usetex=False)
+    if show:
+        pyplot.show()
+    return axes[0] if color is None or isinstance(color, str) else axes
+
+
+def values_of(adata: Any, name: str) -> Any:
+    """Return the value of each cell: of a column of `obs`, or of a gene, in `raw` if that has it."""
+    check_adata(adata)
+    if name in adata.obs:
+        return adata.obs[name]
+    for table in (adata.raw, adata):
+        if table is not None and name in table.var_names:
+            if (table.var_names == name).sum() > 1:
+                raise ValueError(f"two genes are named {name!r}: call adata.var_names_make_unique() first")
+            values = table.X[:, [table.var_names.get_loc(name)]]  # dense or sparse, in memory or not: two axes
+            return np.asarray(values.toarray() if hasattr(values, "toarray") else values).ravel()
+    raise ValueError(f"{name!r} is no column of adata.obs and no gene: choose a column or one of adata.var_names")
+
+
+def palette_of(adata: Any, name: str) -> dict[str, Any]:
+    """Return the colours that `uns` has for the categories of a column, as an argument of `draw`."""
+    colors = adata.uns.get(f"{name}_colors")
+    if colors is None or name not in adata.obs or not hasattr(adata.obs[name], "cat"):
+        return {}
+    categories = adata.obs[name].cat.categories
+    if len(colors) < len(categories):
+        return {}  # of other categories: scanpy makes new ones then, too
+    return {"palette": dict(zip(categories, colors, strict=False))}

@@ -1,0 +1,267 @@
+"""Trees of cells in scverse's way: results go into the AnnData, parameters into `uns[key_added]["params"]`."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.defaults import METHOD, TRIALS
+from ..._core.extras import require
+from ..._core.numbers import positive_number, real_number
+from ...drawing.layouts.hyperbolic import disk_embedding
+from ...embedding.embed import embed as embed_tree
+from ...embedding.embedding import Embedding
+from ...fitting.fit import fit
+from ...tree.tree import Tree
+from ._data import cell_metric, cell_position, check_adata, check_key
+from ._storage import check_storage, get_tree, store_tree
+
+
+def tree(
+    adata: Any,
+    *,
+    use_rep: str = "X_pca",
+    metric: str = "euclidean",
+    method: str = METHOD,
+    trials: int = TRIALS,
+    refine: bool = False,
+    root: str | int | None = None,
+    n_clusters: int | None = None,
+    key_added: str = "treerep",
+    rng: Any = 0,
+    n_jobs: int | None = None,
+    copy: bool = False,
+) -> Any:
+    """Fit the tree of the cells.
+
+    Parameters
+    ----------
+    adata : AnnData or TreeData
+    use_rep : str
+        The table of the cells: a key of `obsm`, or "X". A sparse X becomes a dense one, if that fits into memory.
+    metric : str
+        How to measure between its rows, as in `treerep.fit`.
+    method : str
+        As in `treerep.fit`.
+    trials : int
+        Fit this many trees and keep the best, as in `treerep.fit`.
+    refine : bool
+        Whether to improve the tree by `treerep.refine`: closer distances for more time.
+    root : str or int, optional
+        Name or position of a cell. The stored tree hangs from it, and `tl.pseudotime` is called with it.
+    n_clusters : int, optional
+        If given, `tl.lineages` is called with it.
+    key_added : str
+        Name of the tree.
+    rng, n_jobs
+        As in `treerep.fit`.
+    copy : bool
+        Whether to leave `adata` as it is and return a copy with the results.
+
+    Returns
+    -------
+    None, or the copy. These are set:
+
+    `adata.uns[key_added]`
+        The tree as arrays and as Newick text, with `params`: `tl.get_tree` reads it.
+    `adata.obst[key_added]`
+        In a TreeData: the tree as a networkx.DiGraph. All cells are its leaves; a cell that is an inner node of the
+        fitted tree is a leaf at distance 0 from that node. Edges have `length`, nodes `depth`.
+    `adata.obs[f"{key_added}_pseudotime"]`, `adata.obs[f"{key_added}_lineage"]`
+        With `root` and `n_clusters`.
+
+    Where `key_added` has a tree already, the pseudotime, lineages and coordinates (`obsm[f"X_{key_added}"]`) of that
+    tree are removed with it; those that were given names of their own stay.
+
+    Notes
+    -----
+    Costs what `treerep.fit` costs, with `trials` fits and their scores; exactness as there.
+
+    Examples
+    --------
+    >>> import anndata, treerep as tr
+    >>> cells = tr.datasets.branching_cells(200, levels=2)
+    >>> adata = anndata.AnnData(obsm={"X_pca": cells.points})
+    >>> tr.tl.tree(adata, root=int(cells.pseudotime.argmin()), n_clusters=3)
+    >>> list(adata.obs)
+    ['treerep_pseudotime', 'treerep_lineage']
+    """
+    check_adata(adata)
+    check_key(key_added)
+    adata = adata.copy() if copy else adata
+    check_storage(adata, key_added)
+    start = None if root is None else cell_position(adata, root)
+    if n_clusters is not None:
+        _check_clusters(adata, n_clusters)
+    count = positive_number(trials, "trials")
+    space = cell_metric(adata, metric, use_rep)
+    fitted = fit(space, method=method, trials=count, rng=rng, n_jobs=n_jobs)
+    if not isinstance(fitted, Tree):
+        raise ValueError(f"{method} makes no tree: choose another method")
+    if refine:
+        from ...refinement.refine import refine as refined  # brings numba, which others need not wait for
+
+        fitted = refined(fitted, space, rng=rng, n_jobs=n_jobs)
+    params = {
+        "use_rep": use_rep, "metric": metric, "method": method, "trials": count, "refine": refine,
+        "root": None if start is None else adata.obs_names[start],
+        "rng": rng if isinstance(rng, int | np.integer) else None,
+    }  # fmt: skip
+    store_tree(adata, fitted, key_added, start, params)
+    if start is not None:
+        pseudotime(adata, root=start, key=key_added)
+    if n_clusters is not None:
+        lineages(adata, n_clusters=n_clusters, key=key_added)
+    return adata if copy else None
+
+
+def pseudotime(
+    adata: Any, *, root: str | int, key: str = "treerep", key_added: str | None = None, copy: bool = False
+) -> Any:
+    """Set the pseudotime of the cells: their distance from a root cell in the tree.
+
+    Parameters
+    ----------
+    adata : AnnData or TreeData, after `tl.tree`
+    root : str or int
+        Name or position of the root cell, for instance `adata.uns["iroot"]`.
+    key : str
+        The tree.
+    key_added : str, optional
+        Column of `obs`: f"{key}_pseudotime" by default.
+    copy : bool
+        Whether to leave `adata` as it is and return a copy.
+
+    Notes
+    -----
+    O(N) time. Exact: sums of edge lengths.
+
+    Examples
+    --------
+    >>> import anndata, treerep as tr
+    >>> adata = anndata.AnnData(np.array([[0.0], [1.0], [3.0]]))
+    >>> tr.tl.tree(adata, use_rep="X")
+    >>> tr.tl.pseudotime(adata, root="0")
+    >>> adata.obs["treerep_pseudotime"].tolist()
+    [0.0, 1.0, 3.0]
+    """
+    check_adata(adata)
+    adata = adata.copy() if copy else adata
+    start = cell_position(adata, root)
+    column = f"{key}_pseudotime" if key_added is None else key_added
+    check_key(column)
+    times = get_tree(adata, key=key).rooted(start).depth[: adata.n_obs]
+    adata.obs[column] = np.array(times)
+    adata.uns[column] = {"params": {"key": key, "root": adata.obs_names[start]}}
+    return adata if copy else None
+
+
+def lineages(
+    adata: Any, *, n_clusters: int, key: str = "treerep", key_added: str | None = None, copy: bool = False
+) -> Any:
+    """Cut the tree into lineages: connected parts, by `Tree.cut`.
+
+    Parameters
+    ----------
+    adata : AnnData or TreeData, after `tl.tree`
+    n_clusters : int
+        Number of lineages.
+    key : str
+        The tree.
+    key_added : str, optional
+        Column of `obs`, categorical: f"{key}_lineage" by default.
+    copy : bool
+        Whether to leave `adata` as it is and return a copy.
+
+    Notes
+    -----
+    O(N) a cut, at worst. Ward's criterion on tree distances: see `Tree.cut`.
+
+    Examples
+    --------
+    >>> import anndata, treerep as tr
+    >>> adata = anndata.AnnData(np.array([[0.0], [1.0], [9.0]]))
+    >>> tr.tl.tree(adata, use_rep="X")
+    >>> tr.tl.lineages(adata, n_clusters=2)
+    >>> adata.obs["treerep_lineage"].tolist()
+    ['0', '0', '1']
+    """
+    check_adata(adata)
+    adata = adata.copy() if copy else adata
+    _check_clusters(adata, n_clusters)
+    column = f"{key}_lineage" if key_added is None else key_added
+    check_key(column)
+    clusters = get_tree(adata, key=key).cut(n_clusters)
+    names = [str(cluster) for cluster in range(n_clusters)]
+    adata.obs[column] = require("pandas", "scverse").Categorical.from_codes(clusters, categories=names)
+    adata.uns[column] = {"params": {"key": key, "n_clusters": n_clusters}}
+    return adata if copy else None
+
+
+def embed(
+    adata: Any,
+    *,
+    key: str = "treerep",
+    dim: int = 2,
+    scale: float | str = "auto",
+    root: str | int | None = None,
+    key_added: str | None = None,
+    copy: bool = False,
+) -> Any:
+    """Place the tree in hyperbolic space by Sarkar's construction, and store the cells' Poincaré coordinates.
+
+    Parameters
+    ----------
+    adata : AnnData or TreeData, after `tl.tree`
+    key : str
+        The tree.
+    dim : int
+        Dimension of the space.
+    scale : float or "auto"
+        Hyperbolic length of one unit of the tree. "auto" is for pictures, that of `treerep.draw`. The larger it is, the
+        closer hyperbolic distances are to those in the tree, and the closer to the rim the cells.
+    root : str or int, optional
+        Name or position of the cell at the origin; the centre of the tree by default.
+    key_added : str, optional
+        Key of `obsm` for the coordinates, and of `uns` for the parameters: f"X_{key}" by default, so that
+        `sc.pl.embedding(adata, basis="treerep")` shows them.
+    copy : bool
+        Whether to leave `adata` as it is and return a copy.
+
+    Notes
+    -----
+    Costs what `treerep.embed` costs: O(N dim). Sarkar, Graph Drawing 2011.
+
+    Examples
+    --------
+    >>> import anndata, treerep as tr
+    >>> adata = anndata.AnnData(obsm={"X_pca": tr.datasets.branching_cells(50).points})
+    >>> tr.tl.tree(adata)
+    >>> tr.tl.embed(adata)
+    >>> adata.obsm["X_treerep"].shape
+    (50, 2)
+    """
+    check_adata(adata)
+    adata = adata.copy() if copy else adata
+    start = None if root is None else cell_position(adata, root)
+    column = f"X_{key}" if key_added is None else key_added
+    check_key(column)
+    placed = place_tree(get_tree(adata, key=key), dim=dim, scale=scale, root=start)
+    adata.obsm[column] = placed.poincare[: adata.n_obs]
+    name = None if start is None else adata.obs_names[start]
+    params = {"key": key, "dim": dim, "scale": placed.scale, "root": name}
+    adata.uns[column] = {"params": {option: value for option, value in params.items() if value is not None}}
+    return adata if copy else None
+
+
+def place_tree(tree: Tree, *, dim: int, scale: float | str, root: int | None) -> Embedding:
+    """Embed a tree at a scale, or at that of its picture."""
+    if isinstance(scale, str) and scale == "auto":
+        scale = disk_embedding(tree, root).scale
+    elif not 0 < real_number(scale) < np.inf:
+        raise ValueError(f"scale is a positive number or 'auto', not {scale!r}")
+    return embed_tree(tree, dim=dim, scale=float(scale), root=root)
+
+
+def _check_clusters(adata: Any, n_clusters: Any) -> None:
+    if positive_number(n_clusters, "n_clusters") > adata.n_obs:
+        raise ValueError(f"n_clusters={n_clusters} is more than there are cells, {adata.n_obs}: choose fewer")

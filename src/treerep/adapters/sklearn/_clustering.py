@@ -1,0 +1,232 @@
+"""`TreeClustering`, `TreeRep` and `NeighborJoining`: learn a tree, cut it into clusters, and place new points in it."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..._core.defaults import TRIALS
+from ..._core.numbers import positive_number
+from ...fitting.fit import fit
+from ...metric.base import Metric
+from ...placement._locate import Places, distances_from
+from ...placement.place import find_places
+from ...refinement.refine import refine
+from ...tree.operations.clusters import cluster_centers, cut_clusters
+from ...tree.tree import Tree
+from ._shared import MetricEstimator
+
+
+class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricEstimator):
+    """A tree on the samples, cut into clusters: what its subclasses have in common."""
+
+    n_clusters: int
+    refine: bool
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Learn the tree of X and cut it.
+
+        Parameters
+        ----------
+        X : (n, k) array of points, or (n, n) array of distances if metric="precomputed"
+        y : ignored
+        """
+        clusters = positive_number(self.n_clusters, "n_clusters")
+        metric = self._metric_of(X)
+        if len(metric) < clusters:
+            raise ValueError(f"n_samples={len(metric)} should be >= n_clusters={clusters}")
+        seed = self._seed()
+        tree = self._fitted_tree(metric, seed)
+        if self.refine and len(tree) > 1:
+            tree = refine(tree, metric, rng=seed, n_jobs=self._jobs())
+        self.tree_: Tree = tree
+        self.distortion_ = self._distortion(self.tree_, metric)
+        # What new points are measured against; they bring distances of their own otherwise.
+        self._points = None if self.metric == "precomputed" else metric
+        self._node_labels = cut_clusters(self.tree_._view, len(self.tree_), clusters)
+        self.labels_: NDArray[np.int64] = self._node_labels[: len(self.tree_)]
+        self.center_nodes_: NDArray[np.int64] = cluster_centers(self.tree_._view, len(self.tree_), self._node_labels)
+        self._n_features_out = clusters
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Place new points in the tree and return the cluster of their places.
+
+        Parameters
+        ----------
+        X : (m, k) array of points, or (m, n) array of distances to the points fitted to if metric="precomputed"
+        """
+        places = self._places(X)
+        rooted = self.tree_.rooted()
+        beyond = places.above > rooted.length[places.node] / 2  # on the edge above the node, nearer to its other end
+        return self._node_labels[np.where(beyond, rooted.parent[places.node], places.node)]
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Place points in the tree and return their distances in it to the centre of each cluster.
+
+        The centre is the node (`center_nodes_`) with the smallest sum of distances to the points of the cluster.
+        """
+        return distances_from(self.tree_, self._places(X), self.center_nodes_)
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
+        """Return minus the mean distance in the tree of new points to the nearest centre of a cluster."""
+        return -float(self.transform(X).min(axis=1).mean())
+
+    def _places(self, X: Any) -> Places:
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False)
+        return find_places(self.tree_, rows, data=self._points, tol=self._tolerance(), n_jobs=self._jobs())
+
+    def _tolerance(self) -> Any:
+        return "auto"
+
+    def _fitted_tree(self, metric: Metric, seed: int) -> Tree:
+        raise NotImplementedError
+
+
+class TreeClustering(TreeEstimator):
+    """The tree that `treerep.fit` learns by default, as a clusterer: cut into n_clusters parts.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Into how many clusters the tree is cut, by Ward's criterion in the tree (see `Tree.cut`).
+    metric : str
+        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for distances.
+    balance : float from 0 to 1, optional
+        How much near distances count: see `fit`.
+    refine : bool
+        Whether to refine the tree further (see `refine`).
+    random_state, n_jobs : see `TreeRep`
+
+    Attributes
+    ----------
+    tree_, labels_, center_nodes_, distortion_, n_features_in_ : see `TreeRep`
+
+    Examples
+    --------
+    >>> TreeClustering(n_clusters=2, random_state=0).fit_predict([[0.0], [10.0], [1.0], [11.0]])
+    array([0, 1, 0, 1])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        metric: str = "euclidean",
+        balance: float | None = None,
+        refine: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.balance = balance
+        self.refine = refine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _fitted_tree(self, metric: Metric, seed: int) -> Tree:
+        return fit(metric, balance=self.balance, rng=seed, n_jobs=self._jobs())
+
+
+class TreeRep(TreeEstimator):
+    """TreeRep (Sonthalia and Gilbert 2020) as a clusterer: a tree on the samples, cut into n_clusters parts.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Into how many clusters the tree is cut, by Ward's criterion in the tree (see `Tree.cut`).
+    metric : str
+        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for distances.
+    trials : int
+        Learn this many trees and keep the best.
+    refine : bool
+        Whether to refine the tree (see `refine`): closer distances, for some more time.
+    tol, pivot : see `fit`
+    random_state : int, RandomState or None
+    n_jobs : int or None
+        Threads, as scikit-learn counts them: None is 1, -1 all cores.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    labels_ : (n,) array
+        Cluster of each sample, numbered by first appearance.
+    center_nodes_ : (n_clusters,) array
+        Node of the tree with the smallest sum of distances to the samples of the cluster.
+    distortion_ : float
+        Average distortion of the tree, from 256 sampled rows beyond 2,000 samples.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> model = TreeRep(n_clusters=2, random_state=0).fit(X)
+    >>> model.labels_
+    array([0, 0, 1, 1])
+    >>> model.predict([[2.0], [9.5]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        metric: str = "euclidean",
+        trials: int = TRIALS,
+        refine: bool = False,
+        tol: float | str = "auto",
+        pivot: str = "random",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.trials = trials
+        self.refine = refine
+        self.tol = tol
+        self.pivot = pivot
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _tolerance(self) -> Any:
+        return self.tol
+
+    def _fitted_tree(self, metric: Metric, seed: int) -> Tree:
+        options: Any = {"tol": self.tol, "pivot": self.pivot, "trials": self.trials}
+        return fit(metric, method="treerep", rng=seed, n_jobs=self._jobs(), **options)
+
+
+class NeighborJoining(TreeEstimator):
+    """Exact neighbour joining (Saitou and Nei 1987) as a clusterer. It needs O(n^2) memory.
+
+    Parameters
+    ----------
+    n_clusters, metric, refine, n_jobs : see `TreeRep`
+
+    Attributes
+    ----------
+    tree_, labels_, center_nodes_, distortion_, n_features_in_ : see `TreeRep`
+
+    Examples
+    --------
+    >>> NeighborJoining(n_clusters=2).fit_predict([[0.0], [10.0], [1.0], [11.0]])
+    array([0, 1, 0, 1])
+    """
+
+    def __init__(
+        self, n_clusters: int = 2, *, metric: str = "euclidean", refine: bool = False, n_jobs: int | None = None
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.refine = refine
+        self.n_jobs = n_jobs
+
+    def _seed(self) -> int:
+        return 0  # nothing is random, and refining begins alike every time
+
+    def _fitted_tree(self, metric: Metric, seed: int) -> Tree:  # noqa: ARG002
+        return fit(metric, method="neighbor_joining", n_jobs=self._jobs())

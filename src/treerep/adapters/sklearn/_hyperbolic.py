@@ -1,0 +1,133 @@
+"""`HyperbolicEmbedding`: points of hyperbolic space for samples."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from ..._core.defaults import TRIALS
+from ...embedding.embed import embed
+from ...embedding.embedding import Embedding
+from ...fitting.fit import fit
+from ...metric.base import Metric
+from ...refinement.refine import refine
+from ...scores._streaming import check_choice
+from ...tree.tree import Tree
+from ._shared import MetricEstimator
+
+METHODS = ("sarkar", "hmds", "pt")
+MODELS = ("poincare", "klein", "lorentz")
+# Radius of the tree in hyperbolic space by default: float64 coordinates in the ball still tell points apart.
+_RADIUS = 10.0
+
+
+class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricEstimator):
+    """Samples as points of hyperbolic space, by way of their tree or directly.
+
+    Parameters
+    ----------
+    dim : int
+        Dimension of the hyperbolic space.
+    method : "sarkar", "hmds" or "pt"
+        "sarkar" learns the tree by TreeRep and embeds it; "hmds" and "pt" (which needs torch) embed the distances
+        themselves. See `embed`.
+    model : "poincare", "klein" or "lorentz"
+        What `embedding_` holds: coordinates in the Poincaré ball, the Klein ball, or on the hyperboloid (dim + 1 many).
+    metric : str
+        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for distances.
+    scale : float or None
+        Hyperbolic length of one unit of the data. None: of "sarkar", such that the radius of the tree is 10; of "hmds",
+        the best one; of "pt" it is learned.
+    trials, refine : of "sarkar": see `TreeRep`
+    device : str, torch.device or None
+        Of "pt": what torch computes on, the CPU if None. "cuda" asks for a GPU.
+    random_state : int, RandomState or None
+    n_jobs : int or None
+        Threads that fit the tree, as scikit-learn counts them: None is 1, -1 all cores.
+
+    Attributes
+    ----------
+    embedding_ : (n, dim) array
+        Coordinates of the samples.
+    hyperbolic_ : Embedding
+        The same as a metric, with every node of the tree for "sarkar".
+    tree_ : Tree
+        Of "sarkar" alone.
+    distortion_ : float
+        Average distortion of the embedding, from 256 sampled rows beyond 2,000 samples.
+    n_features_in_ : int
+
+    Like scikit-learn's MDS and TSNE it has no `transform`: `place` new points in `tree_` and `embed` the result.
+
+    Examples
+    --------
+    >>> HyperbolicEmbedding(dim=2, random_state=0).fit_transform([[0.0], [1.0], [10.0], [11.0]]).shape
+    (4, 2)
+    """
+
+    def __init__(
+        self,
+        dim: int = 2,
+        *,
+        method: str = "sarkar",
+        model: str = "poincare",
+        metric: str = "euclidean",
+        scale: float | None = None,
+        trials: int = TRIALS,
+        refine: bool = False,
+        device: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.dim = dim
+        self.method = method
+        self.model = model
+        self.metric = metric
+        self.scale = scale
+        self.trials = trials
+        self.refine = refine
+        self.device = device
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Embed X.
+
+        Parameters
+        ----------
+        X : (n, k) array of points, or (n, n) array of distances if metric="precomputed"
+        y : ignored
+        """
+        check_choice("method", self.method, METHODS)
+        check_choice("model", self.model, MODELS)
+        metric, seed = self._metric_of(X), self._seed()
+        if self.method == "sarkar":
+            self.hyperbolic_: Embedding = self._embedded_tree(metric, seed)
+        else:
+            self.__dict__.pop("tree_", None)  # of an earlier fit by another method
+            options = {"dim": self.dim, "scale": self.scale, "device": self.device}
+            self.hyperbolic_ = embed(metric, method=self.method, rng=seed, **options)
+        self.embedding_: NDArray[np.float64] = self.hyperbolic_.coordinates(self.model)[: len(metric)]
+        self._n_features_out = self.embedding_.shape[1]
+        self.distortion_ = self._distortion(self.hyperbolic_, metric)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+        """Embed X and return the coordinates of the samples."""
+        return self.fit(X, y).embedding_
+
+    def _embedded_tree(self, metric: Metric, seed: int) -> Embedding:
+        tree = fit(metric, trials=self.trials, rng=seed, n_jobs=self._jobs())
+        if self.refine and len(tree) > 1:
+            tree = refine(tree, metric, rng=seed, n_jobs=self._jobs())
+        self.tree_: Tree = tree
+        scale = _default_scale(tree) if self.scale is None else self.scale
+        return embed(tree, dim=self.dim, scale=scale, device=self.device)
+
+
+def _default_scale(tree: Tree) -> float:
+    """What makes the radius of the tree, half of its longest path, _RADIUS."""
+    end = int(np.argmax(tree.rooted().depth))
+    longest = float(tree.rooted(end).depth.max())
+    return 2 * _RADIUS / longest if longest > 0 else 1.0

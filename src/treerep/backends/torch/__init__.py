@@ -1,0 +1,1 @@
+"""A device that torch knows."""

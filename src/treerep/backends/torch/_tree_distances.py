@@ -1,0 +1,113 @@
+"""Distances of a tree's points on a torch device, without a look-up per pair.
+
+Number the points in preorder and let a[k] be the lowest common ancestor of the points k - 1 and k. Nodes are numbered
+in preorder, too, so ancestors come first and the common ancestor of the points i < j is the least of a[i + 1 ... j].
+Take a run of points i, the points j after it, and the first of these, b. The ancestors S_i of (i, b) and P_j of (b, j)
+all lie between b and the root. So with s_i and p_j the lengths from b up to them and e_i, f_j from the points,
+
+    d(i, j) = e_i + f_j + |s_i - p_j|,
+
+and the common ancestor of i and j is the higher of S_i and P_j: a device has nothing to do but add.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.extras import require
+from ...tree.structure.rooted import exact_depths
+from ...tree.tree import Tree
+from ._rectangles import Rectangle, rectangles
+
+
+class Turns(NamedTuple):
+    """Where the paths of a rectangle turn: the ancestor that a row, or a column, shares with the first column."""
+
+    left: NDArray[np.int64]  # (pieces, height)
+    right: NDArray[np.int64]  # (pieces, width)
+
+
+class TreeTensors:
+    """The points of a tree in preorder, and their distances on a device.
+
+    Parameters
+    ----------
+    up : (K,) parent of each node, all in preorder
+    node : (n,) node of each point, ascending
+    depth, rest : (K,) float64
+        Distance to the root, and what float64 rounded off it.
+    """
+
+    def __init__(self, up: Any, node: Any, depth: Any, rest: Any, device: Any) -> None:
+        self.torch, self.device = require("torch", "embed"), device
+        self.node = np.asarray(node, np.int64)
+        # Parents between two points in preorder are descendants of the common ancestor, or that itself.
+        self.shared = np.zeros(len(self.node), np.int64)
+        if len(self.node) > 1:
+            self.shared[1:] = np.minimum.reduceat(np.asarray(up)[: self.node[-1] + 1], self.node[:-1] + 1)
+        self.depth, self.rest = self._tensor(depth), self._tensor(rest)
+
+    def _tensor(self, array: Any) -> Any:
+        return self.torch.tensor(array, device=self.device)
+
+    def turns(self, where: Rectangle) -> Turns:
+        """Where the paths of a rectangle turn."""
+        left = np.minimum.accumulate(self.shared[where.rows + 1][:, ::-1], axis=1)[:, ::-1]
+        right = self.shared[where.cols]
+        right[:, 0] = self.node[where.cols[:, 0]]
+        return Turns(left.copy(), np.minimum.accumulate(right, axis=1))
+
+    def _between(self, below: Any, above: Any) -> Any:
+        """Lengths of the paths from nodes to ancestors, short ones deep down too."""
+        return (self.depth[below] - self.depth[above]) + (self.rest[below] - self.rest[above])
+
+    def distances(self, where: Rectangle, turns: Turns, signed: bool = False) -> Any:
+        """Distances of a rectangle, (pieces, height, width); `signed` says that some lengths are negative."""
+        left, right = self._tensor(turns.left), self._tensor(turns.right)
+        rows, cols = self._tensor(self.node[where.rows]), self._tensor(self.node[where.cols])
+        first = cols[:, :1]
+        along = self._between(first, left)[:, :, None] - self._between(first, right)[:, None, :]
+        if signed:  # then the length up to the higher ancestor need not be the larger one
+            along = along.where(left[:, :, None] <= right[:, None, :], -along)
+        else:
+            along.abs_()
+        along += self._between(rows, left)[:, :, None]
+        along += self._between(cols, right)[:, None, :]
+        return along
+
+    def run(self, first: int, last: int) -> Any:
+        """Distances of the points first ... last - 1 to all, (last - first, n)."""
+        n = len(self.node)
+        out = self.torch.zeros((last - first, n), dtype=self.torch.float64, device=self.device)
+        inside, before, after = np.arange(first, last)[None], np.arange(first)[None], np.arange(last, n)[None]
+        if first > 0:
+            where = Rectangle(before, inside)
+            out[:, :first] = self.distances(where, self.turns(where))[0].T
+        if last < n:
+            where = Rectangle(inside, after)
+            out[:, last:] = self.distances(where, self.turns(where))[0]
+        for piece in rectangles(last - first, out.numel()):
+            where = Rectangle(piece.rows + first, piece.cols + first)
+            rows, cols = self._tensor(piece.rows)[:, :, None], self._tensor(piece.cols)[:, None, :]
+            found = self.distances(where, self.turns(where))
+            out[rows, cols + first] = found
+            out[cols, rows + first] = found
+        return out
+
+    def from_points(self, points: NDArray[np.int64]) -> Any:
+        """Distances of a few points to all, (points, n)."""
+        turns = np.empty((len(points), len(self.node)), np.int64)
+        for turn, i in zip(turns, points, strict=True):
+            turn[i] = self.node[i]
+            turn[i + 1 :] = np.minimum.accumulate(self.shared[i + 1 :])
+            turn[:i] = np.minimum.accumulate(self.shared[1 : i + 1][::-1])[::-1]
+        top, ends, starts = self._tensor(turns), self._tensor(self.node), self._tensor(self.node[points])
+        return self._between(starts[:, None], top) + self._between(ends[None, :], top)
+
+
+def tree_tensors(tree: Tree, device: Any) -> tuple[NDArray[np.int64], TreeTensors]:
+    """The numbers of a tree's points in preorder, and the tree on a device."""
+    view = tree._view
+    node = np.flatnonzero(view.order < tree.n_points)
+    return view.order[node].astype(np.int64), TreeTensors(view.up, node, *exact_depths(view), device)

@@ -1,0 +1,1 @@
+"""Backbone trees on a device."""

@@ -1,0 +1,119 @@
+"""Backbone trees on a device: the host refines the tree of the sample, the device places and joins all other points."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...._core.extras import require
+from ...._core.parallel import Workers
+from ...._core.progress import progress_bar
+from ....fitting._distances import checked_block
+from ....metric.base import Metric
+from ....placement._least_squares_places import rooted_backbone
+from ....placement._locate import Indices, Numbers, Places
+from ....refinement.backbone._small_tree import Weighting, kind_of, weighting
+from ....refinement.backbone.build import backbone_tree, is_exact, weighed
+from ....refinement.refine import check_arguments
+from ....tree.tree import Tree
+from ..fit import DeviceTree, finished_on_host, fit_on_device
+from ..metric import DeviceMetric, Tensor
+from ..treerep.zones import passes_for
+from ._branches import grow, zone_passes
+
+
+def backbone(
+    space: DeviceMetric,
+    host: Callable[[], Metric],
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    size: int | None = None,
+    balance: float | None = None,
+    time_limit: float | None = None,
+) -> Tree:
+    """Learn a backbone tree on a device: see `refinement.backbone.backbone`, and `OnDevice` for the first two."""
+    check_arguments(True, 0.0 if balance is None else balance, time_limit)
+    if balance is not None and 4 * balance != int(4 * balance):
+        raise ValueError(f"on a device balance is 0, 0.25, 0.5, 0.75 or 1, not {balance!r}")
+    engine = OnDevice(space, host, n_jobs)
+    choice = weighting(kind_of(engine.host) if space.kind in ("matrix", "hyperbolic") else "points", balance)
+    return backbone_tree(engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit)
+
+
+class OnDevice:
+    """The engine of a device: see `refinement.backbone.Engine`.
+
+    Parameters
+    ----------
+    space : DeviceMetric
+    host : function that returns the metric on the host; called for few points or exact trees only
+    """
+
+    def __init__(self, space: DeviceMetric, host: Callable[[], Metric], n_jobs: int | None) -> None:
+        self.space, self._host, self.n_jobs = space, host, n_jobs
+        self.passes = zone_passes(space.table.device)
+
+    @cached_property
+    def host(self) -> Metric:
+        """The same metric on the host."""
+        return self._host()
+
+    def table(self, points: Indices) -> Numbers:
+        """Return the distances among some points."""
+        if self.space.kind in ("angle", "hyperbolic"):
+            # They round differently on a device, and refining makes small differences large.
+            return checked_block(self.host, points, points)
+        at = self._tensor(points)
+        i, j = at.repeat_interleave(len(at)), at.repeat(len(at))
+        with self.space.current():
+            found = passes_for(at.device).between(self.space, i, j)
+        table: Numbers = found.view(len(at), len(at)).numpy(force=True)
+        return table
+
+    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
+        """Return the best places of a few points, for each power."""
+        with Workers(1) as workers:
+            found = (self._placed(tree, sample, self._tensor(points).int(), power, workers) for power in powers)
+            return [Places(*(column.numpy(force=True) for column in places)) for places in found]
+
+    def whole(self, rng: np.random.Generator) -> Tree | None:
+        """Return the tree that TreeRep learns of all points, if it is exact."""
+        tree = finished_on_host(self.space, fit_on_device(self.space, rng=rng))
+        return tree if is_exact(tree, self.host, self.n_jobs) else None
+
+    def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
+        """Place all other points around the tree of the sample, and join those that are close to each other."""
+        torch = require("torch", "embed")
+        n, device = len(self.space), self.space.table.device
+        others = torch.ones(n, dtype=torch.bool, device=device)
+        others[self._tensor(sample)] = False
+        rest = torch.nonzero(others)[:, 0].int()
+        with Workers(1) as workers, self.space.current():  # so that no interrupt is lost
+            places = self._placed(tree, sample, rest, power, workers)
+            edges, weights = grow(self.passes, tree, self.space, sample, rest, places, short, workers)
+        nodes = torch.arange(n, dtype=torch.int32, device=device)
+        return finished_on_host(self.space, DeviceTree(edges, weights.clamp_(min=0.0), nodes, 0, 0))
+
+    def weighed(self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None) -> Tree:
+        """Return the tree with lengths of least distortion: few points, fitted on the host."""
+        return weighed(tree, self.host, choice, rng, time_limit, self.n_jobs)
+
+    def _placed(self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers) -> Any:
+        """Return the best places of points, on the device."""
+        torch = require("torch", "embed")
+        known, scale = rooted_backbone(tree, len(sample), power)
+        node = torch.empty(len(points), dtype=torch.int64, device=points.device)
+        above, height = torch.empty((2, len(points)), dtype=torch.float64, device=points.device)
+        with progress_bar(len(points), "placing", "points") as bar, self.space.current():
+            place = self.passes.Placement(self.space, known, self._tensor(sample).int(), scale)
+            for lo in range(0, len(points), place.step):
+                part = slice(lo, min(lo + place.step, len(points)))
+                place(points[part], node[part], above[part], height[part])
+                bar.update(part.stop - lo)
+                workers.check()
+        return Places(node, above, height)
+
+    def _tensor(self, points: Indices) -> Tensor:
+        return require("torch", "embed").from_numpy(np.ascontiguousarray(points)).to(self.space.table.device)

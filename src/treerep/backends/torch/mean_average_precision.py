@@ -1,0 +1,168 @@
+"""Mean average precision over all points on a torch device.
+
+No row is sorted: all that counts is how many points are as near as each neighbour, and there are few neighbours.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.extras import require
+from ..._core.progress import progress_bar
+from ...embedding.learned._training import find_device
+from ...metric._matching import matched
+from ...metric.base import Metric, MetricError
+from ...scores._precision_kernels import TOLERANCE
+from ...scores._sampling import Rows, sample_rows
+from ...scores._streaming import to_metric
+from ...scores.mean_average_precision import SAMPLED_POINTS, _adjacency, _mean
+from ...scores.score import Score
+from ...tree.tree import Tree
+from ._blocks import blocks_of
+from ._memory import memory_needed
+from ._rectangles import entries_on
+from ._tree_distances import tree_tensors
+
+
+@memory_needed("scores take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
+def mean_average_precision(
+    approx: Any,
+    graph: Any,
+    *,
+    device: Any,
+    ties: Literal["definition", "rank"] = "definition",
+    rows: Rows = None,
+    rng: Any = 0,
+    n_jobs: int | None = None,  # noqa: ARG001
+) -> Score:
+    """Return what `scoring.precision.mean_average_precision` returns, up to rounding."""
+    network = to_metric(graph)
+    starts, neighbours = _adjacency(network)
+    judged = matched(to_metric(approx), network, ("approx", "graph"))
+    connected = np.flatnonzero(np.diff(starts))
+    sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
+    points = connected if sample is None else connected[sample]
+    ranked = _Ranked(judged, find_device(device))
+    parts = [np.empty(0)]
+    with progress_bar(len(points), "ranking neighbours", "point") as bar:
+        for chosen, distances in ranked.rows(points):
+            parts.append(ranked.precisions(chosen, distances, starts, neighbours, ties == "rank"))
+            bar.update(len(chosen))
+    return _mean(np.concatenate(parts), len(connected))
+
+
+class _Near(NamedTuple):
+    """The neighbours of some points, by point and distance, and the groups of ties among them."""
+
+    row: NDArray[np.int64]  # which of the points
+    point: NDArray[np.int64]  # the neighbour
+    first: NDArray[np.int64]  # of its group, counted from the point's first neighbour ...
+    last: NDArray[np.int64]
+    nearest: NDArray[np.float64]  # ... and how near and far a point is that ties with it,
+    farthest: NDArray[np.float64]
+    before: NDArray[np.float64]  # and how far one is that ties with the group before
+
+
+class _Ranked:
+    """The distances to judge, on a device; columns are in the preorder of a tree."""
+
+    def __init__(self, judged: Metric, device: Any) -> None:
+        self.torch, self.device, self.n = require("torch", "embed"), device, len(judged)
+        self.order, self.tree, self.blocks = np.arange(self.n), None, None
+        if isinstance(judged, Tree):
+            self.order, self.tree = tree_tensors(judged, device)
+        else:
+            self.blocks = blocks_of(judged, self.order, device, "approx")
+        self.place = np.empty(self.n, np.int64)
+        self.place[self.order] = np.arange(self.n)
+
+    def rows(self, points: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Any]]:
+        """Some of the points at a time, and their distances to all."""
+        positions, step = np.sort(self.place[points]), max(1, entries_on(self.device) // self.n)
+        for start in range(0, len(positions), step):
+            part = positions[start : start + step]
+            if self.blocks is not None:
+                found = self.blocks(part[None], np.arange(self.n)[None])[0]
+            else:
+                assert self.tree is not None
+                dense = 2 * len(part) > part[-1] - part[0]
+                found = self.tree.run(int(part[0]), int(part[-1]) + 1) if dense else self.tree.from_points(part)
+                found = found[self._tensor(part - part[0])] if dense and len(part) < len(found) else found
+            yield self.order[part], found
+
+    def _tensor(self, array: NDArray[Any]) -> Any:
+        return self.torch.from_numpy(array).to(self.device)
+
+    def precisions(
+        self, points: NDArray[np.int64], distances: Any, starts: Any, neighbours: Any, by_rank: bool
+    ) -> NDArray[np.float64]:
+        """Average precision of each of the points; `distances` is used up."""
+        largest = distances.abs().amax(1).cpu().numpy()
+        if not np.isfinite(largest).all():
+            a, b = (~distances.isfinite()).nonzero()[0].tolist()
+            value, other = float(distances[a, b]), self.order[b]
+            raise MetricError(f"approx has d({points[a]}, {other}) = {value}: scores need finite distances")
+        every = np.arange(len(points))
+        degrees = starts[points + 1] - starts[points]
+        row = np.repeat(every, degrees)
+        offset = np.arange(len(row)) - np.repeat(np.cumsum(degrees) - degrees, degrees)
+        point = neighbours[np.repeat(starts[points], degrees) + offset]
+        values = distances[self._tensor(row), self._tensor(self.place[point])].cpu().numpy()
+        near = _groups(row, point, values, TOLERANCE * largest)
+        distances[self._tensor(every), self._tensor(self.place[points])] = float("inf")  # nobody is near oneself
+        hits = near.last + 1.0
+        if by_rank:
+            hits = near.first + _ranks_in_group(near)
+        found = hits / self._counts(near, distances, by_rank)
+        total: NDArray[np.float64] = np.bincount(near.row, found, minlength=len(points)) / degrees
+        return total
+
+    def _counts(self, near: _Near, distances: Any, by_rank: bool) -> NDArray[np.float64]:
+        """How many points come up to each neighbour, itself included."""
+        counts, step = np.empty(len(near.row)), max(1, entries_on(self.device) // self.n)
+        numbers = self._tensor(self.order)
+        for start in range(0, len(counts), step):
+            part = slice(start, start + step)
+            d = distances[self._tensor(near.row[part])]
+            up_to = d <= self._tensor(near.farthest[part])[:, None]
+            if by_rank:  # of those that tie with it, only the ones with a lower number
+                before = (d <= self._tensor(near.before[part])[:, None]) | (
+                    d < self._tensor(near.nearest[part])[:, None]
+                )
+                up_to &= before | (numbers <= self._tensor(near.point[part])[:, None])
+            counts[part] = up_to.sum(1).cpu().numpy()
+        return counts
+
+
+def _groups(
+    row: NDArray[np.int64], point: NDArray[np.int64], values: NDArray[np.float64], tolerance: NDArray[np.float64]
+) -> _Near:
+    """Gather each point's neighbours into groups of ties, as `precision_kernels` does."""
+    by_value = np.lexsort((values, row))
+    row, point, values = row[by_value], point[by_value], values[by_value]
+    near, far = values - tolerance[row], values + tolerance[row]
+    opens_row = np.diff(row, prepend=-1) != 0
+    opens = opens_row.copy()
+    opens[1:] |= values[1:] > far[:-1]
+    first = np.flatnonzero(opens)
+    last = np.append(first[1:], len(row)) - 1
+    group = np.cumsum(opens) - 1
+    begin = np.flatnonzero(opens_row)[np.cumsum(opens_row) - 1]
+    before = np.where(opens_row[first], -np.inf, far[first - 1])
+    return _Near(
+        row, point, first[group] - begin, last[group] - begin, near[first][group], far[last][group], before[group]
+    )
+
+
+def _ranks_in_group(near: _Near) -> NDArray[np.float64]:
+    """One for the neighbour of lowest number among those that tie, two for the next."""
+    order = np.lexsort((near.point, near.first, near.row))
+    ranks = np.empty(len(order))
+    # Groups lie one after the other in either order, so that places differ by the rank.
+    opens = np.diff(near.row[order], prepend=-1) != 0
+    opens[1:] |= np.diff(near.first[order]) != 0
+    begin = np.flatnonzero(opens)[np.cumsum(opens) - 1]
+    ranks[order] = np.arange(len(order)) - begin + 1
+    return ranks

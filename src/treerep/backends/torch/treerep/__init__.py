@@ -1,0 +1,1 @@
+"""TreeRep on a device."""

@@ -1,0 +1,154 @@
+"""The rows of `treerep compare` as a table on the terminal, CSV and HTML."""
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from .._core.printing import printable
+from ._outputs import console, number
+
+Row = dict[str, Any]
+
+# Name of a column, its title, and whether less of it is better (None: neither is).
+_COLUMNS: tuple[tuple[str, str, bool | None], ...] = (
+    ("distortion", "distortion", True),
+    ("distortion_scaled", "after the best scale", True),
+    ("map", "MAP", False),
+    ("seconds", "seconds", True),
+    ("nodes", "nodes", None),
+)
+_NAMES = ("method", *(name for name, *_ in _COLUMNS), "trials", "exact", "reason")
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<title>{title}</title>
+<style>
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }}
+table {{ border-collapse: collapse; }}
+th, td {{ padding: 0.25rem 0.9rem; text-align: right; border-bottom: 1px solid #8884; }}
+th:first-child, td:first-child, td.reason {{ text-align: left; }}
+td.best {{ font-weight: bold; color: #b34700; }}
+td.reason {{ color: #777; }}
+svg {{ max-width: 100%; height: auto; margin-top: 2rem; background: white; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+<table>
+<thead><tr>{head}</tr></thead>
+<tbody>
+{body}
+</tbody>
+</table>
+<p>{caption}</p>
+{chart}
+</body>
+</html>
+"""
+
+
+def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
+    """Return the row and column of each best value; rounding makes no winner."""
+    found = set()
+    for name, _, less in _COLUMNS:
+        values = [row.get(name) for row in rows]
+        known = [value for value in values if value is not None]
+        if less is None or not known:
+            continue
+        best = min(known) if less else max(known)
+        slack = 1e-9 * abs(best) + 1e-12
+        found |= {(k, name) for k, value in enumerate(values) if value is not None and abs(value - best) <= slack}
+    return found
+
+
+def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
+    """Print the table, the best of each column with a star."""
+    best, failed = best_cells(rows), any("reason" in row for row in rows)
+    table = Table()
+    table.add_column("method", overflow="fold")  # of a narrow screen nothing is cut off
+    for _, heading, _ in _shown(rows):
+        table.add_column(heading, justify="right", overflow="fold")
+    if failed:
+        table.add_column("why not", overflow="fold")
+    for k, row in enumerate(rows):
+        cells = [_marked(_cell(row, name), (k, name) in best) for name, *_ in _shown(rows)]
+        table.add_row(row["method"], *cells, *([escape(row.get("reason", ""))] if failed else []))
+    screen = console(stderr=stderr)
+    screen.print(escape(printable(title)), table, caption(rows), sep="\n")
+
+
+def caption(rows: Sequence[Row]) -> str:
+    """What one has to know to read the table."""
+    notes = ["* best"]
+    notes += [f"{row['method']}: best of {row['trials']} trees" for row in rows if row.get("trials", 1) > 1]
+    if any(not row.get("exact", True) for row in rows):
+        notes.append("scores from a sample of the pairs")
+    return "; ".join(notes)
+
+
+def _shown(rows: Sequence[Row]) -> list[tuple[str, str, bool | None]]:
+    """The columns; that of precision only where there is a graph."""
+    return [column for column in _COLUMNS if column[0] != "map" or any(row.get("map") is not None for row in rows)]
+
+
+def _cell(row: Row, name: str) -> str:
+    value = row.get(name)
+    if value is None:
+        return "-"
+    return f"{value:,}" if name == "nodes" else number(value, 3)
+
+
+def _marked(text: str, best: bool) -> str:
+    return f"[bold]{text} *[/bold]" if best else f"{text}  "
+
+
+def as_csv(rows: Sequence[Row], title: str) -> str:  # noqa: ARG001 - both are called alike
+    """Return the rows as CSV, every number with all its digits."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, _NAMES, lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
+
+
+def as_html(rows: Sequence[Row], title: str) -> str:
+    """Return a page that needs nothing else: the table and, where matplotlib is installed, the chart."""
+    best = best_cells(rows)
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in ("method", *(title for _, title, _ in _shown(rows))))
+    lines = []
+    for k, row in enumerate(rows):
+        cells = [f"<td>{html.escape(row['method'])}</td>"]
+        if "reason" in row:
+            cells.append(f'<td class="reason" colspan="{len(_shown(rows))}">{html.escape(row["reason"])}</td>')
+        else:
+            classes = {name: ' class="best"' if (k, name) in best else "" for name, *_ in _shown(rows)}
+            cells += [f"<td{classes[name]}>{_cell(row, name)}</td>" for name, *_ in _shown(rows)]
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    note = caption(rows).replace("* best", "Best values are bold")
+    fields = {"title": html.escape(title), "head": head, "body": "\n".join(lines), "caption": html.escape(note)}
+    return _PAGE.format(**fields, chart=_chart(rows))
+
+
+def _chart(rows: Sequence[Row]) -> str:
+    done = [row for row in rows if "reason" not in row]
+    if not done:
+        return ""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        return ""
+    mpl.use("agg")
+    from ..drawing.figures.comparison_chart import comparison_chart
+
+    picture = io.StringIO()
+    figure: Any = comparison_chart(done)[0].figure
+    figure.savefig(picture, format="svg")
+    text = picture.getvalue()
+    return text[text.index("<svg") :]  # without the head of a file of its own

@@ -1,0 +1,68 @@
+"""Where a data set lies on this machine: in the folder named by TREEREP_DATA, in the cache, or in a package."""
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from ._catalog import Entry, entry
+from ._readers import Reader
+
+FOLDER_VARIABLE = "TREEREP_DATA"
+
+
+class Found(NamedTuple):
+    """A file, or a folder of files, and how to read it."""
+
+    place: str  # TREEREP_DATA, cache, or the name of a package
+    path: Path
+    read: Reader
+
+
+def named_folder() -> Path | None:
+    """Return the folder named by TREEREP_DATA, if that is set; a name of no folder is an error."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if not named:
+        return None
+    if not Path(named).is_dir():
+        raise NotADirectoryError(f"{FOLDER_VARIABLE} is {named}, which is no folder: correct it, or unset it")
+    return Path(named)
+
+
+def cache_folder() -> Path:
+    """Return the folder of what was fetched: treerep/data in XDG_CACHE_HOME, by default ~/.cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treerep" / "data"
+
+
+def locate(name: str) -> Found | None:
+    """Return the first place that has this data set, or None."""
+    return next((found for found in _candidates(entry(name)) if found.path.exists()), None)
+
+
+def _candidates(wanted: Entry) -> Iterator[Found]:
+    folder = named_folder() if wanted.files else None
+    if folder is not None:
+        for file in wanted.files:
+            yield Found(FOLDER_VARIABLE, folder / file.path, file.read)
+    if wanted.origin is not None:
+        fetched = next(file for file in wanted.files if file.path == wanted.origin.path)
+        yield Found("cache", cache_folder() / fetched.path, fetched.read)
+    if wanted.package is not None:
+        module, file = wanted.package
+        spec = find_spec(module)  # imports nothing but what is above the module
+        for directory in [] if spec is None else spec.submodule_search_locations or []:
+            yield Found(module.partition(".")[0], Path(directory) / file.path, file.read)
+
+
+def absence(name: str) -> str:
+    """Return one line for a data set that is not here: where it was looked for, and how to come by it."""
+    wanted, folder = entry(name), named_folder()
+    looked = [] if folder is None else [f"in {folder} ({FOLDER_VARIABLE})"]
+    ways = [f"set {FOLDER_VARIABLE} to a folder that holds {wanted.files[0].path}"]
+    if wanted.origin is not None:
+        looked.append(f"in {cache_folder()} (what was fetched)")
+        ways = [f"run `treerep data fetch {name}`", f"load({name!r}, download=True)", *ways]
+    elif wanted.package is not None:
+        ways = [f"install the package it comes with (pip install {wanted.package[0]})", *ways]
+    return f"{name} is not {' or '.join(looked) or 'on this machine'}: {', or '.join(ways)}"

@@ -1,0 +1,54 @@
+"""The random points of hyperbolic space that the TreeRep paper was measured on."""
+
+import numpy as np
+
+from .._core.archive import checked_read
+from ..metric.matrix import MatrixMetric
+from ._finding import FOLDER_VARIABLE, named_folder
+
+_FILE = "synthetic/hk_points.npz"
+
+
+def paper_points(dim: int, *, scale: int = 1, draw: int = 1) -> MatrixMetric:
+    """Return the distances of the 100 random points of hyperbolic space that the paper's authors drew.
+
+    They are read from the folder named by TREEREP_DATA (`synthetic/hk_points.npz`). There are points of dimension 2,
+    4, 8, ..., 1024 at scale 1 (the paper's figure of varied dimension), and of dimension 10 at scale 2, 4, 8, ..., 1024
+    (varied scale). Of the latter there are two draws: the first was given to the tree methods, the second to those that
+    optimise an embedding. Fresh draws of the same kind are `hyperbolic_points(100, dim, scale=scale)`.
+
+    Raises
+    ------
+    ValueError
+        If there are no such points.
+    FileNotFoundError
+        If the folder or the file is missing.
+
+    Notes
+    -----
+    O(1) beyond reading the file. Sonthalia and Gilbert (NeurIPS 2020).
+    """
+    powers = [2**k for k in range(1, 11)]
+    varied_dim = dim in powers and (scale, draw) == (1, 1)
+    varied_scale = dim == 10 and scale in powers and draw in (1, 2)
+    if not (varied_dim or varied_scale):
+        raise ValueError(
+            f"there are no points of dim={dim}, scale={scale}, draw={draw}: dim is 2, 4, ..., 1024 at scale 1, or 10 "
+            "at scale 2, 4, ..., 1024 in draw 1 or 2"
+        )
+    folder = named_folder()
+    if folder is None or not (folder / _FILE).is_file():
+        raise FileNotFoundError(
+            f"the paper's points are not here: set {FOLDER_VARIABLE} to a folder that holds {_FILE}"
+        )
+    from scipy.spatial.distance import squareform
+
+    key = f"dim{dim}_scale{scale}" + ("_draw2" if draw == 2 else "")
+    path = folder / _FILE
+
+    def read() -> MatrixMetric:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return MatrixMetric(squareform(arrays[key]))
+
+    metric: MatrixMetric = checked_read(path, "npz", read)
+    return metric

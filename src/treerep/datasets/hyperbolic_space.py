@@ -1,0 +1,32 @@
+"""Random points of hyperbolic space."""
+
+from typing import Any
+
+import numpy as np
+
+from .._core.numbers import positive_number
+from ..metric.points import PointMetric
+
+
+def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: Any = 0) -> PointMetric:
+    """Return n random points of hyperbolic space H^dim, as in the experiments of the TreeRep paper.
+
+    A point is (sqrt(1 + |x|^2), x) on the hyperboloid with x normal of standard deviation `scale` in each of `dim`
+    coordinates, 1e-100 to 1e100. The larger the scale, the farther apart the points and the more tree-like their
+    distances.
+
+    Notes
+    -----
+    O(n dim) time and memory. Sonthalia and Gilbert (NeurIPS 2020) draw their points this way.
+
+    Examples
+    --------
+    >>> hyperbolic_points(100, 2, scale=4.0, rng=1)
+    PointMetric(100 points)
+    """
+    shape = positive_number(n, "n"), positive_number(dim, "dim")
+    if not 1e-100 <= scale <= 1e100:
+        raise ValueError(f"scale must be between 1e-100 and 1e100, so that squares stay within floats, not {scale}")
+    space = scale * np.random.default_rng(rng).standard_normal(shape)
+    height = np.hypot(1.0, np.linalg.norm(space, axis=1))
+    return PointMetric(np.column_stack([height, space]), "hyperboloid")

@@ -1,0 +1,180 @@
+"""Random weighted trees. A Tree is a Metric, so these are also the tree metrics that fitting must recover exactly."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.numbers import positive_number
+from ..tree.tree import Tree
+
+Edges = NDArray[np.int64]
+
+
+def random_tree(
+    n_points: int,
+    *,
+    shape: str = "random",
+    hidden: float = 0.0,
+    weights: tuple[float, float] = (0.1, 1.0),
+    rng: Any = 0,
+) -> Tree:
+    """Return a random weighted tree of exactly n_points data points, numbered at random.
+
+    Every Steiner node has at least three neighbours, so the tree is determined by the distances of its points.
+    O(n log n) time, O(n) memory.
+
+    Parameters
+    ----------
+    n_points : int
+        Number of data points.
+    shape : str
+        - "random": each point is tied to one of the earlier points, any of them as likely (depth about log n);
+        - "path", "star": all points in a row, or all around one of them;
+        - "caterpillar": the points hang from a row of Steiner nodes;
+        - "binary": the points are the leaves of a random binary tree, in which every leaf is as likely to split next
+          (Yule's model of evolution).
+    hidden : float
+        Probability, for each data point that is an inner node, to leave its place to a Steiner node and hang from it
+        by an edge of its own. With 1 every point is a leaf.
+    weights : (low, high)
+        Edge weights are uniform in this range; equal bounds make them all equal.
+    rng : int, Generator or None
+        Source of randomness (SPEC 7).
+
+    Notes
+    -----
+    Distances of the tree are exact: sums of its weights. The same seed gives the same tree.
+
+    Examples
+    --------
+    >>> tree = random_tree(6, shape="binary")
+    >>> len(tree), tree.n_nodes
+    (6, 10)
+    """
+    n_points = positive_number(n_points, "n_points")
+    if shape not in _SHAPES:
+        raise ValueError(f"unknown shape {shape!r}: choose one of {', '.join(_SHAPES)}")
+    if not 0 <= hidden <= 1:
+        raise ValueError(f"hidden is a probability between 0 and 1, not {hidden}")
+    low, high = weights
+    if not 0 <= low <= high < np.inf:
+        raise ValueError(f"weights is a range (low, high) of lengths with 0 <= low <= high, not {weights}")
+    generator = np.random.default_rng(rng)
+    edges = _SHAPES[shape](n_points, generator)
+    edges = _hide(edges, n_points, 1.0 if shape == "caterpillar" else hidden, generator)
+    names = np.arange(len(edges) + 1)
+    names[:n_points] = generator.permutation(n_points)
+    return Tree(n_points, names[edges], generator.uniform(low, high, len(edges)))
+
+
+def random_tree_metric(depth: int, *, rng: Any = 0) -> Tree:
+    """Return a random 0-hyperbolic metric made by the recipe of the TreeRep paper; every node is a data point.
+
+    Two complete binary trees of `depth` levels are joined at their roots, each node is replaced by a clique of 2 to 10
+    nodes (an edge then joins random members of two cliques), and a breadth-first tree is grown from a random node.
+    An edge weighs the sum of two uniform numbers of [0, 1]. About 12 (2^depth - 1) points; depths 1 to 7 give the
+    paper's sizes, 11 to 1611.
+
+    Notes
+    -----
+    O(n) time and memory. Sonthalia and Gilbert (NeurIPS 2020), experiments.
+
+    Examples
+    --------
+    >>> tree = random_tree_metric(3)
+    >>> len(tree) == tree.n_nodes
+    True
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    joined = _double_binary_tree(positive_number(depth, "depth"))
+    generator = np.random.default_rng(rng)
+    sizes = generator.integers(2, 11, size=len(joined) + 1)
+    starts = np.cumsum(sizes) - sizes
+    links = starts[joined] + generator.integers(0, sizes[joined])
+    edges = np.concatenate([links, _cliques(starts, sizes)])
+    n = int(sizes.sum())
+    graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+    order, parent = breadth_first_order(graph, int(generator.integers(n)), directed=False)
+    child = order[1:]
+    return Tree(n, np.column_stack([parent[child], child]), generator.random(n - 1) + generator.random(n - 1))
+
+
+def _tie(parents: NDArray[np.int64]) -> Edges:
+    """Edges of the tree in which node k + 1 is tied to parents[k]."""
+    return np.column_stack([parents, np.arange(1, len(parents) + 1)])
+
+
+def _recursive(n: int, generator: np.random.Generator) -> Edges:
+    return _tie(generator.integers(0, np.arange(1, n)))
+
+
+def _path(n: int, _: np.random.Generator) -> Edges:
+    return _tie(np.arange(n - 1))
+
+
+def _star(n: int, _: np.random.Generator) -> Edges:
+    return _tie(np.zeros(n - 1, dtype=np.int64))
+
+
+def _yule(n: int, generator: np.random.Generator) -> Edges:
+    """Edges of a random binary tree with leaves 0 ... n-1.
+
+    Leaf k >= 2 is born by splitting leaf p(k) at a new inner node s(k). So the line of descent of leaf p runs from
+    s(p) over the s(k) with p(k) = p, oldest first, to p itself: sorting by (line, age) gives all edges at once.
+    """
+    if n < 3:
+        return _path(n, generator)
+    born = np.arange(2, n)
+    splits = n + born - 2
+    parent = generator.integers(0, born)
+    leaves = np.arange(n)
+    line = np.concatenate([parent, born, leaves])
+    age = np.concatenate([born, born, np.full(n, n)])
+    node = np.concatenate([splits, splits, leaves])
+    order = np.lexsort((age, line))
+    line, node = line[order], node[order]
+    inside = np.flatnonzero(line[1:] == line[:-1])
+    edges = np.column_stack([node[inside], node[inside + 1]])
+    # The two oldest lines, of leaves 0 and 1, meet in an edge rather than in a root of degree two.
+    oldest = node[np.searchsorted(line, [0, 1])]
+    return np.concatenate([edges, oldest[None, :]])
+
+
+_SHAPES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
+    "random": _recursive,
+    "path": _path,
+    "star": _star,
+    "caterpillar": _path,  # a path whose inner points are all hidden
+    "binary": _yule,
+}
+
+
+def _hide(edges: Edges, n_points: int, probability: float, generator: np.random.Generator) -> Edges:
+    """Put a Steiner node in the place of some inner points, each of which then hangs from it."""
+    n_nodes = len(edges) + 1
+    degree = np.bincount(edges.ravel(), minlength=n_nodes)[:n_points]
+    inner = np.flatnonzero(degree > 1)
+    moved = inner[generator.random(len(inner)) < probability]
+    place = np.arange(n_nodes)
+    place[moved] = n_nodes + np.arange(len(moved))
+    return np.concatenate([place[edges], np.column_stack([moved, place[moved]])])
+
+
+def _double_binary_tree(levels: int) -> Edges:
+    """Edges of two complete binary trees, nodes numbered level by level, joined at their roots."""
+    half = 2**levels - 1
+    one = _tie((np.arange(1, half) - 1) // 2)
+    return np.concatenate([one, one + half, [[0, half]]])
+
+
+def _cliques(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Edges:
+    """Edges of complete graphs on starts[c] ... starts[c] + sizes[c] - 1."""
+    parts = []
+    for size in np.unique(sizes):
+        pairs = np.column_stack(np.triu_indices(size, 1))
+        parts.append((starts[sizes == size][:, None, None] + pairs).reshape(-1, 2))
+    return np.concatenate(parts)

@@ -1,0 +1,113 @@
+"""How methods change with the dimension or the scale: one curve for each, as in the paper's Figure 2."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._colors import MARKERS, PALETTE
+from ._figures import flat_axes, new_axes
+from ._text import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_NAME_SIZE = 9.0
+
+
+def curves(
+    x: ArrayLike,
+    series: Mapping[str, ArrayLike],
+    *,
+    xlabel: str = "",
+    ylabel: str = "",
+    log_y: bool = False,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw one curve for each method, named at its right end, over a logarithmic x axis.
+
+    Parameters
+    ----------
+    x : (k,) positive numbers
+        Powers of two are written as such.
+    series : mapping of names to (k,) numbers
+        NaN where a method has no value.
+    xlabel, ylabel : str
+    log_y : bool
+        Whether y is logarithmic, too.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> ax = curves([2, 4, 8], {"treerep": [0.3, 0.2, 0.1], "mst": [0.4, 0.4, 0.5]}, xlabel="dimension")
+    >>> [text.get_text() for text in ax.texts]
+    ['treerep', 'mst']
+    """
+    at = np.asarray(x, np.float64)
+    if at.ndim != 1 or len(at) == 0 or not ((at > 0) & (at < np.inf)).all():
+        raise ValueError("x is a sequence of positive numbers, for a logarithmic axis")
+    lines = {str(name): _values(name, values, len(at)) for name, values in series.items()}
+    axes = new_axes(5.4, 3.6) if ax is None else flat_axes(ax)
+    for k, (name, values) in enumerate(lines.items()):
+        style: dict[str, Any] = {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[k % len(MARKERS)]}
+        axes.plot(at, values, linewidth=1.4, markersize=4, label=plain(name), **style)
+    axes.set_xscale("log", base=2 if (np.log2(at) % 1 == 0).all() else 10)
+    if log_y:
+        axes.set_yscale("log")
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.spines[["top", "right"]].set_visible(False)
+    _name_ends(axes, at, lines)
+    return axes
+
+
+def _values(name: object, values: ArrayLike, count: int) -> NDArray[np.float64]:
+    numbers = np.asarray(values, np.float64)
+    if numbers.shape != (count,):
+        raise ValueError(f"{name} has {numbers.shape} values for {count} of x: give one for each")
+    return numbers
+
+
+def _name_ends(axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArray[np.float64]]) -> None:
+    """Write each name right of the axes, at the height of its last value, but apart by the height of a line of text."""
+    ends = []
+    for k, (name, values) in enumerate(lines.items()):
+        known = np.flatnonzero(np.isfinite(values) & ((values > 0) | (axes.get_yscale() != "log")))
+        if len(known):
+            ends.append((name, PALETTE[k % len(PALETTE)], at[known[-1]], values[known[-1]]))
+    if not ends:
+        return
+    axes.autoscale_view()
+    pixels = axes.transData.transform([(x, y) for *_, x, y in ends])
+    point = axes.figure.dpi / 72  # in pixels
+    apart = spread_out(pixels[:, 1], 1.3 * _NAME_SIZE * point)
+    for (name, color, _, y), height, place in zip(ends, pixels[:, 1], apart, strict=True):
+        axes.annotate(
+            plain(name), (1.0, y), (6.0, (place - height) / point), axes.get_yaxis_transform(), "offset points",
+            color=color, fontsize=_NAME_SIZE, va="center", ha="left", annotation_clip=False, usetex=False,
+        )  # fmt: skip
+
+
+def spread_out(heights: Sequence[float] | NDArray[np.float64], least: float) -> NDArray[np.float64]:
+    """Move heights as little as needed (in squares) so that neighbours are at least `least` apart; their order stays.
+
+    >>> spread_out([0.0, 10.0, 10.0], 4.0)
+    array([ 0.,  8., 12.])
+    """
+    order = np.argsort(heights, kind="stable")
+    # With `least` per rank taken off, heights must not fall: a regression by pooling neighbours that do.
+    pools: list[tuple[float, int]] = []
+    for rank, k in enumerate(order):
+        pools.append((float(heights[k]) - least * rank, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (one, a), (two, b) = pools[-2:]
+            pools[-2:] = [((a * one + b * two) / (a + b), a + b)]
+    places = np.empty(len(order))
+    level = [mean for mean, count in pools for _ in range(count)]
+    places[order] = np.array(level) + least * np.arange(len(order))
+    return places

@@ -1,0 +1,1 @@
+"""Where nodes and edges go in a picture."""

@@ -1,0 +1,1 @@
+"""A page to explore a tree in a browser, in one file."""

@@ -1,0 +1,1 @@
+"""Multidimensional scaling in hyperbolic space."""

@@ -1,0 +1,1 @@
+"""Embeddings by gradient descent: PM, LM and PT."""

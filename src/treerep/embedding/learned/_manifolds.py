@@ -1,0 +1,230 @@
+"""Two models of hyperbolic space as manifolds to descend on: the Poincaré ball and the hyperboloid, on torch tensors.
+
+Riemannian gradient descent of Bonnabel (2013) and the Riemannian Adam of Bécigneul and Ganea (2019): the step is an
+exponential map, and the first moment is carried along it by parallel transport.
+"""
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from ..._core.extras import require
+
+#: A torch tensor. Torch is optional, so its types are not known here.
+Tensor = Any
+
+# Nearer than this, points count as coinciding: 1 / sqrt(t (t + 2)), the slope of arcosh(1 + t), is at most 1e5.
+_NEAREST = 5e-11
+_TINY = 1e-30
+# No step is longer, whatever the gradient.
+_LONGEST = 1.0
+
+
+@functools.cache
+def _arcosh_function() -> Callable[[Tensor], Tensor]:
+    function: Any = require("torch", "embed").autograd.Function
+
+    class Arcosh1p(function):  # type: ignore[misc]
+        """One saved tensor instead of the five that autograd would keep, and one division for the gradient."""
+
+        @staticmethod
+        def forward(context: Any, excess: Tensor) -> Tensor:
+            t = excess.clamp_min(_NEAREST)
+            sinh = (t * (t + 2)).sqrt_()
+            context.save_for_backward(sinh)
+            return t.add_(sinh).log1p_()
+
+        @staticmethod
+        def backward(context: Any, gradient: Tensor) -> Tensor:
+            (sinh,) = context.saved_tensors
+            return gradient / sinh
+
+    return Arcosh1p.apply
+
+
+def arcosh1p(excess: Tensor) -> Tensor:
+    """Return arcosh(1 + t), the distance of points for which cosh d - 1 is t, without loss at small t."""
+    return _arcosh_function()(excess)
+
+
+class Manifold(ABC):
+    """A manifold whose points are the rows of a float64 tensor."""
+
+    @abstractmethod
+    def inner(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:
+        """Return <u, v> of tangent vectors at x, (n, 1)."""
+
+    @abstractmethod
+    def gradient(self, x: Tensor, slopes: Tensor) -> Tensor:
+        """Return the Riemannian gradient at x, given the partial derivatives by the coordinates."""
+
+    @abstractmethod
+    def move(self, x: Tensor, v: Tensor) -> Tensor:
+        """Return the end of the geodesic that starts from x as v, |v| long: the exponential map."""
+
+    @abstractmethod
+    def carry(self, x: Tensor, y: Tensor, v: Tensor) -> Tensor:
+        """Return v, tangent at x, as a tangent vector at y, moved along the geodesic: parallel transport."""
+
+
+class Line(Manifold):
+    """The real numbers, for parameters that are no points: the logarithm of a scale."""
+
+    def inner(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:  # noqa: ARG002
+        return u * v
+
+    def gradient(self, x: Tensor, slopes: Tensor) -> Tensor:  # noqa: ARG002
+        return slopes
+
+    def move(self, x: Tensor, v: Tensor) -> Tensor:
+        return x + v
+
+    def carry(self, x: Tensor, y: Tensor, v: Tensor) -> Tensor:  # noqa: ARG002
+        return v
+
+
+class HyperbolicModel(Manifold):
+    """Hyperbolic space of curvature -1 in coordinates."""
+
+    #: Name of the model, as in `Embedding.coordinates`.
+    model: str
+    #: Largest distance from the origin: farther out the coordinates run out of bits.
+    farthest: float
+
+    @abstractmethod
+    def excess(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return cosh d(x, y) - 1 of every row of x with every row of y."""
+
+    @abstractmethod
+    def paired_excess(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return cosh d(x, y) - 1 of the rows of x with those of y, one by one."""
+
+
+class Hyperboloid(HyperbolicModel):
+    """Points (x0, x) with x0^2 = 1 + |x|^2 and the product <u, v> = -u0 v0 + sum u_i v_i."""
+
+    model = "lorentz"
+    farthest = 14.5  # |x| = 1e6
+
+    def excess(self, x: Tensor, y: Tensor) -> Tensor:
+        return x[:, :1] @ y[:, :1].T - x[:, 1:] @ y[:, 1:].T - 1
+
+    def paired_excess(self, x: Tensor, y: Tensor) -> Tensor:
+        # <x - y, x - y> / 2: no cancellation between near points.
+        squares = (x - y).square()
+        return 0.5 * (squares[..., 1:].sum(-1) - squares[..., 0])
+
+    def inner(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:  # noqa: ARG002
+        products = u * v
+        return products[:, 1:].sum(1, keepdim=True) - products[:, :1]
+
+    def gradient(self, x: Tensor, slopes: Tensor) -> Tensor:
+        raised = slopes.clone()
+        raised[:, 0].neg_()
+        return raised + self.inner(x, x, raised) * x
+
+    def move(self, x: Tensor, v: Tensor) -> Tensor:
+        length = self.inner(x, v, v).clamp_min(_TINY).sqrt()
+        ends = length.cosh() * x + length.sinh() / length * v
+        return self.lift(ends[:, 1:])
+
+    def lift(self, vectors: Tensor) -> Tensor:
+        """Return the points over x, moved in where they are too far out; x0 is recomputed so that no error grows."""
+        torch = require("torch", "embed")
+        squares = vectors.square().sum(1, keepdim=True)
+        most = torch.sinh(squares.new_tensor(self.farthest))
+        vectors = vectors * (most / squares.sqrt().clamp_min(most))
+        return torch.cat([(1 + squares.clamp_max(most**2)).sqrt(), vectors], 1)
+
+    def carry(self, x: Tensor, y: Tensor, v: Tensor) -> Tensor:
+        return v + self.inner(x, y, v) / (1 - self.inner(x, x, y)) * (x + y)
+
+
+class PoincareBall(HyperbolicModel):
+    """Points |p| < 1, where lengths at p are 2 / (1 - |p|^2) times the Euclidean ones."""
+
+    model = "poincare"
+    farthest = 12.2  # |p| = 1 - 1e-5, as in the code of Nickel and Kiela
+
+    def excess(self, x: Tensor, y: Tensor) -> Tensor:
+        # cosh d = 1 + 2 |x - y|^2 / ((1 - |x|^2) (1 - |y|^2))
+        a, b = x.square().sum(1, keepdim=True), y.square().sum(1, keepdim=True)
+        apart = (a + b.T - 2 * (x @ y.T)).clamp_min(0)
+        return apart * (2 / (1 - a)) / (1 - b).T
+
+    def paired_excess(self, x: Tensor, y: Tensor) -> Tensor:
+        rooms = (1 - x.square().sum(-1)) * (1 - y.square().sum(-1))
+        return 2 * (x - y).square().sum(-1) / rooms
+
+    def inner(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:
+        return _conformal(x).square() * (u * v).sum(1, keepdim=True)
+
+    def gradient(self, x: Tensor, slopes: Tensor) -> Tensor:
+        return slopes / _conformal(x).square()
+
+    def move(self, x: Tensor, v: Tensor) -> Tensor:
+        # x (+) tanh(|v|_x / 2) v / |v|
+        norm = v.norm(dim=1, keepdim=True).clamp_min(_TINY)
+        y = (0.5 * _conformal(x) * norm).tanh() / norm * v
+        xy, a, b = _dot(x, y), _dot(x, x), _dot(y, y)
+        ends = ((1 + 2 * xy + b) * x + (1 - a) * y) / (1 + 2 * xy + a * b)
+        most = (ends.new_tensor(self.farthest) / 2).tanh()
+        return ends * (most / ends.norm(dim=1, keepdim=True).clamp_min(most))
+
+    def carry(self, x: Tensor, y: Tensor, v: Tensor) -> Tensor:
+        # gyr[y, -x] v, stretched by the ratio of the conformal factors
+        a, b = _dot(y, y), _dot(x, x)
+        yx, yv, xv = -_dot(y, x), _dot(y, v), -_dot(x, v)
+        along_y, along_x = xv + 2 * yx * xv - yv * b, -xv * a - yv
+        turned = v + 2 * (along_y * y - along_x * x) / (1 + 2 * yx + a * b)
+        return turned * (_conformal(x) / _conformal(y))
+
+
+def _dot(u: Tensor, v: Tensor) -> Tensor:
+    return (u * v).sum(1, keepdim=True)
+
+
+def _conformal(x: Tensor) -> Tensor:
+    return 2 / (1 - _dot(x, x))
+
+
+class Descent:
+    """Riemannian gradient descent: x <- exp_x(-rate * gradient), no step longer than 1."""
+
+    def __init__(self, manifold: Manifold) -> None:
+        self.manifold = manifold
+
+    def step(self, x: Tensor, slopes: Tensor, rate: float) -> Tensor:
+        """Return where x goes, given the partial derivatives of the loss."""
+        v = -rate * self.manifold.gradient(x, slopes)
+        return self.manifold.move(x, _shortened(self.manifold, x, v))
+
+
+class Adam:
+    """Riemannian Adam: one second moment per point, and a first moment that travels with it."""
+
+    def __init__(self, manifold: Manifold, betas: tuple[float, float] = (0.5, 0.9), eps: float = 1e-12) -> None:
+        self.manifold, self.betas, self.eps = manifold, betas, eps
+        self.steps = 0
+        self.first: Tensor = 0.0
+        self.second: Tensor = 0.0
+
+    def step(self, x: Tensor, slopes: Tensor, rate: float) -> Tensor:
+        """Return where x goes, given the partial derivatives of the loss."""
+        (b, c), manifold = self.betas, self.manifold
+        self.steps += 1
+        gradient = manifold.gradient(x, slopes)
+        self.first = b * self.first + (1 - b) * gradient
+        # Far out, rounding may leave a square below 0.
+        self.second = c * self.second + (1 - c) * manifold.inner(x, gradient, gradient).clamp_min(0)
+        size = (self.second / (1 - c**self.steps)).sqrt() + self.eps
+        v = -rate / (1 - b**self.steps) * self.first / size
+        y = manifold.move(x, _shortened(manifold, x, v))
+        self.first = manifold.carry(x, y, self.first)
+        return y
+
+
+def _shortened(manifold: Manifold, x: Tensor, v: Tensor) -> Tensor:
+    length = manifold.inner(x, v, v).clamp_min(_TINY).sqrt()
+    return v * (_LONGEST / length.clamp_min(_LONGEST))

@@ -1,0 +1,159 @@
+"""Distances themselves: relative stress with a learned scale on the hyperboloid, PT of Sala, De Sa, Gu, Ré (2018)."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.extras import require
+from ..._core.memory import check_memory
+from ..._core.numbers import positive_number
+from ...metric.base import Metric
+from ..embedding import Embedding
+from ._manifolds import Hyperboloid, Tensor, arcosh1p
+from ._training import Schedule, embedding_of, find_device, generator, learn, random_start, schedule, warm_start
+
+_SCHEDULES: dict[str | None, Schedule] = {
+    None: Schedule(epochs=300, rate=0.2, burn_in=0, slow=0.1, adam=True),
+    "paper": Schedule(epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False, scale_pace=0.02),
+}
+# Up to this many points, every pair counts in every step.
+_DENSE = 2048
+_PARTNERS = 64
+# Pairs of a step: in the paper 256 rows of 64 partners.
+_PAPER_BATCH, _BATCH = 256 * 64, 1 << 20
+# The random start of the published code, and the least diameter of ours.
+_SPREAD, _REACH = 1e-3, 3.0
+# Numbers in the largest tensor of a step: a quarter of a gigabyte.
+_ROOM = 1 << 25
+
+
+def pt(
+    metric: Metric,
+    *,
+    dim: int,
+    rng: np.random.Generator,
+    init: Any = None,
+    preset: str | None = None,
+    epochs: int | None = None,
+    rate: float | None = None,
+    batch: int | None = None,
+    burn_in: int | None = None,
+    subsample: int | None = None,
+    device: Any = None,
+) -> Embedding:
+    """Embed any metric so that distances divided by a learned scale are those given; `embed` describes the options."""
+    require("torch", "embed")
+    plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
+    space, n, where = Hyperboloid(), len(metric), find_device(device)
+    if batch is not None:
+        batch = positive_number(batch, "batch")
+    if subsample is not None:
+        subsample = positive_number(subsample, "subsample")
+    elif preset or n > _DENSE:
+        subsample = _PARTNERS
+    if preset and init is None:
+        start = random_start(space, n, dim, _SPREAD, rng)
+    else:
+        # In a plane there is room only far out; more dimensions need less of it.
+        start = warm_start(space, metric, n, dim, init, max(_REACH, 24.0 / dim), rng)
+    points = require("torch", "embed").from_numpy(start).to(where)
+    loss: AllPairs | SampledPairs
+    if subsample is None or subsample >= n - 1:
+        loss = AllPairs(space, metric, where)
+    else:
+        most = _PAPER_BATCH if preset else min(_BATCH, max(1, _ROOM // dim))
+        partners = _partners(metric, subsample, rng)
+        loss = SampledPairs(space, metric, partners, batch or most, generator(rng, where))
+    log_scale = loss.log_scale(points)
+    if log_scale is None:  # all distances are 0
+        return Embedding(np.zeros((n, dim)), np.zeros(n), labels=metric.labels)
+    if preset and init is None:
+        log_scale = 0.0  # the scale begins at 1, too
+    learned = learn(space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale)
+    return embedding_of(space, learned.points, math.exp(-learned.log_scale), n, metric.labels)
+
+
+def _partners(metric: Metric, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return pairs (i, j): for every point its neighbours, if there is a graph, and random others up to `count`."""
+    n = len(metric)
+    i = np.repeat(np.arange(n), count)
+    j = rng.integers(0, n - 1, len(i))
+    j += j >= i
+    adjacency: Any = getattr(metric, "adjacency", None)
+    if adjacency is not None:
+        # The first `count` neighbours of each point, drawn anew in random order, take the first places.
+        rows, cols = (np.asarray(x, np.int64) for x in adjacency.nonzero())
+        order = np.lexsort((rng.random(len(rows)), rows))
+        rows, cols = rows[order], cols[order]
+        rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        kept = rank < count
+        j[rows[kept] * count + rank[kept]] = cols[kept]
+    return np.column_stack([i, j])
+
+
+class AllPairs:
+    """The mean over all pairs of (e^c d / t - 1)^2, as one batch; pairs at distance 0 have no relative error."""
+
+    def __init__(self, space: Hyperboloid, metric: Metric, device: Any) -> None:
+        n, self.space = len(metric), space
+        check_memory(64 * n * n, f"relative stress of all pairs of {n:,} points", "use subsample=64")
+        distances = metric.block(np.arange(n), np.arange(n))
+        with np.errstate(divide="ignore"):
+            weights = np.where(distances > 0, 1 / distances, 0.0)
+        self.weights = require("torch", "embed").from_numpy(weights).to(device)
+        self.count = int((weights > 0).sum())
+        self.unweighted = n * n - self.count
+
+    def batches(self, _epoch: int) -> Iterator[None]:
+        """Yield the one batch."""
+        yield None
+
+    def log_scale(self, points: Tensor) -> float | None:
+        """Return the best log scale for the points; None if no pair says anything."""
+        return _best_log_scale(arcosh1p(self.space.excess(points, points)) * self.weights)
+
+    def __call__(self, points: Tensor, scale: Tensor, _batch: None) -> Tensor:
+        """Return the relative stress."""
+        ratios = scale.exp() * arcosh1p(self.space.excess(points, points)) * self.weights
+        # Every pair without a weight adds just 1.
+        return ((ratios - 1).square().sum() - self.unweighted) / self.count
+
+
+class SampledPairs:
+    """The same mean over some pairs, in batches; those pairs and their distances are kept on the device."""
+
+    def __init__(self, space: Hyperboloid, metric: Metric, pairs: NDArray[np.int64], batch: int, random: Any) -> None:
+        torch = require("torch", "embed")
+        self.space, self.batch, self.random = space, batch, random
+        distances = metric.pairs(pairs[:, 0], pairs[:, 1])
+        apart = distances > 0
+        self.pairs = torch.from_numpy(pairs[apart]).to(random.device)
+        self.weights = torch.from_numpy(1 / distances[apart]).to(random.device)
+
+    def batches(self, _epoch: int) -> Iterator[Tensor]:
+        """Yield the pairs in random order, in batches of about equal size."""
+        torch = require("torch", "embed")
+        order = torch.randperm(len(self.pairs), generator=self.random, device=self.pairs.device)
+        yield from order.tensor_split(-(-len(order) // self.batch))
+
+    def log_scale(self, points: Tensor) -> float | None:
+        """Return the best log scale for the points; None if no pair says anything."""
+        return _best_log_scale(self._ratios(points, slice(None)))
+
+    def _ratios(self, points: Tensor, part: Any) -> Tensor:
+        i, j = self.pairs[part].T
+        excess = self.space.paired_excess(points.index_select(0, i), points.index_select(0, j))
+        return arcosh1p(excess) * self.weights[part]
+
+    def __call__(self, points: Tensor, scale: Tensor, batch: Tensor) -> Tensor:
+        """Return the relative stress of a batch."""
+        return (scale.exp() * self._ratios(points, batch) - 1).square().mean()
+
+
+def _best_log_scale(ratios: Tensor) -> float | None:
+    # sum (s r - 1)^2 is least at s = sum r / sum r^2.
+    total = float(ratios.sum())
+    return math.log(total / float(ratios.square().sum())) if total > 0 else None

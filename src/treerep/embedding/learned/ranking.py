@@ -1,0 +1,192 @@
+"""Neighbours first: the embeddings of Nickel and Kiela in the Poincaré ball (2017) and on the hyperboloid (2018)."""
+
+import functools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.extras import require
+from ..._core.numbers import positive_number
+from ...metric.base import Metric, MetricError
+from ...tree.tree import Tree
+from ..embedding import Embedding
+from ._manifolds import HyperbolicModel, Hyperboloid, PoincareBall, Tensor, arcosh1p
+from ._training import Schedule, embedding_of, find_device, generator, learn, random_start, schedule, warm_start
+
+# The batch of the paper, for which its rate is meant, and ours with the same rate per edge.
+_PAPER_BATCH, _PRESET_BATCH = 10, 2048
+_SCHEDULES: dict[str | None, Schedule] = {
+    None: Schedule(epochs=300, rate=0.35, burn_in=0, slow=0.01, adam=True),
+    "paper": Schedule(epochs=1000, rate=0.3, burn_in=20, slow=0.01, adam=False),
+}
+# The random start of the published code: coordinates up to this.
+_SPREAD = {"poincare": 1e-4, "lorentz": 1e-5}
+# The diameter of the start: near enough that neighbours can still change sides.
+_REACH = 2.0
+# Numbers in the largest tensor of a step: a quarter of a gigabyte.
+_ROOM = 1 << 25
+
+
+def rank(
+    space: HyperbolicModel,
+    metric: Metric,
+    *,
+    dim: int,
+    rng: np.random.Generator,
+    init: Any = None,
+    preset: str | None = None,
+    epochs: int | None = None,
+    rate: float | None = None,
+    batch: int | None = None,
+    burn_in: int | None = None,
+    negatives: int | None = None,
+    symmetrize: bool | None = None,
+    device: Any = None,
+) -> Embedding:
+    """Embed a graph so that neighbours come first; `embed` describes the options."""
+    require("torch", "embed")
+    plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
+    edges, n = _edges(metric)
+    count = 50 if negatives is None else positive_number(negatives, "negatives")
+    if not isinstance(symmetrize, bool | np.bool_ | None):
+        raise ValueError(f"symmetrize is True or False, not {symmetrize!r}")
+    both = preset is None if symmetrize is None else bool(symmetrize)
+    size = None if batch is None else positive_number(batch, "batch")
+    if preset and init is None:
+        start = random_start(space, n, dim, _SPREAD[space.model], rng)
+    else:
+        start = warm_start(space, metric, n, dim, init, _REACH, rng)
+    if rate is None and plan.adam:
+        plan = plan._replace(rate=plan.rate / dim**0.4)  # measured: 0.27 in 2 dimensions, 0.04 in 200
+    where = find_device(device)
+    points = _tensor(start, where)
+    if len(edges):
+        if size is None:
+            size = _PRESET_BATCH if preset else max(1, _ROOM // ((count + 1) * dim))
+        if not plan.adam:
+            plan = plan._replace(gain=min(size, len(edges) * (1 + both)) / _PAPER_BATCH)
+        loss = RankingLoss(space, edges, n, count, both, size, plan.burn_in, generator(rng, where))
+        points = learn(space, points, loss, loss.batches, plan, f"ranking, dim {dim}").points
+    found = embedding_of(space, points, 1.0, len(metric), metric.labels)
+    return Embedding(found.directions, found.radii, scale=_best_scale(found, metric, rng), n_points=len(metric),
+                     labels=metric.labels)  # fmt: skip
+
+
+#: PM of Nickel and Kiela (2017), in the Poincaré ball.
+poincare = functools.partial(rank, PoincareBall())
+#: LM of Nickel and Kiela (2018), on the hyperboloid.
+lorentz = functools.partial(rank, Hyperboloid())
+
+
+def _edges(metric: Metric) -> tuple[NDArray[np.int64], int]:
+    """Return each edge once, and the number of nodes: a tree's Steiner nodes are placed, too."""
+    if isinstance(metric, Tree):
+        return metric.edges, metric.n_nodes
+    adjacency: Any = getattr(metric, "adjacency", None)
+    if adjacency is None:
+        raise MetricError(
+            f"neighbours are ranked along edges, and {type(metric).__name__} has none: give a graph, or use method='pt'"
+        )
+    rows, cols = adjacency.nonzero()
+    return np.column_stack([rows, cols])[rows < cols].astype(np.int64), len(metric)
+
+
+def _tensor(array: NDArray[Any], device: Any) -> Tensor:
+    # Arrays of a metric are read-only, and torch warns of those.
+    return require("torch", "embed").from_numpy(np.array(array)).to(device)
+
+
+def _best_scale(found: Embedding, metric: Metric, rng: np.random.Generator) -> float:
+    """Return the hyperbolic length of one unit of the data: <d, d> / <d, t> over the rows of 256 points."""
+    n = len(metric)
+    rows = np.sort(rng.choice(n, min(n, 256), replace=False))
+    ours, theirs = (space.block(rows, np.arange(n)) for space in (found, metric))
+    product = float((ours * theirs).sum())
+    return float((ours * ours).sum()) / product if product > 0 else 1.0
+
+
+class Batch(NamedTuple):
+    """Edges (u, v): the nodes u, and as candidates v first, then the negatives; `banned` ones do not count."""
+
+    sources: Tensor
+    candidates: Tensor
+    banned: Tensor
+
+
+class RankingLoss:
+    """Cross entropy of -d over a neighbour v of u and nodes that are none: d(u, v) + log(sum of exp(-d(u, .))).
+
+    Negatives are drawn with replacement among all nodes but u and its neighbours, uniformly, or in the burn-in with
+    probabilities proportional to degree^0.75.
+    """
+
+    def __init__(
+        self, space: HyperbolicModel, edges: NDArray[np.int64], n: int, negatives: int, both: bool, batch: int,
+        burn_in: int, random: Any,
+    ) -> None:  # fmt: skip
+        torch = require("torch", "embed")
+        self.space, self.n, self.negatives, self.batch = space, n, negatives, batch
+        self.burn_in, self.random, device = burn_in, random, random.device
+        symmetric = np.concatenate([edges, edges[:, ::-1]])
+        self.edges = _tensor(symmetric if both else edges, device)
+        # Who is no negative of u: u and its neighbours, in ascending order.
+        banned = np.concatenate([symmetric, np.repeat(np.arange(n)[:, None], 2, axis=1)])
+        banned = banned[np.lexsort((banned[:, 1], banned[:, 0]))]
+        counts = np.bincount(banned[:, 0], minlength=n)
+        starts = np.cumsum(counts) - counts
+        rank = np.arange(len(banned)) - starts[banned[:, 0]]
+        self.keys = _tensor(banned[:, 0] * n + banned[:, 1], device)
+        # banned - rank = how many allowed nodes come before it.
+        self.before = _tensor(banned[:, 0] * n + banned[:, 1] - rank, device)
+        self.starts, self.allowed = _tensor(starts, device), _tensor(n - counts, device)
+        weights = _tensor((counts - 1.0) ** 0.75, device)
+        self.popularity = torch.cumsum(weights / weights.sum(), 0)
+
+    def batches(self, epoch: int) -> Iterator[Batch]:
+        """Yield the edges in random order, in batches of about equal size, with fresh negatives."""
+        torch = require("torch", "embed")
+        device = self.edges.device
+        order = torch.randperm(len(self.edges), generator=self.random, device=device)
+        for part in order.tensor_split(-(-len(order) // self.batch)):
+            u, v = self.edges[part].T
+            draws = torch.rand((len(part), self.negatives), generator=self.random, device=device, dtype=torch.float64)
+            negatives, banned = (self._popular if epoch < self.burn_in else self._uniform)(u[:, None], draws)
+            never = torch.zeros_like(banned[:, :1])
+            yield Batch(u, torch.cat([v[:, None], negatives], 1), torch.cat([never, banned], 1))
+
+    def _uniform(self, u: Tensor, draws: Tensor) -> tuple[Tensor, Tensor]:
+        torch = require("torch", "embed")
+        allowed = self.allowed[u]
+        nth = (draws * allowed).long()
+        # The nth allowed node is n plus the number of banned ones with at most n allowed nodes before them.
+        skipped = torch.searchsorted(self.before, u * self.n + nth, right=True) - self.starts[u]
+        negatives = (nth + skipped).clamp_max(self.n - 1)
+        return negatives, (allowed == 0).expand_as(negatives)
+
+    def _popular(self, u: Tensor, draws: Tensor) -> tuple[Tensor, Tensor]:
+        torch = require("torch", "embed")
+        negatives = torch.searchsorted(self.popularity, draws).clamp_max(self.n - 1)
+        wanted = u * self.n + negatives
+        place = torch.searchsorted(self.keys, wanted).clamp_max(len(self.keys) - 1)
+        return negatives, self.keys[place] == wanted
+
+    def __call__(self, points: Tensor, _scale: Tensor, batch: Batch) -> Tensor:
+        """Return the mean loss of a batch."""
+        torch = require("torch", "embed")
+        distances = arcosh1p(self._excess(points, batch))
+        scores = (-distances).masked_fill(batch.banned, -torch.inf)
+        return (distances[:, 0] + torch.logsumexp(scores, 1)).mean()
+
+    def _excess(self, points: Tensor, batch: Batch) -> Tensor:
+        torch = require("torch", "embed")
+        pairs = batch.candidates.numel()
+        if min(len(batch.sources), self.n) * self.n <= min(pairs * points.shape[1], _ROOM):
+            # One product of matrices touches fewer numbers than gathering the coordinates of every pair.
+            rows, row = torch.unique(batch.sources, return_inverse=True)
+            table = self.space.excess(points.index_select(0, rows), points)
+            places = row[:, None] * self.n + batch.candidates
+            return table.flatten().index_select(0, places.flatten()).view_as(places)
+        others = points.index_select(0, batch.candidates.flatten()).view(*batch.candidates.shape, -1)
+        return self.space.paired_excess(points.index_select(0, batch.sources)[:, None], others)

@@ -1,0 +1,1 @@
+"""Sarkar's construction, in local frames that are exact at any scale."""

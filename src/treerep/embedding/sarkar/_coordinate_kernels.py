@@ -1,0 +1,196 @@
+"""Compiled passes from local frames to direction and distance as seen from the root."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.kernel import helper, kernel
+
+_SMALL = 1e-18
+
+
+@kernel
+def count_below(up: Any, size: Any, heavy: Any) -> None:
+    """Number of nodes in the subtree of each position, and the child with most of them (-1: a leaf). O(N)."""
+    for p in range(len(up)):
+        size[p] = 1
+        heavy[p] = -1
+    for p in range(len(up) - 1, 0, -1):
+        above = up[p]
+        size[above] += size[p]
+        if heavy[above] < 0 or size[p] >= size[heavy[above]]:
+            heavy[above] = p
+
+
+@kernel
+def polar_coordinates(frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any) -> None:
+    """Write direction at the root and distance from it of node[p] for every position p. O(N k^2).
+
+    Depth first, the child with most nodes last. A node that waits keeps the k x k matrix which carries its frame along
+    the geodesic to the root. It waits for subtrees of at most half its size, so only O(log N) nodes wait at a time.
+    """
+    n, dim = frames.turns.shape
+    levels = 2 + int(math.log2(n))
+    # carry[level, b] is where the axis e_b of a waiting node's frame points at the root.
+    carry, outward = np.zeros((levels, dim, dim)), np.zeros((levels, dim))  # outward: away from the root, in own frame
+    waiting, child, falls = np.zeros(levels, np.int64), np.zeros(levels, np.int64), np.ones((levels, 2))
+    side, beside, update = np.empty(dim), np.empty(dim), np.empty((3, dim))
+    for c in range(dim):
+        carry[0, c, c] = 1.0
+        directions[node[0], c] = 0.0
+    radii[node[0]] = 0.0
+    falls[0, 1], child[0] = 0.0, 1
+    top = 0 if n > 1 else -1
+    while top >= 0:
+        v, w = waiting[top], child[top]
+        if w == heavy[v]:  # its turn comes last
+            child[top] += size[w]
+            continue
+        last = w == v + size[v]
+        if last:
+            w = heavy[v]
+        else:
+            child[top] += size[w]
+        r = radii[node[v]]
+        psi, behind = _turn(outward, top, frames.turns, w, r == 0.0, side)
+        if r == 0.0:  # no way yet to turn from: the edge itself is the way
+            for c in range(dim):
+                outward[top, c], directions[node[v], c] = frames.turns[w, c], 0.0
+            for b in range(dim):
+                for c in range(dim):
+                    directions[node[v], c] += carry[top, b, c] * frames.turns[w, b]
+        eta, gamma, part = _angles(falls[top, 0], falls[top, 1], frames.decay[w], frames.half[w], psi.imag, behind)
+        radii[node[w]] = _third_side(r, frames.lengths[w], part)
+        for c in range(dim):
+            beside[c] = 0.0
+        if heavy[w] >= 0 or eta.imag > _SMALL:  # far out, nothing is seen of a turn from the root
+            for b in range(dim):
+                for c in range(dim):
+                    beside[c] += carry[top, b, c] * side[b]
+        total = 0.0
+        for c in range(dim):
+            directions[node[w], c] = eta.real * directions[node[v], c] + eta.imag * beside[c]
+            total += directions[node[w], c] * directions[node[w], c]
+        total = 1.0 / math.sqrt(total) if radii[node[w]] > 0.0 else 0.0
+        for c in range(dim):
+            directions[node[w], c] *= total
+        if heavy[w] >= 0:
+            below = top if last else top + 1
+            _carry_on(
+                carry, outward, top, below, frames.turns, w, directions, node[v], side, beside, psi, eta, gamma, update
+            )
+            waiting[below], child[below] = w, w + 1
+            falls[below, 0], falls[below, 1] = math.exp(-radii[node[w]]), -0.5 * math.expm1(-2.0 * radii[node[w]])
+            top = below
+        elif last:
+            top -= 1
+        if r == 0.0:
+            for c in range(dim):
+                directions[node[v], c] = 0.0
+
+
+@helper
+def _turn(outward: Any, top: Any, turns: Any, w: Any, at_root: Any, side: Any) -> Any:
+    """Turn psi from outward to the edge of w as cos + i sin, and 2 + 2 cos(psi); write the `side` to which it turns.
+
+    d = cos(psi) outward + sin(psi) side.
+    """
+    dim = len(side)
+    for c in range(dim):
+        side[c] = 0.0
+    if at_root:
+        return complex(1.0, 0.0), 4.0
+    before, behind, cosine = 0.0, 0.0, 0.0
+    for c in range(dim):
+        before += (outward[top, c] - turns[w, c]) ** 2
+        behind += (outward[top, c] + turns[w, c]) ** 2
+        cosine += outward[top, c] * turns[w, c]
+    sine = 0.5 * math.sqrt(before * behind)
+    if sine > 0.0:
+        inverse = 1.0 / sine
+        for c in range(dim):
+            side[c] = (turns[w, c] - cosine * outward[top, c]) * inverse
+    return complex(cosine, sine), behind
+
+
+@helper
+def _angles(decay_r: Any, half_r: Any, decay_l: Any, half_l: Any, sine: Any, behind: Any) -> Any:
+    """Angles of the triangle root, v, w at the root (eta) and at w (gamma) as cos + i sin, and 2 sinh(rw) / e^(r + l).
+
+    Its sides at v, r and l, meet there in the angle pi - psi. Of each, e^-r and (1 - e^-2r) / 2 are given.
+    """
+    # e^-2l - e^-2r, whichever way keeps its digits.
+    gap = decay_l * decay_l - decay_r * decay_r if half_r + half_l > 0.5 else 2.0 * (half_r - half_l)
+    # sinh(rw) e^(i eta) = sinh(r - l) + sinh l cosh r (1 + cos psi) + i sinh l sin psi, divided by e^(r + l) / 2.
+    x, y = gap + half_l * (1.0 - half_r) * behind, 2.0 * half_l * sine * decay_r
+    eta, size = _unit(x, y)
+    # The same with r and l exchanged.
+    x, y = half_r * (1.0 - half_l) * behind - gap, 2.0 * half_r * sine * decay_l
+    gamma, _ = _unit(x, y)
+    return eta, gamma, size
+
+
+@helper
+def _unit(x: Any, y: Any) -> Any:
+    square = x * x + y * y
+    size = math.sqrt(square) if square > 1e-280 else math.hypot(x, y)
+    if size == 0.0:
+        return complex(1.0, 0.0), 0.0
+    return complex(x / size, y / size), size
+
+
+@helper
+def _third_side(r: Any, l: Any, part: Any) -> Any:  # noqa: E741
+    if part == 0.0:
+        return abs(r - l)
+    log_size = r + l + math.log(part)
+    if log_size > 40.0:
+        return log_size
+    return math.asinh(0.5 * (part * math.exp(r + l) if r + l < 600.0 else math.exp(log_size)))
+
+
+@helper
+def _carry_on(
+    carry: Any, outward: Any, top: Any, below: Any, turns: Any, w: Any, directions: Any, at: Any,
+    side: Any, beside: Any, psi: Any, eta: Any, gamma: Any, update: Any,
+) -> None:  # fmt: skip
+    """Matrix and outward direction of w from those of its parent, the node `at`; `update` (3, k) is scratch.
+
+    Along the edge and on to the root, then turned in the plane of the triangle by its defect pi - (the three angles):
+    that is the way along the geodesic from w itself.
+    """
+    dim = len(side)
+    first, rest, on_straight, on_side = turns[w, 0], 0.0, 0.0, 0.0
+    for c in range(1, dim):
+        rest += turns[w, c] * turns[w, c]
+        on_straight += turns[w, c] * outward[top, c]
+        on_side += turns[w, c] * side[c]
+    # The reflection x + n (n.x) / n_1 with n = d - e_1, as in metric/oracle/step_kernels.py.
+    back = first - 1.0 if first < 0.0 else -rest / (1.0 + first)
+    inverse = 1.0 / back if back != 0.0 else 0.0
+    on_straight = (on_straight + back * outward[top, 0]) * inverse
+    on_side = (on_side + back * side[0]) * inverse
+    tau = gamma * eta * psi.conjugate()
+    out = psi * gamma.conjugate()
+    total = 0.0
+    for b in range(dim):
+        normal = turns[w, b] if b else back
+        ahead, aside = outward[top, b] + normal * on_straight, side[b] + normal * on_side
+        update[0, b] = normal * inverse
+        update[1, b] = (tau.real - 1.0) * ahead - tau.imag * aside
+        update[2, b] = tau.imag * ahead + (tau.real - 1.0) * aside
+        side[b] = out.real * ahead + out.imag * aside
+        total += side[b] * side[b]
+    total = 1.0 / math.sqrt(total)
+    for c in range(dim):
+        outward[below, c] = side[c] * total
+        # Where n points at the root. From its own components, however short it is: as the difference of two unit
+        # vectors it would keep their rounding errors, and `swing`, one by its length, raises them from node to node.
+        side[c] = back * carry[top, 0, c]
+        for b in range(1, dim):
+            side[c] += turns[w, b] * carry[top, b, c]
+    for b in range(dim):
+        swing, straight, across = update[0, b], update[1, b], update[2, b]
+        for c in range(dim):
+            carry[below, b, c] = carry[top, b, c] + side[c] * swing + directions[at, c] * straight + beside[c] * across

@@ -1,0 +1,180 @@
+"""Compiled placing of the edges around every node of a tree."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.kernel import helper, kernel
+
+
+@kernel
+def merge_points(up: Any, lengths: Any, head: Any) -> None:
+    """Name the first position at the same point: edges of length 0 do not leave it."""
+    head[0] = 0
+    for p in range(1, len(up)):
+        head[p] = p if lengths[p] > 0.0 else head[up[p]]
+
+
+@kernel
+def count_points(order: Any, up: Any, n_points: Any, below: Any) -> None:
+    """Number of data points in the subtree of each position."""
+    for p in range(len(up)):
+        below[p] = 1 if order[p] < n_points else 0
+    for p in range(len(up) - 1, 0, -1):
+        below[up[p]] += below[p]
+
+
+@kernel
+def group_edges(ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any) -> None:
+    """Sort the positions whose edge has a length by the point where it begins; `ranked` is the order within a group."""
+    for p in range(1, len(up)):
+        if lengths[p] > 0.0:
+            starts[head[up[p]] + 1] += 1
+    for p in range(len(up)):
+        starts[p + 1] += starts[p]
+    for p in ranked:
+        if p > 0 and lengths[p] > 0.0:
+            first = head[up[p]]
+            members[starts[first]] = p
+            starts[first] += 1
+    for p in range(len(up), 0, -1):
+        starts[p] = starts[p - 1]
+    starts[0] = 0
+
+
+@helper
+def _relax(points: Any, weights: Any, count: Any, dim: Any, i: Any, pull: Any) -> Any:
+    """Move point i towards the least -sum w_j ln |u_i - u_j| on the sphere, and return the square of the step."""
+    total, nearest = 0.0, 4.0
+    for c in range(dim):
+        pull[c] = 0.0
+    for j in range(count):
+        if j != i:
+            square = 0.0
+            for c in range(dim):
+                apart = points[i, c] - points[j, c]
+                square += apart * apart
+            nearest = min(nearest, square)
+            strength = weights[j] / square
+            total += strength
+            for c in range(dim):
+                pull[c] += strength * (points[i, c] - points[j, c])
+    radial = 0.0
+    for c in range(dim):
+        radial += pull[c] * points[i, c]
+    # On a circle `total` is the second derivative, so this is Newton's step.
+    step = 0.0
+    for c in range(dim):
+        pull[c] = (pull[c] - radial * points[i, c]) / total
+        step += pull[c] * pull[c]
+    shrink = math.sqrt(0.25 * nearest / step) if step > 0.25 * nearest else 1.0
+    length = 0.0
+    for c in range(dim):
+        points[i, c] += shrink * pull[c]
+        length += points[i, c] * points[i, c]
+    length = 1.0 / math.sqrt(length)
+    for c in range(dim):
+        points[i, c] *= length
+    return step
+
+
+@kernel
+def spread(points: Any, weights: Any, count: Any, sweeps: Any, tolerance: Any, pull: Any) -> None:
+    """Spread the first `count` points over the sphere; the first one stays. `pull` (k,) is scratch.
+
+    Lowers the energy -sum over i < j of w_i w_j ln |u_i - u_j|, point by point. O(count^2 k) per sweep.
+    """
+    # The points of a simplex leave the space that they span no more than they must.
+    dim = min(points.shape[1], max(2, count - 1))
+    for _ in range(sweeps):
+        largest = 0.0
+        for i in range(1, count):
+            largest = max(largest, _relax(points, weights, count, dim, i, pull))
+        if largest < tolerance:
+            break
+
+
+@helper
+def _weight(traffic: Any, exponent: Any) -> Any:
+    return traffic**exponent if traffic > 1 else 1.0
+
+
+@kernel
+def turn_edges(
+    starts: Any, members: Any, traffic: Any, n_points: Any, templates: Any, offsets: Any, exponent: Any,
+    most: Any, sweeps: Any, turns: Any,
+) -> None:  # fmt: skip
+    """Direction of every edge in the frame of its upper end. O(N k) and what `spread` takes.
+
+    Around a node with m edges, the parent's edge takes the first direction of the template for m, which is -e_1; at the
+    root the edge with most traffic does. The others come with falling traffic, and template directions come with
+    falling angle to the first one. With an exponent they are then spread, each with the weight traffic^exponent, where
+    there are at most `most` of them.
+    """
+    dim, largest = turns.shape[1], 1
+    for v in range(len(starts) - 1):
+        largest = max(largest, starts[v + 1] - starts[v] + 1)
+    points, weights, pull = np.empty((largest, dim)), np.empty(largest), np.empty(dim)
+    for v in range(len(starts) - 1):
+        begin, end = starts[v], starts[v + 1]
+        skip = 1 if v > 0 else 0
+        count = end - begin + skip
+        weighted = exponent > 0.0 and count > 2
+        if skip:
+            weights[0] = _weight(n_points - traffic[v], exponent)
+        for e in range(begin, end):
+            weights[e - begin + skip] = _weight(traffic[members[e]], exponent)
+        if weighted and count == 3:
+            _three(points, weights)
+        elif weighted and dim == 2:
+            _take_sectors(points, weights, count)
+        else:
+            for i in range(count if begin < end else 0):
+                for c in range(dim):
+                    points[i, c] = templates[offsets[count] + i, c]
+        if weighted and 3 < count <= most:
+            spread(points, weights, count, sweeps, 1e-4, pull)
+        for e in range(begin, end):
+            for c in range(dim):
+                turns[members[e], c] = points[e - begin + skip, c]
+
+
+@helper
+def _three(points: Any, weights: Any) -> None:
+    """Three directions of least energy: cot(half the angle of i and j) = w_k / sqrt(w_1 w_2 + w_2 w_3 + w_3 w_1)."""
+    first, second, third = weights[0], weights[1], weights[2]
+    products = first * second + second * third + third * first
+    for i in range(3):
+        for c in range(points.shape[1]):
+            points[i, c] = 0.0
+    points[0, 0] = -1.0
+    points[1, 0] = (products - third * third) / (products + third * third)
+    points[1, 1] = 2.0 * third * math.sqrt(products) / (products + third * third)
+    points[2, 0] = (products - second * second) / (products + second * second)
+    points[2, 1] = -2.0 * second * math.sqrt(products) / (products + second * second)
+
+
+@helper
+def _take_sectors(points: Any, weights: Any, count: Any) -> None:
+    """Directions in the middle of sectors as wide as the root of the weights.
+
+    The first is at -e_1, the second about opposite, then on either side by turns, from there back to the first.
+    """
+    total, left = 0.0, 0.0
+    for i in range(count):
+        total += math.sqrt(weights[i])
+        left += math.sqrt(weights[i]) * (i % 2) * (i > 1)
+    unit = 2.0 * math.pi / total
+    points[0, 0], points[0, 1] = -1.0, 0.0
+    begin = math.pi + unit * (0.5 * math.sqrt(weights[0]) + left)
+    end = begin
+    for i in range(1, count):
+        width = unit * math.sqrt(weights[i])
+        if i == 1:
+            angle, end = begin + 0.5 * width, begin + width
+        elif i % 2:
+            angle, begin = begin - 0.5 * width, begin - width
+        else:
+            angle, end = end + 0.5 * width, end + width
+        points[i, 0], points[i, 1] = math.cos(angle), math.sin(angle)

@@ -1,0 +1,187 @@
+"""Well separated directions: how the edges at a node of a tree are spread around it."""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...metric.base import frozen
+from ...tree.structure.rooted import Preorder
+
+#: What `sarkar` offers.
+RULES = ("traffic", "equal", "codes")
+#: Up to so many directions all pairs are looked at: to spread them equally, and to bound what paths lose.
+MOST_PAIRS = 64
+# Up to so many are spread by their traffic, by so many sweeps (more gained nothing, measured on random trees).
+_MOST_TRAFFIC, _SWEEPS = 24, 4
+
+Array = NDArray[np.float64]
+
+
+class Around(NamedTuple):
+    """The edges around every point of a tree, by preorder position."""
+
+    head: NDArray[np.int32]  # first position at the same point: edges of length 0 do not leave it
+    starts: NDArray[np.int32]  # the edges that begin at head v lead to members[starts[v]:starts[v + 1]]
+    members: NDArray[np.int32]
+    turns: Array  # (N, dim): direction of the edge to each position, in the frame of its upper end
+
+
+def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: float) -> Around:
+    """Choose the direction of every edge in the frame of its upper end, in which the parent's is -e_1.
+
+    Nodes joined by edges of length 0 are one point, with one frame: such an edge has direction e_1, which carries the
+    frame over as it is.
+    """
+    from ._direction_kernels import count_points, group_edges, merge_points, turn_edges
+
+    n = len(view.up)
+    head, below, members = (np.empty(n, np.int32) for _ in range(3))
+    starts = np.zeros(n + 1, np.int32)
+    merge_points(view.up, view.length, head)
+    count_points(view.order, view.up, n_points, below)
+    group_edges(np.argsort(-below, kind="stable"), view.up, view.length, head, starts, members)
+    edges = np.diff(starts)
+    counts = edges + (np.arange(n) > 0)
+    templates, offsets = _templates(np.unique(counts[edges > 0]), dim, rule)
+    turns = np.zeros((n, dim))
+    turns[:, 0] = 1.0
+    power = float(exponent) if rule == "traffic" else 0.0
+    turn_edges(starts, members, below, n_points, templates, offsets, power, _MOST_TRAFFIC, _SWEEPS, turns)
+    return Around(head, starts, members, turns)
+
+
+def _templates(counts: NDArray[np.int64], dim: int, rule: str) -> tuple[Array, NDArray[np.int64]]:
+    """All templates one below the other, and where the one for each number of directions begins."""
+    parts = [spread_directions(int(count), dim, rule) for count in counts]
+    offsets = np.full(int(counts.max(initial=0)) + 1, -1)
+    offsets[counts] = np.cumsum([0, *map(len, parts)])[:-1]
+    return frozen(np.concatenate([np.empty((0, dim)), *parts])), frozen(offsets)
+
+
+def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
+    """Return `count` well separated unit vectors, -e_1 first, then with falling angle to it.
+
+    Angles are equal in two dimensions. In more, up to dim + 1 directions form a regular simplex. Beyond, "codes" gives
+    the words of a Hadamard code and their negatives up to 2 dim directions (here the axes: the same up to a rotation);
+    "equal" and "traffic" lower the energy -sum ln |u_i - u_j| up to 64. More than that lie on Fibonacci's spiral in
+    three dimensions, and are words over the points of a circle in more.
+
+    >>> spread_directions(2, 3)
+    array([[-1.,  0.,  0.],
+           [ 1.,  0.,  0.]])
+    """
+    if count <= 2:
+        points = np.eye(dim)[[0, 0]][:count]
+        points[0, 0] = -1.0
+    elif dim == 2:
+        angles = np.pi + 2 * np.pi * np.arange(count) / count
+        points = np.column_stack([np.cos(angles), np.sin(angles)])
+    elif count <= dim + 1:
+        points = _simplex(count, dim)
+    elif rule == "codes" and count <= 2 * dim:
+        points = np.concatenate([np.eye(dim), -np.eye(dim)])[np.r_[0, dim, 1:dim, dim + 1 : 2 * dim]][:count]
+    elif rule != "codes" and count <= MOST_PAIRS:
+        points = _least_energy(count, dim)
+    else:
+        points = _fibonacci(count) if dim == 3 else _torus_code(count, dim)
+    return _sorted(points)
+
+
+def least_angle(turns: Array, count: int) -> float:
+    """Return the least angle between directions, those of a template for `count` of them in more than two dimensions.
+
+    Exact in two and three dimensions; in more the least angle of all words of the code.
+    """
+    dim = turns.shape[1]
+    if dim == 2:
+        angles = np.sort(np.arctan2(turns[:, 1], turns[:, 0]))
+        return float(np.diff(angles, append=angles[0] + 2 * np.pi).min())
+    return 2 * math.asin(0.5 * (1 - 1e-9) * (_closest_of_spiral(count) if dim == 3 else _code_distance(count, dim)))
+
+
+@lru_cache(maxsize=256)
+def _closest_of_spiral(count: int) -> float:
+    from scipy.spatial import KDTree
+
+    points = _fibonacci(count)
+    return float(KDTree(points).query(points, k=2)[0][:, 1].min())
+
+
+def _simplex(count: int, dim: int) -> Array:
+    """Vertices of a regular simplex: cosines -1 / (count - 1)."""
+    # Columns of the centred identity, in an orthonormal basis of the hyperplane that they span.
+    centred = np.eye(count) - 1.0 / count
+    points = np.zeros((count, dim))
+    points[:, : count - 1] = centred @ np.linalg.svd(centred)[0][:, : count - 1]
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+def _fibonacci(count: int) -> Array:
+    """Fibonacci's spiral, which fills the sphere evenly; the ends keep a distance of their own."""
+    golden = (1 + np.sqrt(5)) / 2
+    index, end = np.arange(count), 0.3
+    z = 1 - 2 * (index + end) / (count - 1 + 2 * end)
+    angles, radius = 2 * np.pi * index / golden, np.sqrt(1 - z * z)
+    return np.column_stack([radius * np.cos(angles), radius * np.sin(angles), z])
+
+
+def _torus_code(count: int, dim: int) -> Array:
+    """Words of `blocks` letters, each letter one of `letters` points of a circle, the sum of all letters even.
+
+    Two words differ in two letters, or in one by at least two steps.
+    """
+    blocks, letters = _best_code(count, dim)
+    words = letters**blocks // 2
+    rest = np.arange(count) * words // count
+    digits = np.empty((count, blocks))
+    for block in range(blocks - 1):
+        rest, digits[:, block] = np.divmod(rest, letters)
+    digits[:, -1] = 2 * rest + digits[:, :-1].sum(axis=1) % 2
+    points = np.zeros((count, dim))
+    points[:, 0 : 2 * blocks : 2] = np.cos(2 * np.pi / letters * digits)
+    points[:, 1 : 2 * blocks : 2] = np.sin(2 * np.pi / letters * digits)
+    return points / np.sqrt(blocks)
+
+
+def _best_code(count: int, dim: int) -> tuple[int, int]:
+    """Numbers of blocks and of letters that keep at least `count` words farthest apart."""
+    codes = []
+    for blocks in range(2, dim // 2 + 1):
+        letters = 2 * math.ceil(round(0.5 * (2 * count) ** (1 / blocks), 9))
+        codes.append((blocks, letters))
+    return max(codes, key=lambda code: _words_apart(*code))
+
+
+def _code_distance(count: int, dim: int) -> float:
+    return _words_apart(*_best_code(count, dim))
+
+
+def _words_apart(blocks: int, letters: int) -> float:
+    one, two = (2 * math.sin(math.pi * steps / letters) for steps in (1, 2))
+    return math.sqrt(min(2 * one**2, two**2 if letters > 2 else math.inf) / blocks)
+
+
+@lru_cache(maxsize=256)
+def _least_energy(count: int, dim: int) -> Array:
+    from ._direction_kernels import spread
+
+    points = np.random.default_rng(count).standard_normal((count, dim))  # symmetric starts stay symmetric
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    spread(points, np.ones(count), count, 200, 1e-6, np.empty(dim))
+    return frozen(points)
+
+
+def _sorted(points: Array) -> Array:
+    """Reflect the first direction to -e_1 and put the others in order of their angle to it."""
+    normal = points[0].copy()
+    normal[0] += 1.0
+    if normal.any() and len(points) > 2:
+        points = points - np.outer(points @ normal, 2.0 * normal / (normal @ normal))
+        points[0] = 0.0
+        points[0, 0] = -1.0
+    points = points / np.linalg.norm(points, axis=1, keepdims=True)
+    rest = np.argsort(-points[1:, 0].round(12), kind="stable") + 1
+    return frozen(points[np.r_[0, rest]])

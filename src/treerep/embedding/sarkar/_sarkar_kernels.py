@@ -1,0 +1,54 @@
+"""Compiled passes that hang a tree from its centre."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.kernel import kernel
+
+
+@kernel
+def find_center(order: Any, up: Any, length: Any) -> Any:
+    """Position of the node whose farthest node is nearest, of several the one with the smallest id. O(N)."""
+    n = len(up)
+    farthest, second, above = np.zeros(n), np.zeros(n), np.zeros(n)
+    for p in range(n - 1, 0, -1):
+        reach, q = farthest[p] + length[p], up[p]
+        if reach > farthest[q]:
+            farthest[q], second[q] = reach, farthest[q]
+        elif reach > second[q]:
+            second[q] = reach
+    best, center = farthest[0], 0
+    for p in range(1, n):
+        q = up[p]
+        other = second[q] if farthest[p] + length[p] == farthest[q] else farthest[q]
+        above[p] = length[p] + max(above[q], other)
+        reach = max(above[p], farthest[p])
+        if reach < best or (reach == best and order[p] < order[center]):
+            best, center = reach, p
+    return center
+
+
+@kernel
+def reroot(order: Any, up: Any, length: Any, root: Any, new_order: Any, new_up: Any, new_length: Any) -> None:
+    """Preorder from the node at position `root`: whole pieces of the old one are moved. O(N).
+
+    First everything below the new root; then, on the way to the old one, every node with what else is below it.
+    """
+    n = len(up)
+    size = np.ones(n, np.int32)
+    for p in range(n - 1, 0, -1):
+        size[up[p]] += size[p]
+    at, v, came, gone, above, edge = 0, root, root, 0, -1, 0.0
+    while v >= 0:
+        # From position v on, without the `gone` positions from `came` on, which lie behind; to position `at` on.
+        for p in range(v, came):
+            new_order[at + p - v], new_length[at + p - v], new_up[at + p - v] = order[p], length[p], at + up[p] - v
+        for p in range(came + gone, v + size[v]):
+            to = at + p - v - gone
+            new_order[to], new_length[to] = order[p], length[p]
+            new_up[to] = at + up[p] - v - (gone if up[p] >= came + gone else 0)
+        new_up[at], new_length[at] = above, edge
+        above, edge = at, length[v]
+        at += size[v] - gone
+        v, came, gone = up[v], v, size[v]

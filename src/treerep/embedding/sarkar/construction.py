@@ -1,0 +1,125 @@
+"""Sarkar's construction: a weighted tree in hyperbolic space, every edge exact, every distance as exact as wished.
+
+R. Sarkar, Low distortion Delaunay embedding of trees in hyperbolic plane (Graph Drawing 2011). In more dimensions, and
+with codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs for hyperbolic embeddings (ICML 2018).
+"""
+
+import math
+
+import numpy as np
+
+from ..._core.memory import check_memory
+from ..._core.numbers import real_number
+from ...metric.base import Metric, frozen
+from ...scores._streaming import check_choice
+from ...tree.structure.rooted import Preorder
+from ...tree.tree import Tree
+from ..embedding import checked_scale
+from ..tree_embedding import TreeEmbedding
+from ._directions import RULES, place_edges
+from ._scale import scale_for
+
+#: Asked for where neither a scale nor a distortion is given.
+_DISTORTION = 1.05
+#: Of "traffic", where none is given.
+_EXPONENT = 0.4
+
+
+def sarkar(
+    tree: Metric,
+    *,
+    dim: int = 2,
+    scale: float | None = None,
+    distortion: float | None = None,
+    directions: str = "traffic",
+    exponent: float | None = None,
+    root: int | str | None = None,
+) -> TreeEmbedding:
+    """Place a tree in hyperbolic space: edges have their exact length, and other distances are a little too short.
+
+    Parameters
+    ----------
+    tree : Tree
+    dim : int
+        Dimension of the space, at least 2.
+    scale : float, optional
+        Hyperbolic length of one unit of the tree. Distances come out in units of the tree; the larger the scale, the
+        less they are shortened, by about a constant / scale.
+    distortion : float, optional
+        Choose the scale so that every distance of data points lies between the tree's / distortion and the tree's:
+        `worst_distortion` is then at most that. The default is 1.05, if no scale is given.
+    directions : "traffic", "equal" or "codes"
+        How edges are spread around a node. "equal": as far from each other as possible. "traffic": branches with many
+        data points farther from each other, which makes the average distortion smaller, mostly by far. "codes": like
+        "equal", in closed form only. Between all of them and the parent, the branch with most points gets the
+        direction farthest from the parent.
+    exponent : float, optional
+        A branch of t data points has weight t^exponent in "traffic", 0.4 by default: 0 is "equal", 1 is best for the
+        average distortion at large scales. Small angles between light branches, which lower the precision of
+        neighbourhoods at small scales, come with large exponents.
+    root : node id or label, optional
+        The node at the origin; the centre of the tree by default, from which the farthest node is nearest.
+
+    Returns
+    -------
+    TreeEmbedding
+        It keeps the tree's local frames, so its distances are exact in float64 at any scale.
+
+    Notes
+    -----
+    O(N k^2) time for the coordinates, O(N k) for all else, where the directions around large nodes are in closed form.
+    Nodes joined by edges of length 0 are placed at one point.
+
+    Examples
+    --------
+    >>> star = Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 1.0, 1.0])
+    >>> embedding = sarkar(star, dim=2, scale=10.0)
+    >>> embedding.pairs(0, [1, 2, 3])  # 2 + 2 ln sin(60 degrees) / 10, twice, and an edge
+    array([1.97123179, 1.97123179, 1.        ])
+    """
+    if not isinstance(tree, Tree):
+        raise TypeError("sarkar embeds a tree: fit one first, e.g. tr.embed(tr.fit(data))")
+    if dim < 2:
+        raise ValueError(f"a tree needs at least 2 dimensions, not dim={dim}")
+    check_choice("directions", directions, RULES)
+    if exponent is not None and directions != "traffic":
+        raise ValueError(f'exponent belongs to directions="traffic", not {directions!r}: leave it out')
+    power = _EXPONENT if exponent is None else real_number(exponent)
+    if not 0 <= power <= 2:
+        raise ValueError(f"exponent must be a number from 0 to 2, not {exponent!r}")
+    if scale is not None and distortion is not None:
+        raise ValueError("give scale or distortion, not both: one follows from the other")
+    wished = _DISTORTION if distortion is None else real_number(distortion)
+    if not 1 < wished < math.inf:
+        raise ValueError(f"distortion must be a number above 1, not {distortion!r}")
+    # The directions of all edges and nodes, and the frames of nodes that wait: see `polar_coordinates`.
+    nodes = tree.n_nodes
+    needed = 8 * dim * (2 * nodes + (nodes.bit_length() + 1) * dim)
+    check_memory(needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim")
+    view = _hung(tree, root)
+    around = place_edges(view, tree.n_points, dim, directions, power)
+    factor = scale_for(wished, view, tree.n_points, around) if scale is None else checked_scale(scale)
+    return TreeEmbedding._of_view(view, frozen(around.turns), factor, tree.n_points, tree.labels)
+
+
+def center(tree: Tree) -> int:
+    """Return the node from which the farthest node is nearest, of several the one with the smallest id. O(N)."""
+    from ._sarkar_kernels import find_center
+
+    view = tree._view
+    return int(view.order[find_center(view.order, view.up, view.length)])
+
+
+def _hung(tree: Tree, root: int | str | None) -> Preorder:
+    """Preorder from the root, or from the centre."""
+    from ._sarkar_kernels import reroot
+
+    view = tree._view
+    at = int(view.position[center(tree) if root is None else tree._node(root)])
+    if at == 0:
+        return view
+    order, up, position = (np.empty_like(view.up) for _ in range(3))
+    length = np.empty(len(order))
+    reroot(view.order, view.up, view.length, at, order, up, length)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    return Preorder(*(frozen(array) for array in (order, position, up, length)))

@@ -1,0 +1,484 @@
+"""The compiled heart of minimum evolution: insert points and exchange subtrees, with average distances kept up to date.
+
+The tree is binary and its leaves are the points. Edge e is two *sides*, 2e and 2e + 1: a side is the subtree at one end
+of the edge, and side ^ 1 is the rest of the tree. Even sides are those without point 0; edge 0 is that of point 0. A
+side that is no leaf has two *children*: the two sides that it falls into when its edge is taken off.
+
+The average of two disjoint sides is "ols": over all pairs of points, or "balanced": over the children, with weights 1/2
+at every branching. Only averages of neighbours are kept, O(n) of them: of the two children of every side (`pair`) and
+of children at opposite ends of an edge (`cross`). A change of the tree at one edge changes averages everywhere, by how
+far each side is from the subtrees that were moved. That takes the matrix rows of the smaller part of the tree only.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._core.kernel import helper, kernel
+
+
+class Sides(NamedTuple):
+    """A binary tree: everything by side, `cross` by edge."""
+
+    child: Any  # (2E, 2) sides, or -1 for a leaf; the second child of an odd side is odd, all others are even
+    point: Any  # which point a leaf is, or -1
+    size: Any  # number of points
+    pair: Any  # average distance of the children
+    cross: Any  # (E, 2, 2): of child i of side 2e and child j of side 2e + 1
+
+
+class Room(NamedTuple):
+    """Working memory."""
+
+    order: Any  # (2E,) sides, each before its children
+    share: Any  # (2E,) weight of a side in the average of the side it was reached from
+    to: Any  # (2E, 2) averages from a side to one or two subtrees
+    weight: Any  # (4, n) weights of points in four subtrees
+    total: Any  # (2, n) averages from two of them to all points
+
+
+@helper
+def _outward(sides: Sides, start: int, order: Any, count: int) -> int:
+    """Append a side and all sides within it to `order`, each before its children; return the new length."""
+    first = count
+    order[count] = start
+    count += 1
+    while first < count:
+        side = order[first]
+        if sides.point[side] < 0:
+            order[count] = sides.child[side, 0]
+            order[count + 1] = sides.child[side, 1]
+            count += 2
+        first += 1
+    return count
+
+
+@helper
+def _share_of(sides: Sides, part: int, other: int, balanced: bool) -> float:
+    """Weight of a child in the average of its side."""
+    return 0.5 if balanced else sides.size[part] / (sides.size[part] + sides.size[other])
+
+
+@helper
+def _mix(sides: Sides, side: int, first: float, second: float, balanced: bool) -> float:
+    """Average of a side from those of its children."""
+    share = _share_of(sides, sides.child[side, 0], sides.child[side, 1], balanced)
+    return share * first + (1.0 - share) * second
+
+
+@helper
+def _averages_from(sides: Sides, distances: Any, order: Any, near: Any, balanced: bool) -> int:
+    """Fill `near` with the average distance of a point to every side (one that it is not in).
+
+    Returns the number of even sides, which are left in `order`, each before its children.
+    """
+    count = _outward(sides, 0, order, 0)
+    near[1] = distances[0]
+    for k in range(count - 1, -1, -1):
+        side = order[k]
+        if sides.point[side] >= 0:
+            near[side] = distances[sides.point[side]]
+        else:
+            near[side] = _mix(sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced)
+    for k in range(1, count):
+        side = order[k] ^ 1
+        near[side] = _mix(sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced)
+    return count
+
+
+@helper
+def _saving(
+    balanced: bool, ab: float, cd: float, ac: float, bd: float, ad: float, bc: float, a: int, b: int, c: int, d: int
+) -> float:
+    """Length of the tree AB|CD minus that of AC|BD, from the averages and numbers of points of four subtrees."""
+    # Balanced: (AB + CD - AC - BD) / 4.
+    if balanced:
+        return 0.25 * (ab + cd - ac - bd)
+    # Least squares, l = (|A||D| + |B||C|) / ((|A| + |B|)(|C| + |D|)), l' = the same with B and C exchanged:
+    # ((l - 1)(AC + BD) - (l' - 1)(AB + CD) - (l - l')(AD + BC)) / 2.
+    before = (a * d + b * c) / ((a + b) * (c + d))
+    after = (a * d + b * c) / ((a + c) * (b + d))
+    return 0.5 * ((before - 1.0) * (ac + bd) - (after - 1.0) * (ab + cd) - (before - after) * (ad + bc))
+
+
+@helper
+def _averages_between(sides: Sides, matrix: Any, n: int, roots: Any, room: Room, starts: Any, balanced: bool) -> int:
+    """Fill room.to[side, t] with the average from every side within one group to subtree t of the other group.
+
+    The first two of four roots are one group of subtrees, the others the second; -1 is none. The sides within the k-th
+    are put into room.order[starts[k] : starts[k + 1]]. Returns the number of matrix rows read.
+    """
+    order, share, to, weight, total = room
+    count = 0
+    for k in range(4):
+        starts[k] = count
+        for j in range(n):
+            weight[k, j] = 0.0
+        if roots[k] >= 0:
+            count = _outward(sides, roots[k], order, count)
+            _share_out(sides, order, starts[k], count, share, weight[k], balanced)
+    starts[4] = count
+    parts = 1 if roots[1] < 0 else 2
+    # The smaller group's rows have it all. Groups begin at 0 and 2.
+    small = 0 if starts[2] <= count - starts[2] else 2
+    rows = 0
+    for t in range(parts):
+        for j in range(n):
+            total[t, j] = 0.0
+        for k in range(starts[small + t], starts[small + t + 1]):
+            side = order[k]
+            if sides.point[side] >= 0:
+                rows += 1
+                row = matrix[sides.point[side]]
+                _add_row(share[side], row, total[t], n)
+                for other in range(parts):
+                    to[side, other] = _product(weight[2 - small + other], row, n)
+    for k in range(starts[2 - small], starts[4 - small]):
+        if sides.point[order[k]] >= 0:
+            for t in range(parts):
+                to[order[k], t] = total[t, sides.point[order[k]]]
+    for k in range(count - 1, -1, -1):
+        side = order[k]
+        if sides.point[side] < 0:
+            for t in range(parts):
+                to[side, t] = _mix(sides, side, to[sides.child[side, 0], t], to[sides.child[side, 1], t], balanced)
+    return rows
+
+
+@helper
+def _share_out(sides: Sides, order: Any, first: int, last: int, share: Any, weight: Any, balanced: bool) -> None:
+    """Weights of the sides order[first:last] in the average of the first of them, and of their points."""
+    share[order[first]] = 1.0
+    for k in range(first, last):
+        side = order[k]
+        if sides.point[side] >= 0:
+            weight[sides.point[side]] = share[side]
+        else:
+            one, two = sides.child[side, 0], sides.child[side, 1]
+            share[one] = share[side] * _share_of(sides, one, two, balanced)
+            share[two] = share[side] * _share_of(sides, two, one, balanced)
+
+
+@helper
+def _add_row(factor: float, row: Any, total: Any, n: int) -> None:
+    """Add factor * row to total."""
+    for j in range(n):
+        total[j] += factor * row[j]
+
+
+@helper
+def _product(weight: Any, row: Any, n: int) -> float:
+    """Sum of weight * row."""
+    # Four sums side by side: one alone waits for each addition to finish.
+    a = b = c = d = 0.0
+    for j in range(0, n - n % 4, 4):
+        a += weight[j] * row[j]
+        b += weight[j + 1] * row[j + 1]
+        c += weight[j + 2] * row[j + 2]
+        d += weight[j + 3] * row[j + 3]
+    for j in range(n - n % 4, n):
+        a += weight[j] * row[j]
+    return (a + b) + (c + d)
+
+
+# Insertion.
+
+
+@kernel
+def insert_points(sides: Sides, matrix: Any, room: Room, done: int, balanced: bool, budget: int) -> int:
+    """Insert the points from `done` on, each where the tree stays shortest; return how many are in the tree then.
+
+    Returns early when about `budget` distances have been read.
+    """
+    near, cost = np.empty(len(sides.point)), np.empty(len(sides.point))
+    while done < len(matrix) and budget > 0:
+        count = _averages_from(sides, matrix[done], room.order, near, balanced)
+        best = _cheapest_edge(sides, room.order, count, near, cost, balanced)
+        budget -= done * (10 + _insert(sides, matrix, room, near, done, best, balanced))
+        done += 1
+    return done
+
+
+@helper
+def _cheapest_edge(sides: Sides, order: Any, count: int, near: Any, cost: Any, balanced: bool) -> int:
+    """The even side above which the tree with the new point is shortest, the first of equals."""
+    size, pair = sides.size, sides.pair
+    best = 0
+    cost[0] = 0.0
+    for k in range(count):
+        side = order[k]
+        if cost[side] < cost[best]:
+            best = side
+        if sides.point[side] < 0:
+            a = side ^ 1
+            for slot in range(2):
+                b, c = sides.child[side, slot], sides.child[side, 1 - slot]
+                # From the edge of A to that of B: the new point x changes xA|BC into xB|AC.
+                cost[b] = cost[side] - _saving(
+                    balanced, near[a], pair[side], near[b], pair[b ^ 1], near[c], pair[c ^ 1],
+                    1, size[a], size[b], size[c],
+                )  # fmt: skip
+    return best
+
+
+@helper
+def _insert(sides: Sides, matrix: Any, room: Room, near: Any, new: int, top: int, balanced: bool) -> int:
+    """Hang point `new` from the middle of the edge of the even side `top`; return how many rows were read."""
+    child, point, size, pair = sides.child, sides.point, sides.size, sides.pair
+    old_average = _across(sides, matrix, top, balanced)
+    up, low, leaf = top ^ 1, 2 * (2 * new - 3), 2 * (2 * new - 3) + 2
+    # The edge of `top` keeps its upper half. Its lower half is that of `low`, and the point's is that of `leaf`.
+    child[low, 0], child[low, 1] = child[top, 0], child[top, 1]
+    point[low], size[low], pair[low], near[low] = point[top], size[top], pair[top], near[top]
+    if point[low] < 0:
+        child[child[low, 0] ^ 1, 1] = child[child[low, 1] ^ 1, 1] = low ^ 1
+    point[top] = point[low ^ 1] = point[leaf ^ 1] = -1
+    point[leaf] = new
+    child[leaf, 0] = child[leaf, 1] = -1
+    child[top, 0], child[top, 1] = low, leaf
+    child[low ^ 1, 0], child[low ^ 1, 1] = leaf, up
+    child[leaf ^ 1, 0], child[leaf ^ 1, 1] = low, up
+    size[leaf], size[leaf ^ 1] = 1, new
+    size[low ^ 1] = size[up] + 1
+    size[top] = size[low] + 1
+    pair[top], pair[low ^ 1], pair[leaf ^ 1] = near[low], near[up], old_average
+
+    starts = np.empty(5, np.int64)
+    rows = 0
+    if balanced:
+        rows = _averages_between(sides, matrix, new, (low, -1, up, -1), room, starts, balanced)
+    count = _outward(sides, up, room.order, _outward(sides, low, room.order, 0))
+    _spread_insertion(sides, room, near, count, balanced)
+    return rows
+
+
+@helper
+def _across(sides: Sides, matrix: Any, side: int, balanced: bool) -> float:
+    """Average distance between the two sides of an edge."""
+    if sides.point[side] >= 0:
+        side = side ^ 1
+    if sides.point[side] >= 0:
+        return matrix[0, 1]
+    one, two = sides.child[side, 0], sides.child[side, 1]
+    # Children of `two ^ 1` are `one` and the other end of this edge.
+    return _mix(sides, side, sides.pair[two ^ 1], sides.pair[one ^ 1], balanced)
+
+
+@helper
+def _spread_insertion(sides: Sides, room: Room, near: Any, count: int, balanced: bool) -> None:
+    """Let all sides that contain a new point, and the averages of their neighbours, know about it."""
+    size, pair = sides.size, sides.pair
+    for k in range(count):
+        side = room.order[k]
+        if sides.point[side] < 0:
+            for slot in range(2):
+                one, two = sides.child[side, slot], sides.child[side, 1 - slot]
+                size[one ^ 1] += 1
+                # pair[two ^ 1] is the average of `one` and of side ^ 1, where the new point is.
+                if balanced:
+                    pair[two ^ 1] += room.share[side] * 0.5 * (near[one] - room.to[one, 0])
+                else:
+                    pair[two ^ 1] += (near[one] - pair[two ^ 1]) / size[side ^ 1]
+
+
+# Averages from scratch, and what follows from them.
+
+
+@kernel
+def add_averages(sides: Sides, matrix: Any, room: Room, leaves: Any, first: int, last: int, balanced: bool) -> None:
+    """Add what the points first:last contribute to all averages of neighbours; leaves[i] is the side of point i.
+
+    The average of P and Q is the sum over the points i in P of (weight of i in P) (average from i to Q). P is always
+    an even side, so the way from i up to point 0 passes all that i contributes to.
+    """
+    child, pair, cross = sides.child, sides.pair, sides.cross
+    near = np.empty(len(sides.point))
+    for i in range(max(first, 1), last):
+        _averages_from(sides, matrix[i], room.order, near, balanced)
+        side, weight = leaves[i], 1.0
+        while side != 0:
+            sibling, rest = child[side ^ 1, 0], child[side ^ 1, 1]
+            above = rest ^ 1
+            slot = 0 if child[above, 0] == side else 1
+            if slot == 0:
+                pair[above] += weight * near[sibling]
+            pair[sibling ^ 1] += weight * near[rest]
+            if above != 0:
+                cross[above // 2, slot, 0] += weight * near[child[rest, 0]]
+                cross[above // 2, slot, 1] += weight * near[child[rest, 1]]
+            weight *= _share_of(sides, side, sibling, balanced)
+            side = above
+
+
+@kernel
+def edge_list(sides: Sides, room: Room, edges: Any, lengths: Any, balanced: bool) -> None:
+    """Write the tree down as pairs of nodes, with new nodes from n on, and the lengths of its edges."""
+    count = _outward(sides, 0, room.order, 0)
+    steiner = (len(sides.cross) + 3) // 2
+    head = np.empty(2 * len(sides.cross), np.int64)  # node at which an even side begins
+    upper = np.zeros(2 * len(sides.cross), np.int64)  # ... and the node above it
+    for k in range(count):
+        side = room.order[k]
+        head[side] = sides.point[side]
+        if sides.point[side] < 0:
+            head[side] = steiner
+            steiner += 1
+            upper[sides.child[side, 0]] = upper[sides.child[side, 1]] = head[side]
+        edges[side // 2, 0], edges[side // 2, 1] = upper[side], head[side]
+        lengths[side // 2] = _edge_length(sides, side, balanced)
+
+
+@helper
+def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
+    """Length of the edge of a side; it may be negative."""
+    size, pair = sides.size, sides.pair
+    if sides.point[side] >= 0 or sides.point[side ^ 1] >= 0:
+        inner = side ^ 1 if sides.point[side] >= 0 else side
+        a, b = sides.child[inner, 0], sides.child[inner, 1]
+        # Leaf x with A and B at the other end: (xA + xB - AB) / 2.
+        return 0.5 * (pair[a ^ 1] + pair[b ^ 1] - pair[inner])
+    a, b, c, d = sides.child[side, 0], sides.child[side, 1], sides.child[side ^ 1, 0], sides.child[side ^ 1, 1]
+    ac, ad = sides.cross[side // 2, 0, 0], sides.cross[side // 2, 0, 1]
+    bc, bd = sides.cross[side // 2, 1, 0], sides.cross[side // 2, 1, 1]
+    # Edge of AB|CD: (l (AC + BD) + (1 - l)(AD + BC) - AB - CD) / 2 with l as in `_saving`, and l = 1/2 if balanced.
+    share = 0.5
+    if not balanced:
+        share = (size[a] * size[d] + size[b] * size[c]) / ((size[a] + size[b]) * (size[c] + size[d]))
+    return 0.5 * (share * (ac + bd) + (1.0 - share) * (ad + bc) - pair[side] - pair[side ^ 1])
+
+
+# Exchange of neighbouring subtrees.
+
+
+@kernel
+def exchange_best(sides: Sides, matrix: Any, room: Room, least: float, balanced: bool, limit: int, budget: int) -> int:
+    """Make the exchange that saves most, again and again, while one saves more than `least`; return how many were made.
+
+    Returns early after `limit` exchanges, or when about `budget` distances have been read.
+    """
+    made = 0
+    while made < limit and budget > 0:
+        most, edge, slot = least, -1, 0
+        for candidate in range(len(sides.cross)):
+            if sides.point[2 * candidate] < 0 and sides.point[2 * candidate + 1] < 0:
+                for c in range(2):
+                    saved = _exchange_saves(sides, candidate, c, balanced)
+                    if saved > most:
+                        most, edge, slot = saved, candidate, c
+        if edge < 0:
+            break
+        budget -= len(matrix) * (10 + _exchange(sides, matrix, room, edge, slot, balanced))
+        made += 1
+    return made
+
+
+@helper
+def _exchange_saves(sides: Sides, edge: int, slot: int, balanced: bool) -> float:
+    """What the tree loses when child `slot` of side 2 edge changes places with child 0 of side 2 edge + 1."""
+    size, pair, cross = sides.size, sides.pair, sides.cross
+    c, d = sides.child[2 * edge, slot], sides.child[2 * edge, 1 - slot]
+    b, a = sides.child[2 * edge + 1, 0], sides.child[2 * edge + 1, 1]
+    return _saving(
+        balanced, pair[2 * edge + 1], pair[2 * edge],
+        cross[edge, slot, 1], cross[edge, 1 - slot, 0], cross[edge, 1 - slot, 1], cross[edge, slot, 0],
+        size[a], size[b], size[c], size[d],
+    )  # fmt: skip
+
+
+@helper
+def _exchange(sides: Sides, matrix: Any, room: Room, edge: int, slot: int, balanced: bool) -> int:
+    """Turn AB|CD into AC|BD. A is the side with point 0, so even sides stay even. Return how many rows were read."""
+    child, size, pair, cross = sides.child, sides.size, sides.pair, sides.cross
+    low, up = 2 * edge, 2 * edge + 1
+    c, d = child[low, slot], child[low, 1 - slot]
+    b, a = child[up, 0], child[up, 1]
+    ab, cd, ac, ad = pair[up], pair[low], cross[edge, slot, 1], cross[edge, 1 - slot, 1]
+    bc, bd = cross[edge, slot, 0], cross[edge, 1 - slot, 0]
+
+    starts = np.empty(5, np.int64)
+    rows = _averages_between(sides, matrix, len(matrix), (a, d, b, c), room, starts, balanced)
+    for k in range(4):
+        _spread_exchange(sides, room, starts[k], starts[k + 1], k % 2, balanced)
+    _turn(sides, room, a, b, c, d, 0, low, low, balanced)
+    _turn(sides, room, d, c, b, a, 1, up, up, balanced)
+    _turn(sides, room, b, a, d, c, 0, low, up, balanced)
+    _turn(sides, room, c, d, a, b, 1, up, low, balanced)
+
+    child[low, slot], child[up, 0] = b, c
+    size[low], size[up] = size[b] + size[d], size[a] + size[c]
+    pair[low], pair[up] = bd, ac
+    cross[edge, slot, 0], cross[edge, slot, 1] = bc, ab
+    cross[edge, 1 - slot, 0], cross[edge, 1 - slot, 1] = cd, ad
+    b_share, a_share = _share_of(sides, b, d, balanced), _share_of(sides, a, c, balanced)
+    pair[a ^ 1] = b_share * bc + (1.0 - b_share) * cd
+    pair[c ^ 1] = b_share * ab + (1.0 - b_share) * ad
+    pair[b ^ 1] = a_share * ad + (1.0 - a_share) * cd
+    pair[d ^ 1] = a_share * ab + (1.0 - a_share) * bc
+    return rows
+
+
+@helper
+def _spread_exchange(sides: Sides, room: Room, first: int, last: int, sibling: int, balanced: bool) -> None:
+    """Tell the sides within one of the four subtrees that, far away, sibling and uncle have changed places."""
+    if not balanced:
+        return  # both are in the same sides as before
+    for k in range(first, last):
+        side = room.order[k]
+        if sides.point[side] < 0:
+            for slot in range(2):
+                one, two = sides.child[side, slot], sides.child[side, 1 - slot]
+                # The sibling had weight 1/2 in the rest of the tree and has 1/4 now, the uncle the other way round.
+                weight = 0.25 * room.share[side]
+                sides.pair[two ^ 1] += weight * (room.to[one, 1 - sibling] - room.to[one, sibling])
+                if sides.point[one] < 0:
+                    back = 0 if sides.child[one ^ 1, 0] == side ^ 1 else 1
+                    for k_inner in range(2):
+                        inner = sides.child[one, k_inner]
+                        more = weight * (room.to[inner, 1 - sibling] - room.to[inner, sibling])
+                        _put_cross(sides, one, k_inner, back, _cross_of(sides, one, k_inner, back) + more)
+
+
+@helper
+def _turn(
+    sides: Sides,
+    room: Room,
+    part: int,
+    sibling: int,
+    uncle: int,
+    mate: int,
+    t: int,
+    far: int,
+    new_far: int,
+    balanced: bool,
+) -> None:
+    """Give one of the four subtrees its uncle for a sibling, and the averages of its children with both ends of that.
+
+    Before, the rest of the tree is its sibling and, at the far end of the edge, uncle and mate; afterwards its uncle
+    and, at the far end, sibling and mate. `room.to` has the averages to sibling (t) and uncle (1 - t).
+    """
+    rest = part ^ 1
+    slot = 0 if sides.child[rest, 0] == far else 1
+    new_slot = new_far & 1  # the odd child of an odd side is the second
+    was, now = _share_of(sides, mate, uncle, balanced), _share_of(sides, mate, sibling, balanced)
+    if sides.point[part] < 0:
+        for k in range(2):
+            to_sibling, to_uncle = room.to[sides.child[part, k], t], room.to[sides.child[part, k], 1 - t]
+            to_mate = (_cross_of(sides, part, k, slot) - (1.0 - was) * to_uncle) / was
+            _put_cross(sides, part, k, new_slot, now * to_mate + (1.0 - now) * to_sibling)
+            _put_cross(sides, part, k, 1 - new_slot, to_uncle)
+    sides.child[rest, new_slot], sides.child[rest, 1 - new_slot] = new_far, uncle
+
+
+@helper
+def _cross_of(sides: Sides, side: int, k: int, other: int) -> float:
+    """Average of child k of a side and child `other` of the side at the other end of the edge."""
+    return sides.cross[side // 2, other, k] if side & 1 else sides.cross[side // 2, k, other]
+
+
+@helper
+def _put_cross(sides: Sides, side: int, k: int, other: int, value: float) -> None:
+    """Set what `_cross_of` returns."""
+    if side & 1:
+        sides.cross[side // 2, other, k] = value
+    else:
+        sides.cross[side // 2, k, other] = value

@@ -1,0 +1,1 @@
+"""Neighbor joining: exact, with variances (BIONJ), relaxed."""

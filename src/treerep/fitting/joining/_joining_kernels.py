@@ -1,0 +1,297 @@
+"""Neighbour joining: exact, relaxed, and with variances.
+
+Every cluster has a slot: a row and a column of the matrix. A join puts the new cluster into the first one's slot and
+marks the second as gone; when a quarter of the slots are gone, the rest move together.
+
+With u_i = (sum of row i) / (m - 2), m clusters being left, the pair to join is the one of least d_ij - u_i - u_j.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.kernel import helper, kernel
+from ._row_minimum_kernels import row_minima
+
+# Columns looked at together when the place of a row's minimum is sought.
+_SPAN = 256
+# Entries of `counts` ...
+WIDTH, LEFT, EDGES, SCANS, MAYBE_TREE = 0, 1, 2, 3, 4
+# ... and of `levels`.
+DRIFT, HIGHEST, ROUNDING, SCALE = 0, 1, 2, 3
+# A walk to a mutually nearest pair that is longer than this gives up: on a path it would go to the end every time.
+_WALK = 32
+
+
+class Clusters(NamedTuple):
+    """The clusters that are left, by slot. The matrix is the caller's working copy, and is used up."""
+
+    matrix: NDArray[Any]  # (n, n) distances, float32 or float64; the diagonal is of no account
+    variances: NDArray[Any]  # (n, n) of BIONJ, or (0, 0)
+    sums: NDArray[Any]  # of the distances to all others
+    means: NDArray[Any]  # u_i
+    gone: NDArray[Any]  # 0, or infinity for a slot that is empty: added to a distance it takes it out of a minimum
+    names: NDArray[Any]  # node of the tree
+    partner: NDArray[Any]  # where the row's minimum was when it was last sought ...
+    reach: NDArray[Any]  # ... and how far away; infinity when that cluster is gone
+    bound: NDArray[Any]  # second least d_ij - u_j of the row at the time, plus the drift at the time
+    nearest: NDArray[Any]  # least distance in the row at the time
+    row: NDArray[Any]  # distances of the new cluster, or places during a move
+    change: NDArray[Any]  # change of u_j by a join
+    counts: NDArray[Any]
+    levels: NDArray[Any]
+    edges: NDArray[Any]
+    lengths: NDArray[Any]
+
+
+@helper
+def _seek(c: Clusters, i: int) -> float:
+    """Find the minimum of row i over d_ij - u_j, and what bounds it from now on."""
+    width = c.counts[WIDTH]
+    c.gone[i] = np.inf  # not to itself
+    least, second, nearest, at = np.inf, np.inf, np.inf, 0
+    for start in range(0, width, _SPAN):
+        value, other, distance = row_minima(c.matrix, i, c.means, c.gone, start, min(start + _SPAN, width))
+        second = min(second, other, max(least, value))
+        nearest = min(nearest, distance)
+        if value < least:
+            least, at = value, start
+    while at < width - 1 and c.matrix[i, at] + c.gone[at] - c.means[at] != least:
+        at += 1
+    c.gone[i] = 0.0
+    c.partner[i], c.reach[i] = at, c.matrix[i, at]
+    c.bound[i], c.nearest[i] = second + c.levels[DRIFT], nearest
+    c.counts[SCANS] += 1
+    return least
+
+
+@helper
+def _closest_pair(c: Clusters) -> tuple[int, int]:
+    """Return the pair of least d_ij - u_i - u_j.
+
+    The minimum of a row is sought only if it could be below the best pair known. What it was with its partner of then
+    is known; with any other it is at least what the second least was then, less the drift, which adds up the largest
+    growth of any u_j in every join since; and at least the nearest distance of then, less the highest u_j of now. A new
+    cluster is sought for in its own row alone, so the other rows need not know of it.
+    """
+    width, drift, highest = c.counts[WIDTH], c.levels[DRIFT], c.levels[HIGHEST]
+    best, at = np.inf, 0
+    for i in range(width):
+        value = c.reach[i] + c.gone[i] - c.means[i] - c.means[c.partner[i]]
+        if value < best:
+            best, at = value, i
+    for i in range(width):
+        if max(c.bound[i] - drift, c.nearest[i] - highest) + c.gone[i] - c.means[i] < best:
+            value = _seek(c, i) - c.means[i]
+            if value < best:
+                best, at = value, i
+    return min(at, c.partner[at]), max(at, c.partner[at])
+
+
+@helper
+def _weight(c: Clusters, i: int, j: int) -> float:
+    """Weight of cluster i in the new one: 1/2, or with variances v that which makes the least of the new ones.
+
+    λ = 1/2 + sum_k (v_jk - v_ik) / (2 (m - 2) v_ij), within 0 ... 1
+    """
+    # A variance of 0 says nothing, and comes out of sums and differences as rounding noise.
+    if not c.variances.size or c.variances[i, j] <= 1e-12 * c.levels[SCALE]:
+        return 0.5
+    total = 0.0
+    for k in range(c.counts[WIDTH]):
+        if c.gone[k] == 0.0 and k != i and k != j:
+            total += c.variances[j, k] - c.variances[i, k]
+    return min(1.0, max(0.0, 0.5 + total / (2 * (c.counts[LEFT] - 2) * c.variances[i, j])))
+
+
+@helper
+def _mix_variances(c: Clusters, i: int, j: int, weight: float) -> None:
+    """Put the new cluster's variances into slot i: v_uk = λ v_ik + (1 - λ) v_jk - λ (1 - λ) v_ij."""
+    between = c.variances[i, j]
+    for k in range(c.counts[WIDTH]):
+        mixed = weight * c.variances[i, k] + (1 - weight) * c.variances[j, k] - weight * (1 - weight) * between
+        c.variances[i, k] = mixed
+        c.variances[k, i] = mixed
+
+
+@helper
+def _raise_levels(c: Clusters) -> None:
+    """Add the largest growth of a mean to the drift, and find the highest mean."""
+    growth, highest = -np.inf, -np.inf
+    for k in range(c.counts[WIDTH]):
+        if c.gone[k] == 0.0:
+            growth = max(growth, c.change[k])
+            highest = max(highest, c.means[k])
+    c.levels[DRIFT] += growth
+    c.levels[HIGHEST] = highest
+
+
+@helper
+def _join(c: Clusters, i: int, j: int) -> None:
+    """Make one cluster of i and j, in slot i: write its two edges and its row, and bring sums and means up to date."""
+    width = c.counts[WIDTH]
+    weight = _weight(c, i, j)
+    c.counts[LEFT] -= 1
+    scale = 1.0 / (c.counts[LEFT] - 2)
+    distance = float(c.matrix[i, j])
+    # a = d_ij / 2 + (u_i - u_j) / 2, b = d_ij - a
+    to_i = 0.5 * (distance + c.means[i] - c.means[j])
+    to_j = distance - to_i
+    edge = c.counts[EDGES]
+    new = c.names.size + edge // 2
+    c.edges[edge, 0], c.edges[edge, 1], c.lengths[edge] = c.names[i], new, to_i
+    c.edges[edge + 1, 0], c.edges[edge + 1, 1], c.lengths[edge + 1] = c.names[j], new, to_j
+    c.counts[EDGES] = edge + 2
+    if c.variances.size:
+        _mix_variances(c, i, j, weight)
+    c.names[i] = new
+    c.gone[j] = np.inf
+    from_i, from_j = c.matrix[i], c.matrix[j]
+    for k in range(width):
+        # d_uk = λ (d_ik - a) + (1 - λ) (d_jk - b)
+        x, y = float(from_i[k]), float(from_j[k])
+        z = weight * (x - to_i) + (1 - weight) * (y - to_j)
+        c.row[k] = z
+        c.sums[k] += z - x - y
+        mean = c.sums[k] * scale
+        c.change[k] = mean - c.means[k]
+        c.means[k] = mean
+    total = 0.0
+    for k in range(width):
+        if c.gone[k] == 0.0 and k != i:
+            total += c.row[k]
+        c.matrix[k, i] = c.row[k]
+        if c.partner[k] == i or c.partner[k] == j:
+            c.reach[k] = np.inf
+    for k in range(width):
+        c.matrix[i, k] = c.row[k]
+    c.sums[i], c.means[i] = total, total * scale
+    c.change[i] = -np.inf  # a new cluster has not grown
+    _raise_levels(c)
+
+
+@helper
+def _move_together(c: Clusters) -> None:
+    """Leave the empty slots out. Order is kept, so every entry moves towards the front; sums are made anew."""
+    width, left = c.counts[WIDTH], 0
+    for k in range(width):
+        c.row[k] = -1
+        if c.gone[k] == 0.0:
+            c.row[k] = left
+            left += 1
+    for table in (c.matrix, c.variances):
+        if not table.size:
+            continue
+        to = 0
+        for i in range(width):
+            if c.gone[i] == 0.0:
+                at = 0
+                for k in range(width):
+                    if c.gone[k] == 0.0:
+                        table[to, at] = table[i, k]
+                        at += 1
+                to += 1
+    to = 0
+    for k in range(width):
+        if c.gone[k] == 0.0:
+            place = int(c.row[c.partner[k]])
+            c.reach[to] = c.reach[k] if place >= 0 else np.inf
+            c.partner[to] = max(place, 0)
+            c.bound[to], c.nearest[to], c.names[to] = c.bound[k], c.nearest[k], c.names[k]
+            c.means[to] = c.means[k]
+            to += 1
+    for i in range(left):
+        c.gone[i] = 0.0
+        c.sums[i] = 0.0
+        for k in range(left):
+            if k != i:
+                c.sums[i] += c.matrix[i, k]
+    c.counts[WIDTH] = left
+
+
+@kernel
+def prepare(c: Clusters) -> bool:
+    """Take the sums of all rows and seek every row's minimum; False if the sums overflow."""
+    n = c.names.size
+    for i in range(n):
+        total = 0.0
+        for k in range(n):
+            if k != i:
+                total += c.matrix[i, k]
+        c.sums[i] = total
+        c.means[i] = total / (n - 2)
+    _raise_levels(c)  # from 0
+    c.levels[SCALE] = c.levels[HIGHEST]
+    if not c.levels[SCALE] < np.inf:
+        return False
+    for i in range(n):
+        _seek(c, i)
+    return True
+
+
+@helper
+def _make_room(c: Clusters) -> None:
+    if 4 * c.counts[LEFT] < 3 * c.counts[WIDTH]:
+        _move_together(c)
+
+
+@kernel
+def join_closest(c: Clusters, joins: int) -> None:
+    """Neighbour joining: join the closest pair, so many times or until three clusters are left."""
+    for _ in range(min(joins, c.counts[LEFT] - 3)):
+        i, j = _closest_pair(c)
+        _join(c, i, j)
+        _seek(c, i)
+        _make_room(c)
+
+
+@helper
+def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
+    """Walk from a cluster to its nearest, and on to the nearest of that, until two are nearest to each other.
+
+    The closest pair of all is one such pair, and is taken where the walk is long.
+    """
+    i = int(pick * c.counts[WIDTH])
+    while c.gone[i] != 0.0:
+        i = (i + 1) % c.counts[WIDTH]
+    value = _seek(c, i) - c.means[i]
+    for _ in range(_WALK):
+        j = c.partner[i]
+        closer = _seek(c, j) - c.means[j]
+        # Equal up to rounding is mutual: so every step comes closer.
+        if closer >= value - 1e-13 * abs(value):
+            return min(i, j), max(i, j)
+        i, value = j, closer
+    return _closest_pair(c)
+
+
+@helper
+def _siblings(c: Clusters, i: int, j: int) -> bool:
+    """Whether i and j could be the leaves of one node: d_ik - d_jk is the same for all k, up to rounding."""
+    low, high = np.inf, -np.inf
+    for k in range(c.counts[WIDTH]):
+        if c.gone[k] == 0.0 and k != i and k != j:
+            difference = c.matrix[i, k] - c.matrix[j, k]
+            low, high = min(low, difference), max(high, difference)
+    return high - low <= c.levels[ROUNDING] * c.levels[SCALE]
+
+
+@kernel
+def join_mutual(c: Clusters, starts: NDArray[np.float64]) -> None:
+    """Relaxed neighbour joining: join once for every start, a number from 0 to 1, or until three clusters are left.
+
+    Two clusters inside a tree can be nearest to each other without being siblings. As long as the metric may be that
+    of a tree, such a pair is passed over for the closest of all, which are siblings then; if they are not, it is none.
+    """
+    for k in range(min(starts.size, c.counts[LEFT] - 3)):
+        i, j = _mutual_pair(c, starts[k])
+        if c.counts[MAYBE_TREE] and not _siblings(c, i, j):
+            x, y = _closest_pair(c)
+            if _siblings(c, x, y):
+                i, j = x, y
+            else:
+                c.counts[MAYBE_TREE] = 0
+        _join(c, i, j)
+        _seek(c, i)
+        _make_room(c)

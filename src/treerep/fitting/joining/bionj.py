@@ -1,0 +1,18 @@
+"""BIONJ (Gascuel 1997): neighbour joining that weighs the two clusters of a join by their variances."""
+
+from ...metric.base import Metric
+from ...tree.tree import Tree
+from .._distances import finished_tree
+from ._clusters import join_all, without_negatives
+from ._joining_kernels import join_closest
+
+
+def bionj(metric: Metric) -> Tree:
+    """Learn a tree by BIONJ: joins as in `neighbor_joining`, but the longer branch counts less in the new distances.
+
+    The variance of a distance is taken to be the distance. Lengths as in `neighbor_joining`; twice its memory.
+
+    Exact on tree metrics. About O(n^2) time in practice. Gascuel, Mol. Biol. Evol. 14, 1997.
+    """
+    edges, lengths = join_all(metric, "bionj", join_closest, variances=True)
+    return finished_tree(metric, edges, without_negatives(lengths))

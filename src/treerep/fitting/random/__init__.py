@@ -1,0 +1,1 @@
+"""Random trees that dominate the metric: Bartal's and FRT."""

@@ -1,0 +1,134 @@
+"""Compiled parts of the random trees: Bartal's recursion of partitions, and the scan of FRT."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.kernel import helper, kernel
+
+
+@helper
+def _diameter(distances: Any, points: Any) -> Any:
+    widest = 0.0
+    for a in range(len(points)):
+        row = distances[points[a]]
+        for b in range(a + 1, len(points)):
+            widest = max(widest, np.float64(row[points[b]]))
+    return widest
+
+
+@helper
+def _shuffle(points: Any, rng: Any) -> None:
+    # Generator.shuffle says the same, but takes ten times as long to compile.
+    for k in range(len(points) - 1, 0, -1):
+        other = int(rng.random() * (k + 1))
+        points[k], points[other] = points[other], points[k]
+
+
+@helper
+def _partition(distances: Any, radius: Any, points: Any, order: Any, later: Any, ends: Any) -> Any:
+    """Sort points into parts: each joins the first point of the order that is nearer than `radius`, maybe itself.
+
+    All points are centres in turn, also those that have joined another one. `points` is the order and is sorted by
+    parts, of which part k ends before position ends[k]; `order` and `later` are scratch. Returns how many parts there
+    are.
+    """
+    order[: len(points)] = points
+    parts, start = 0, 0
+    for i in range(len(points)):
+        if start == len(points):
+            break
+        centre = order[i]
+        row = distances[centre]
+        stop, left = start, 0
+        for k in range(start, len(points)):
+            point = points[k]
+            if row[point] < radius or point == centre:  # a radius may be rounded to 0
+                points[stop] = point
+                stop += 1
+            else:
+                later[left] = point
+                left += 1
+        if stop > start:
+            points[stop:] = later[:left]
+            ends[parts] = start = stop
+            parts += 1
+    return parts
+
+
+@kernel
+def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
+    """Draw one tree: see `bartal`. O(n^2) time for every halving of the diameter, O(n) memory.
+
+    distances : (n, n), any real dtype; diameter : the largest of them; rng : numpy Generator.
+
+    Returns edges (n-1, 2) int64 and lengths (n-1,) float64.
+    """
+    n = len(distances)
+    points = np.arange(n)  # every set of the recursion is a piece of it
+    order, later, ends = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    # Sets in the order in which they arise: parents come before their parts; each split makes two or more.
+    bounds = np.empty((2 * n, 2), np.int64)
+    parent, first = np.full(2 * n, -1), np.full(2 * n, -1)
+    length = np.zeros(2 * n)
+    edges, weights = np.empty((n - 1, 2), np.int64), np.zeros(n - 1)
+    n_sets, n_edges, s = 1, 0, 0
+    bounds[0] = 0, n
+    while s < n_sets:
+        low, high = bounds[s]
+        mine = points[low:high]
+        width = diameter if s == 0 else _diameter(distances, mine)
+        if width == 0:
+            for k in range(1, len(mine)):
+                edges[n_edges] = mine[0], mine[k]
+                n_edges += 1
+        else:
+            parts = 1
+            # A ball of radius Delta / 4 holds two points Delta apart only if the triangle inequality fails. Draw again
+            # then: either of the two as the first centre parts them.
+            while parts == 1:
+                _shuffle(mine, rng)
+                # R = (delta / 4) (1 + U[0, 1]), delta = Delta / 2
+                radius = width / 2 / 4 * (1 + rng.random())
+                parts = _partition(distances, radius, mine, order, later, ends)
+            first[s] = n_sets
+            for k in range(parts):
+                bounds[n_sets] = low + (ends[k - 1] if k > 0 else 0), low + ends[k]
+                parent[n_sets], length[n_sets] = s, width / 2
+                n_sets += 1
+        s += 1
+    root = np.empty(n_sets, np.int64)
+    for s in range(n_sets - 1, -1, -1):
+        root[s] = points[bounds[s, 0]] if first[s] < 0 else root[first[s]]
+    for s in range(1, n_sets):
+        if first[parent[s]] != s:
+            edges[n_edges] = root[parent[s]], root[s]
+            weights[n_edges] = length[s]
+            n_edges += 1
+    return edges, weights
+
+
+@kernel
+def scan_lows(block: Any, first: Any, counts: Any, centres: Any, lows: Any) -> Any:
+    """List what comes nearer than everything before it, row by row; the last one of a row is at distance 0.
+
+    block : distances of the points first, first + 1, ... to the points 0, 1, ...; a point ends its own scan.
+    counts : (rows,) int64, and centres int64 and lows float64, as long as block has entries: written.
+
+    Returns how many there are in all, and the largest distance seen.
+    """
+    total, largest = 0, 0.0
+    for a in range(len(block)):
+        row = block[a]
+        before, low = total, np.inf
+        for k in range(first + a):
+            largest = max(largest, row[k])
+            if row[k] < low:
+                low = row[k]
+                centres[total], lows[total] = k, low
+                total += 1
+        if low > 0:
+            centres[total], lows[total] = first + a, 0.0
+            total += 1
+        counts[a] = total - before
+    return total, largest

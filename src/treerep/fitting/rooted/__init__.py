@@ -1,0 +1,1 @@
+"""Trees hung from a root: Gromov's tree, ConstructTree, UPGMA."""

@@ -1,0 +1,1 @@
+"""Trees without new nodes: minimum spanning tree, shortest paths, level tree, low stretch."""

@@ -1,0 +1,40 @@
+"""The tree of shortest paths from one point: breadth-first search, or Dijkstra's where edges have lengths."""
+
+import numpy as np
+
+from ...metric.base import Metric
+from ...tree.tree import Tree
+from .._distances import checked_block, finished_tree
+from ._graphs import central_point, check_root, joining_edges, sparse_graph
+from ._spanning_kernels import grow_tree
+
+
+def bfs(
+    metric: Metric,
+    *,
+    graph: str | None = None,
+    k: int | None = None,
+    root: int | str | None = None,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> Tree:
+    """Return the shortest paths from `root`, by default from the point of least total distance; see `fit`.
+
+    Distances to the root are exact, and all others are never made shorter. Of several shortest paths the one counts
+    whose last stop has the smallest index.
+
+    For data that is no graph the tree of all pairs (graph="complete", the default) is a star around the root: its
+    distances are d(root, x) + d(root, y). With graph="knn" paths go from neighbour to neighbour, and distances to the
+    root are those in that graph.
+
+    O(n^2) time, or O(edges log n) of a graph, and up to n searches more to find the default root; O(n) memory.
+    Dijkstra, Numer. Math. 1, 1959.
+    """
+    rows = sparse_graph(metric, graph, k, n_jobs)
+    n = len(metric)
+    start = central_point(metric, rng) if root is None else check_root(root, n, metric.labels)
+    if rows is not None:
+        return finished_tree(metric, *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, True)))
+    others = np.delete(np.arange(n), start)
+    lengths = checked_block(metric, np.array([start]), others)[0]
+    return finished_tree(metric, np.column_stack([np.full(n - 1, start), others]), lengths)

@@ -1,0 +1,1 @@
+"""TreeRep (Sonthalia and Gilbert 2020)."""

@@ -1,0 +1,53 @@
+"""What can be set of TreeRep, whoever runs it. Imports no compiled code, so that a device needs none."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._core.numbers import positive_number
+from ...scores._streaming import check_choice
+from .._distances import rounding_of
+
+PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernels' codes
+FINISHES = ("treerep", "nj")
+_ZONE_SIZE = 100
+
+
+class Choices(NamedTuple):
+    """The options of TreeRep as its engines take them."""
+
+    tol: float | None  # None: "auto"
+    rule: int  # index into PIVOT_RULES
+    joined: int  # zones of at most so many points are finished by neighbour joining
+
+
+def checked_choices(
+    tol: float | str = "auto", pivot: str = "random", finish: str = "treerep", zone_size: int | None = None
+) -> Choices:
+    """Return the options of `treerep`, or say which one is wrong."""
+    if pivot not in PIVOT_RULES:
+        raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
+    check_choice("finish", finish, FINISHES)
+    if finish != "nj" and zone_size is not None:
+        raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
+    joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
+    return Choices(given_tolerance(tol), PIVOT_RULES.index(pivot), joined)
+
+
+def given_tolerance(tol: Any) -> float | None:
+    """The length below which a length is none, as the user gave it; None for "auto"."""
+    if isinstance(tol, str) and tol == "auto":
+        return None
+    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.number)) or not 0 <= float(tol) < np.inf:
+        raise ValueError(f"tol is a length of at least 0 or 'auto', not {tol!r}")
+    return float(tol)
+
+
+def tolerance(metric: Any, given: float | None, largest: float) -> float:
+    """That length, for distances of the first pivot up to `largest`.
+
+    Automatic: the paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest one.
+    """
+    automatic = 0.1 if metric.integral else rounding_of(metric, largest)
+    # "Closer than the tolerance" must hold for equal numbers, so it is never 0.
+    return max(automatic if given is None else given, float(np.finfo(np.float64).tiny))

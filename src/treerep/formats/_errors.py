@@ -1,0 +1,51 @@
+"""Whatever a damaged or foreign file makes a reader raise becomes one line that names the file."""
+
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .._core.files import is_of_the_machine
+from ..metric.base import MetricError
+
+_LONGEST = 600  # characters of an error: names, and what other libraries say, may be of any length
+
+
+@contextmanager
+def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the name of the file in front of errors; those of the system have it already.
+
+    >>> with errors_named("d.csv"):
+    ...     raise EOFError("it ends too soon")
+    Traceback (most recent call last):
+      ...
+    ValueError: d.csv is damaged or cut short (it ends too soon): get it again
+    """
+    name = file_name(path)
+    try:
+        yield
+    except MetricError as error:
+        raise MetricError(f"{name}: {_one_line(error)}") from error
+    except (ValueError, LookupError, OverflowError, RuntimeError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{name}: {_one_line(error)}") from error
+    except MemoryError as error:
+        raise MemoryError(f"{name}: {_one_line(error) or 'it does not fit into memory'}") from error
+    except (EOFError, zlib.error) as error:
+        raise ValueError(f"{name} is damaged or cut short ({_one_line(error)}): get it again") from error
+    except OSError as error:
+        if error.filename is not None:  # a missing file, a folder, no permission: the message is good already
+            raise
+        if is_of_the_machine(error):
+            raise OSError(error.errno, f"{error.strerror} (while reading)", name) from error
+        raise ValueError(f"{name} is damaged ({_one_line(error)}): get it again") from error
+
+
+def file_name(path: str | os.PathLike[str]) -> str:
+    """Return what a file is called in errors."""
+    return "standard input" if path == "-" else os.fspath(path)
+
+
+def _one_line(error: BaseException) -> str:
+    line = " ".join(str(error).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"  # what to do comes last

@@ -1,0 +1,86 @@
+"""Numbers in text: many rows at once by NumPy, and one clear line when something among them is no number."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._source import Line
+
+# Nothing that was read is given back (the second plus), so that what is no number is left in linear time.
+_NUMERAL = re.compile(r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE)
+_MISSING = frozenset({"na", "n/a", "null", "none", "?", "-", "."})
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
+
+
+def is_numeral(cell: str) -> bool:
+    """Whether a cell is a number, or a word for a missing one.
+
+    >>> is_numeral("-1e5"), is_numeral("NA"), is_numeral("x1"), is_numeral("")
+    (True, True, False, False)
+    """
+    return is_number(cell) or cell.lower() in _MISSING
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number as NumPy reads it: Python's own `float` takes 1_000 and digits of other scripts too.
+
+    >>> is_number("1e5"), is_number("1_000")
+    (True, False)
+    """
+    return cell.isascii() and _NUMERAL.fullmatch(cell) is not None
+
+
+def has_decimal_comma(cell: str) -> bool:
+    """Whether a cell would be a number if its comma were a point.
+
+    >>> has_decimal_comma("1,5"), has_decimal_comma("1,5,2")
+    (True, False)
+    """
+    return _DECIMAL_COMMA.fullmatch(cell) is not None
+
+
+def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArray[np.float64]:
+    """Return rows of `width` numbers as an array; a ValueError names the first line and cell that is none.
+
+    >>> read_rows([(1, "0,2.5"), (2, "2.5,0")], ",", 2)
+    array([[0. , 2.5],
+           [2.5, 0. ]])
+    """
+    texts = [text for _, text in rows]
+    if not all(map(str.strip, texts)):  # NumPy skips empty lines
+        _name_first_bad_cell(rows, delimiter, width, None)
+    try:
+        values: NDArray[np.float64] = np.loadtxt(texts, np.float64, comments=None, delimiter=delimiter, ndmin=2)
+    except ValueError as error:
+        _name_first_bad_cell(rows, delimiter, width, error)
+    if values.shape != (len(rows), width):
+        _name_first_bad_cell(rows, delimiter, width, None)
+    return values
+
+
+def _name_first_bad_cell(rows: Sequence[Line], delimiter: str | None, width: int, error: Any) -> NoReturn:
+    for number, text in rows:
+        cells = text.split(delimiter)
+        for cell in cells:
+            if not is_number(cell.strip()):
+                raise ValueError(f"line {number}: {bad_cell(cell.strip())}")
+        if len(cells) != width:
+            raise ValueError(f"line {number} has {len(cells)} numbers where {width} are expected: complete it")
+    raise ValueError(f"lines {rows[0][0]} to {rows[-1][0]} cannot be read: {error}")
+
+
+def bad_cell(cell: str) -> str:
+    """Say what is wrong with a cell that is no number.
+
+    >>> bad_cell("1,5")
+    "'1,5' has a decimal comma: write 1.5"
+    """
+    if not cell or cell.lower() in _MISSING:
+        return f"{cell!r} stands for a missing number: fill it, or drop the points that lack it"
+    if has_decimal_comma(cell):
+        return f"{cell!r} has a decimal comma: write {cell.replace(',', '.')}"
+    shown = cell if len(cell) <= 40 else cell[:37] + "..."
+    return f"{shown!r} is no number: mend or remove it"

@@ -1,0 +1,86 @@
+"""Which format is it? The content tells first, then the extension, then what the caller wants of it."""
+
+from .._core.edge_list import is_edge_header
+from ._numerals import is_numeral
+from ._source import Source
+
+_MAGIC = ((b"\x93NUMPY", "npy"), (b"PK\x03\x04", "npz"), (b"\x89HDF\r\n\x1a\n", "h5ad"))
+_OPENINGS = (("%%matrixmarket", "mtx"), ("#nexus", "nexus"), ("<?xml", "graphml"), ("<graphml", "graphml"))
+_EXTENSIONS = {
+    ".npy": "npy",
+    ".npz": "npz",
+    ".h5ad": "h5ad",
+    ".mtx": "mtx",
+    ".nex": "nexus",
+    ".nexus": "nexus",
+    ".nxs": "nexus",
+    ".graphml": "graphml",
+    ".phy": "phylip",
+    ".phylip": "phylip",
+    ".edges": "edges",
+    ".edgelist": "edges",
+    ".tsv": "tsv",
+    ".csv": "csv",
+}
+_TREES = {".nwk", ".newick", ".nw", ".tree", ".tre", ".treefile", ".nhx"}
+
+
+# Which files there are in a folder of zarr, version 3 or 2.
+_ZARR = ("zarr.json", ".zarray", ".zgroup")
+
+
+def is_zarr(source: Source) -> bool:
+    """Whether a source is a folder of zarr, the only format that is one."""
+    return source.path is not None and any((source.path / name).is_file() for name in _ZARR)
+
+
+def guess_format(source: Source, kind: str | None) -> str:
+    r"""Return the name of the format of a source.
+
+    >>> guess_format(Source.of_bytes(b"0,1\n1,0\n", name="-"), None)
+    'csv'
+    """
+    head = source.head
+    for magic, name in _MAGIC:
+        if head.startswith(magic):
+            return name
+    # A tab in front is the empty corner of a table, and what follows it is a name, however it begins.
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip(" \r\n\f\v")
+    for opening, name in _OPENINGS:
+        if text[: len(opening)].lower() == opening:
+            return name
+    if _is_newick(source, text):
+        raise ValueError("it looks like a tree in Newick, not like distances: read it with treerep.formats.read_tree")
+    lines = [line for line in text.splitlines()[:200] if line.strip() and not line.startswith(("#", "%"))]
+    by_extension = _EXTENSIONS.get(source.suffix)
+    if by_extension in (None, "csv", "tsv") and _is_phylip(lines):
+        return "phylip"
+    if kind == "graph" and by_extension in (None, "csv", "tsv"):
+        return "edges"
+    if by_extension in (None, "csv", "tsv") and kind is None and _tells_edges(text, lines):
+        return "edges"
+    if by_extension == "mtx" and kind == "graph" and lines and len(lines[0].split()) == 2:
+        return "edges"  # Network Repository has lists of edges by that name
+    return by_extension or "csv"
+
+
+def _is_newick(source: Source, text: str) -> bool:
+    """Tell whether a text is a tree. A table by its extension may begin with a bracket, but not end in a semicolon."""
+    if source.suffix in _TREES:
+        return True
+    return text.startswith("(") and (source.suffix not in (".csv", ".tsv") or text.rstrip().endswith(";"))
+
+
+def _is_phylip(lines: list[str]) -> bool:
+    """Tell whether a lone whole number comes first, and below it a name or several numbers."""
+    if len(lines) < 2 or lines[0].startswith("\t") or not lines[0].strip().isdecimal():
+        return False
+    below = lines[1].split()
+    return len(below) > 1 or not is_numeral(below[0])
+
+
+def _tells_edges(text: str, lines: list[str]) -> bool:
+    """Tell whether there is the header of a table of edges, as in poincare-embeddings and Gephi, or SNAP's comment."""
+    comments = (line[1:].strip() for line in text.splitlines()[:200] if line.startswith("#"))
+    header = [line for line in lines[:1] if not line.startswith("\t")]
+    return any(map(is_edge_header, [*header, *comments]))

@@ -1,0 +1,192 @@
+"""Where bytes come from: a file, plain or gzip, or standard input; and text line by line, never more than needed."""
+
+import gzip
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
+
+from .._core.memory import MemoryWatch, check_memory
+from ._errors import file_name
+
+_GZIP = b"\x1f\x8b"
+_MOST_DEFLATED = 1032  # zlib cannot shrink anything further than by this factor
+_HEAD = 1 << 16
+_CHUNK = 1 << 20  # characters that are read together
+_LONGEST_LINE = 1 << 28  # a row of ten million numbers; a longer line is not a row of a table
+_LONG_LINE = 1 << 22
+_CELL_BYTES = 25  # for each character of a line that is split into cells
+
+Line = tuple[int, str]  # the number of the line, from 1, and what it says, without its end
+
+
+class Source:
+    """A file that is read, or standard input (`-`), which is kept in memory.
+
+    Pipes are kept in memory as well, since they can be read only once. Gzip is undone.
+
+    >>> list(Source.of_bytes(b"0 1", name="an example").lines())
+    [(1, '0 1')]
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name = file_name(path)
+        self.path: Path | None = None
+        self._data: bytes | None = None
+        if path == "-":
+            self._data = _read_all(sys.stdin.buffer)
+            return
+        file = Path(path)
+        mode = file.stat().st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise ValueError("it is a device, not a file: give a file, or - for standard input")
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # opening a folder says what is wrong with it
+            self.path = file
+        else:
+            with file.open("rb") as pipe:
+                self._data = _read_all(pipe)
+
+    @classmethod
+    def of_bytes(cls, data: bytes, *, name: str) -> "Source":
+        """Return a source of bytes that are in memory."""
+        source = cls.__new__(cls)
+        source.name, source.path, source._data = name, None, data
+        return source
+
+    @property
+    def suffix(self) -> str:
+        """The extension in small letters, that of what was packed if the file is packed: ".csv"."""
+        suffixes = [suffix.lower() for suffix in Path(self.name).suffixes]
+        return next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+
+    def _raw(self) -> BinaryIO:
+        if self.path is None:
+            return io.BytesIO(self._data or b"")
+        return self.path.open("rb")
+
+    @cached_property
+    def packed(self) -> bool:
+        """Whether the bytes are gzip: the bytes tell, not the name."""
+        with self._raw() as file:
+            return file.read(2) == _GZIP
+
+    def open(self) -> BinaryIO:
+        """Open the unpacked bytes for reading."""
+        # GzipFile closes a file only if it opened it; so it is given the bytes or the path.
+        if not self.packed:
+            return self._raw()
+        return gzip.GzipFile(fileobj=io.BytesIO(self._data or b"")) if self.path is None else gzip.GzipFile(self.path)  # type: ignore[return-value]
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, unpacked."""
+        with self.open() as file:
+            return file.read(_HEAD)
+
+    def content(self) -> bytes:
+        """Return all bytes, unpacked, if memory holds them and what is made of them."""
+        with self.open() as file:
+            return _read_all(file)
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield all bytes, unpacked, piece by piece, as long as there is memory for what is kept of them."""
+        watch = MemoryWatch()
+        with self.open() as file:
+            while piece := file.read(_CHUNK):
+                yield piece
+                watch.check()
+
+    @cached_property
+    def most_bytes(self) -> int:
+        """How long the unpacked content can be at most."""
+        size = len(self._data or b"") if self.path is None else self.path.stat().st_size
+        return size * _MOST_DEFLATED if self.packed else size
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines of a text in UTF-8, numbered from 1, without their ends; a byte order mark is dropped."""
+        number = 0
+        for block in self.blocks():
+            for number, line in enumerate(block, start=number + 1):  # noqa: B020 - it goes on counting
+                yield number, line
+
+    def blocks(self) -> Iterator[list[str]]:
+        """Yield the lines in lists of many, which is faster if their numbers do not matter.
+
+        Goes on as long as there is memory for what is kept of the lines, and for a long line split into cells.
+        """
+        _refuse_other_encodings(self.head)
+        watch = MemoryWatch()
+        begun: list[str] = []  # pieces of the line that is not complete yet
+        size = 0
+        with io.TextIOWrapper(self.open(), encoding="utf-8-sig", newline=None) as stream:
+            try:
+                while text := stream.read(_CHUNK):
+                    first, *rest = text.split("\n")
+                    begun.append(first)
+                    size += len(first)
+                    if size > _LONGEST_LINE:
+                        raise ValueError(f"it has a line of more than {_LONGEST_LINE:,} characters: break it up")
+                    if size > _LONG_LINE:
+                        check_memory(_CELL_BYTES * size, f"a line of {size:,} characters", "break it up")
+                    if rest:
+                        yield ["".join(begun), *rest[:-1]]
+                        begun, size = [rest[-1]], len(rest[-1])
+                    watch.check()
+            except UnicodeDecodeError as error:
+                raise ValueError(self._first_bad_line()) from error
+        if size:
+            yield ["".join(begun)]
+
+    def exact_text(self) -> str:
+        """Return the whole text in UTF-8 with its line ends as they are, which may stand in names of trees."""
+        _refuse_utf16(self.head)  # and no zeros, which may be in names as well
+        try:
+            return self.content().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError(self._first_bad_line()) from error
+
+    def text(self) -> str:
+        """Return the whole text, its lines ending in newlines, if memory holds it and what is made of it."""
+        pieces, size, checked = [], 0, 0
+        for _, line in self.lines():
+            pieces.append(line)
+            size += len(line) + 1
+            if size > checked + _CHUNK:
+                check_memory(3 * size, "the text", "save the data as npy, which is not read into memory")
+                checked = size
+        return "\n".join(pieces)
+
+    def _first_bad_line(self) -> str:
+        with self.open() as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    bad = line[error.start]
+                    return f"line {number} has the byte 0x{bad:02x}, which is no UTF-8: save the file as UTF-8"
+        return "it is no text in UTF-8: save the file as UTF-8"
+
+
+def _read_all(file: BinaryIO) -> bytes:
+    """Read to the end. Where the end of a pipe or a packed file is cannot be known, so memory is checked on the way."""
+    pieces, size = [], 0
+    while piece := file.read(_CHUNK):
+        pieces.append(piece)
+        size += len(piece)
+        check_memory(2 * size, "what comes in", "save it in a plain file, as npy if it is distances")
+    return b"".join(pieces)
+
+
+def _refuse_utf16(head: bytes) -> None:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError("it is a text in UTF-16: save the file as UTF-8")
+
+
+def _refuse_other_encodings(head: bytes) -> None:
+    _refuse_utf16(head)
+    if b"\0" in head:
+        raise ValueError("it is neither a text nor a binary file that is known here: see docs/formats.md")

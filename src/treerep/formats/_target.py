@@ -1,0 +1,71 @@
+"""Where bytes go: files, plain or gzip, whole or not at all, or standard output."""
+
+import gzip
+import io
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO
+
+from .._core.files import atomic_write, write_together
+
+
+@contextmanager
+def open_target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for writing, or standard output (`-`); a path that ends in .gz is compressed.
+
+    >>> with open_target("-") as file:
+    ...     _ = file.write(b"0 1")
+    0 1
+    """
+    name = os.fspath(path)
+    if name == "-":
+        yield from _standard_output()
+        return
+    with atomic_write(path, "wb") as file:
+        if not _is_packed(name):
+            yield file
+            return
+        with _gzip(file) as packed:
+            yield packed  # type: ignore[misc]
+
+
+def write_targets(contents: Mapping[str, bytes]) -> None:
+    """Write several files, all of them or none, as `open_target` writes one.
+
+    >>> write_targets({"-": b"0 1"})
+    0 1
+    """
+    files = {name: content for name, content in contents.items() if name != "-"}
+    write_together({name: _packed(content) if _is_packed(name) else content for name, content in files.items()})
+    if "-" in contents:
+        with open_target("-") as file:
+            file.write(contents["-"])
+
+
+def _is_packed(name: str) -> bool:
+    return name.lower().endswith(".gz")
+
+
+def _packed(content: bytes) -> bytes:
+    kept = io.BytesIO()
+    with _gzip(kept) as packed:
+        packed.write(content)
+    return kept.getvalue()
+
+
+def _gzip(file: IO[bytes]) -> gzip.GzipFile:
+    # Without a name and a time: the same data give the same bytes.
+    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+
+
+def _standard_output() -> Iterator[IO[bytes]]:
+    sys.stdout.flush()
+    if hasattr(sys.stdout, "buffer"):
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    kept = io.BytesIO()  # for a notebook's or a test's stand-in, which takes text
+    yield kept
+    sys.stdout.write(kept.getvalue().decode("utf-8"))

@@ -1,0 +1,1 @@
+"""Files of distances, points and graphs: one module per format."""

@@ -1,0 +1,50 @@
+"""Graphs as edge lists: `u v` or `u v length` a line, by numbers or names."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.edge_list import read_edge_list
+from ...metric.base import Metric, MetricError
+from .._request import Request
+from .._source import Source
+
+
+def read(source: Source, request: Request) -> Metric:
+    """Read an edge list; a third column is the lengths, unless weight=False says to count edges."""
+    if request.kind not in (None, "graph"):
+        raise request.not_a("an edge list")
+    if isinstance(request.weight, str):
+        raise ValueError(f"weight={request.weight!r} does not apply to an edge list, whose third column is the lengths")
+    edges = read_edge_list(source.blocks)
+    lengths = None if request.weight is False else edges.lengths
+    ends, names = _named(edges.ends) if edges.names is None else (edges.ends, edges.names)
+    check_lengths(ends, lengths, names)
+    return request.graph(ends, weights=lengths, labels=names)
+
+
+def _named(ends: NDArray[np.int64]) -> tuple[NDArray[Any], list[str] | None]:
+    """Number the vertices from 0 in their own order; those that are 0 ... n-1 already need no names."""
+    low, high = int(ends.min()), int(ends.max())
+    if low >= 0 and high < 4 * ends.size:  # no need to sort
+        seen = np.zeros(high + 1, np.bool_)
+        seen[ends] = True
+        if seen.all():
+            return ends, None
+    vertices, positions = np.unique(ends, return_inverse=True)
+    return positions.reshape(ends.shape), list(map(str, vertices.tolist()))
+
+
+def check_lengths(ends: NDArray[Any], lengths: NDArray[np.float64] | None, names: list[str] | None) -> None:
+    """Refuse the first edge whose length is not positive, by the names that the file has for its ends."""
+    if lengths is None or names is None:
+        return  # GraphMetric names vertices by number, which is what the file does too
+    loops = ends[:, 0] == ends[:, 1]
+    bad = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)) & ~((lengths == 0) & loops))
+    if len(bad):
+        u, v = (names[end] for end in ends[bad[0]])
+        raise MetricError(
+            f"edge ({u!r}, {v!r}) has length {lengths[bad[0]]}, but lengths are positive numbers: mend or drop it, "
+            "or count edges with weight=False"
+        )

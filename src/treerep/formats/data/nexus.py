@@ -1,0 +1,134 @@
+"""Distances in Nexus files: the DISTANCES block of SplitsTree, PAUP and phangorn."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._core.memory import check_memory
+from ...metric.base import Metric
+from .._numerals import read_rows
+from .._request import Request
+from .._source import Line, Source
+
+# Possessive quantifiers (++, *+): a file without an end cannot make these search for long.
+_QUOTED = r"'(?:[^']++|'')*+'"
+_COMMENT = re.compile(rf"{_QUOTED}|\[[^\[\]]*+\]")
+_BLOCK = re.compile(r"\bbegin\s++(taxa|distances)\s*+;", re.IGNORECASE)
+_COMMAND = re.compile(rf"\s*+([a-z]++)((?:[^';]++|{_QUOTED})*+);", re.IGNORECASE)
+_NAME = re.compile(rf"\s*+({_QUOTED}|[^\s']++)")
+_TRIANGLES = ("lower", "upper", "both")
+
+
+class _Form(NamedTuple):
+    """What FORMAT says of the matrix; what it does not say is as the standard has it."""
+
+    triangle: str = "lower"
+    diagonal: bool = True
+    labelled: bool = True
+
+    def columns(self, i: int, n: int) -> slice:
+        """Return the columns that row i tells."""
+        first = i + (not self.diagonal) if self.triangle == "upper" else 0
+        return slice(first, i + self.diagonal if self.triangle == "lower" else n)
+
+
+def read(source: Source, request: Request) -> Metric:
+    """Read the DISTANCES block of a Nexus file; the TAXA block names the points where the matrix does not."""
+    if request.kind not in (None, "distances"):
+        raise request.not_a("the DISTANCES block of a Nexus file")
+    text = _without_comments(source.text())
+    taxa: list[str] | None = None
+    n: int | None = None
+    form = _Form()
+    for block, command, body, start in _commands(text):
+        if command == "dimensions" and (found := re.search(r"ntax\s*=\s*(\d{1,12})\b", body, re.IGNORECASE)):
+            n = int(found[1])
+        elif command == "taxlabels":
+            taxa = [_name(match[1]) for match in _NAME.finditer(body)]
+        elif command == "format" and block == "distances":
+            form = _read_format(body)
+        elif command == "matrix" and block == "distances":
+            return _read_matrix(_lines(text, body, start), n, form, taxa, request)
+    raise ValueError("it has no DISTANCES block with a MATRIX: of Nexus files only that is read as distances")
+
+
+def _without_comments(text: str) -> str:
+    """Replace comments by blanks, as many lines high."""
+    if "[" not in text:
+        return text
+    return _COMMENT.sub(lambda match: match[0] if match[0][0] == "'" else " " + "\n" * match[0].count("\n"), text)
+
+
+def _commands(text: str) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the block, name, body and position of the body of every command in the blocks that matter."""
+    for block in _BLOCK.finditer(text):
+        position = block.end()
+        while match := _COMMAND.match(text, position):
+            command = match[1].lower()
+            if command in ("end", "endblock"):
+                break
+            yield block[1].lower(), command, match[2], match.start(2)
+            position = match.end()
+        else:
+            raise ValueError(f"line {_line_number(text, position)}: the block ends without END; it is cut short")
+
+
+def _line_number(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def _lines(text: str, body: str, start: int) -> list[Line]:
+    lines = enumerate(body.split("\n"), start=_line_number(text, start))
+    return [(number, line) for number, line in lines if line.strip()]
+
+
+def _name(word: str) -> str:
+    return word[1:-1].replace("''", "'") if word[0] == "'" else word
+
+
+def _read_format(body: str) -> _Form:
+    words = dict(re.findall(r"([a-z]++)(?:\s*+=\s*+(\S++))?", body.lower()))
+    triangle = words.get("triangle", "lower")
+    if triangle not in _TRIANGLES:
+        raise ValueError(f"TRIANGLE={triangle} is unknown: it is one of {', '.join(_TRIANGLES)}")
+    if "interleave" in words:
+        raise ValueError("the matrix is interleaved: write each row in one piece")
+    labelled = "nolabels" not in words and words.get("labels") != "no"
+    return _Form(triangle, "nodiagonal" not in words, labelled)
+
+
+def _read_matrix(lines: list[Line], n: int | None, form: _Form, taxa: list[str] | None, request: Request) -> Metric:
+    n = len(taxa or lines) if n is None else n
+    if n == 0 or n > len(lines):
+        raise ValueError(f"the MATRIX has {len(lines)} rows for {n} points: it is cut short, or NTAX is wrong")
+    check_memory(8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory")
+    square, names, rest = np.zeros((n, n)), [], iter(lines)
+    for i in range(n):
+        columns = form.columns(i, n)
+        name, row = _row(rest, columns.stop - columns.start, form.labelled)
+        names.append(name)
+        if columns.stop > columns.start:
+            square[i, columns] = read_rows([row], None, columns.stop - columns.start)[0]
+        elif row[1].strip():
+            raise ValueError(f"line {row[0]} has numbers where none are expected: say in FORMAT which triangle it is")
+        if form.triangle != "both":
+            square[columns, i] = square[i, columns]
+    if (more := next(rest, None)) is not None:
+        raise ValueError(f"line {more[0]} is one row more than the {n} points: correct NTAX, or remove it")
+    return request.distances(square, names if form.labelled else taxa)
+
+
+def _row(lines: Iterator[Line], width: int, labelled: bool) -> tuple[str, Line]:
+    """Return the name and numbers of the next row, which goes on in the next line while numbers are missing."""
+    number, text = next(lines, (0, ""))
+    match = _NAME.match(text) if labelled else None
+    if not text or (labelled and match is None):
+        raise ValueError(f"line {number} has no name" if text else "the MATRIX has too few rows: it is cut short")
+    pieces = [text if match is None else text[match.end() :]]
+    missing = width - len(pieces[0].split())
+    while missing > 0 and (following := next(lines, None)) is not None:
+        pieces.append(following[1])
+        missing -= len(following[1].split())
+    return "" if match is None else _name(match[1]), (number, " ".join(pieces))

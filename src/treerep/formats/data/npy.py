@@ -1,0 +1,48 @@
+"""NumPy's npy files: distances, condensed distances or points, opened without reading them where that is possible."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.arrays import Header, read_array, read_header
+from ..._core.memory import check_memory
+from ...metric.base import Metric
+from ...metric.disk.mapped import LARGE
+from .._request import Request
+from .._source import Source
+from .condensed import expand
+
+MAPPED = "save it plain and in C order, to be mapped"  # what helps where memory is short
+
+
+def read(source: Source, request: Request) -> Metric:
+    """Read an npy file; one that is neither packed nor a pipe is mapped, so that 100 GB open at once."""
+    with source.open() as file:
+        if source.path is None or source.packed:
+            return from_array(read_array(file, source.most_bytes, MAPPED), request)
+        header = read_header(file, source.most_bytes)
+        if header.order == "F" and header.size <= LARGE:
+            _check_memory(header)  # a metric keeps a copy in C order
+        if header.size == 0:  # which cannot be mapped
+            return from_array(np.empty(header.shape, header.dtype), request)
+        array = np.memmap(source.path, header.dtype, "r", file.tell(), header.shape, header.order)
+    return from_array(array, request)
+
+
+def _check_memory(header: Header) -> None:
+    check_memory(header.size, f"an array of shape {header.shape}", MAPPED)
+
+
+def from_array(array: NDArray[Any], request: Request, labels: Any = None) -> Metric:
+    """Return the metric of an array: a square one, or a vector, is distances unless the request says otherwise."""
+    if request.kind == "points":
+        return request.points(array, labels)
+    if request.kind == "graph":
+        return request.graph(array, labels=labels)
+    if array.ndim == 1:
+        return request.distances(expand(array), labels)
+    if request.kind is None and (array.ndim != 2 or array.shape[0] != array.shape[1]):
+        shape = " x ".join(map(str, array.shape)) or "a single value"
+        raise ValueError(f"an array of {shape} is no square of distances: for points say kind='points'")
+    return request.distances(array, labels)

@@ -1,0 +1,111 @@
+"""NumPy's npz files: one array of distances or points, perhaps with labels, or a sparse matrix as scipy saves it."""
+
+import sys
+import zipfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.arrays import read_array
+from ..._core.memory import check_memory
+from ...metric.base import Metric
+from .._request import Request
+from .._source import Source
+from .npy import MAPPED, from_array
+
+LABELS = "labels"
+_SPARSE = {"format", "shape", "data"}
+_LABEL_BYTES = 100  # of a label as a string of Python, without its characters
+
+
+def read(source: Source, request: Request) -> Metric:
+    """Read an npz file: the only array in it that is not named `labels`, or the one that `use_rep` names."""
+    with source.open() as file, zipfile.ZipFile(file) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        if "header" in members:
+            raise ValueError(
+                "it is a tree or an embedding that treerep saved: load it with Tree.load or Embedding.load"
+            )
+        if members.keys() >= _SPARSE:
+            return _sparse(archive, members, request)
+        labels = _array(archive, members[LABELS]) if LABELS in members else None
+        array = _array(archive, members[chosen(list(members), request.use_rep)])
+    if labels is not None and labels.dtype.kind != "U":
+        raise ValueError(f"its labels are of dtype {labels.dtype}: save them as strings")
+    return from_array(array, request, None if labels is None else strings(labels))
+
+
+def strings(labels: NDArray[Any]) -> list[str]:
+    """Return an array of names as a list. In a damaged one NumPy would see characters that do not exist.
+
+    >>> strings(np.array(["a", "bc"]))
+    ['a', 'bc']
+    """
+    flat = np.ascontiguousarray(labels).reshape(-1)
+    check_memory(_LABEL_BYTES * flat.size, f"{flat.size:,} labels", "leave them out")
+    if flat.dtype.kind == "U" and flat.dtype.itemsize:
+        codes = flat.view(np.dtype(np.uint32).newbyteorder(flat.dtype.byteorder))
+        if codes.max(initial=0) > sys.maxunicode:
+            raise ValueError("its labels hold a character that does not exist: it is damaged, so get it anew")
+    return [str(name) for name in flat.tolist()]
+
+
+def chosen(names: list[str], use_rep: str | None) -> str:
+    """Return the name of the array to take."""
+    arrays = [name for name in names if name != LABELS]
+    if use_rep is not None:
+        if use_rep not in arrays:
+            raise ValueError(f"it holds no array {use_rep!r}, but {', '.join(arrays) or 'none'}")
+        return use_rep
+    if len(arrays) != 1:
+        raise ValueError(f"it holds {', '.join(arrays[:10]) or 'no array'}: name one array with use_rep=")
+    return arrays[0]
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
+    with archive.open(info) as file:
+        return read_array(file, info.file_size, MAPPED)
+
+
+def _sparse(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], request: Request) -> Metric:
+    """Return the graph, or on request the points, of a matrix that scipy.sparse.save_npz has written."""
+    import scipy.sparse as sp
+
+    if request.kind == "distances":
+        raise request.not_a("a sparse matrix")
+    parts = {name: _array(archive, info) for name, info in members.items() if name != "_is_array"}
+    kind = parts["format"].item()
+    kind = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
+    shape = tuple(int(length) for length in parts["shape"].reshape(-1))
+    check_sparse_memory(shape, len(parts["data"]))
+    if kind == "coo":
+        matrix = sp.coo_array((parts["data"], (parts["row"], parts["col"])), shape=shape)
+    elif kind in ("csr", "csc"):
+        make = sp.csr_array if kind == "csr" else sp.csc_array
+        matrix = make((parts["data"], parts["indices"], parts["indptr"]), shape=shape)
+        matrix.check_format(full_check=True)
+    else:
+        raise ValueError(f"it holds a sparse matrix of the format {kind!r}: save it as csr, csc or coo")
+    return sparse_metric(matrix, request)
+
+
+def check_sparse_memory(shape: tuple[int, ...], entries: int) -> None:
+    """Refuse a sparse matrix that promises more rows or entries than memory can hold in the arrays of a graph."""
+    what = "a sparse matrix of " + " x ".join(f"{length:,}" for length in shape)
+    check_memory(40 * (max(shape) + entries), what, "use a smaller part of it")
+
+
+def sparse_metric(matrix: Any, request: Request) -> Metric:
+    """Return the metric of a sparse matrix: a graph, or points if those are asked for."""
+    if request.kind != "points":
+        if request.weight is False:
+            matrix = matrix.copy()
+            matrix.data = np.ones(len(matrix.data))
+        elif request.weight is not None:
+            raise ValueError(f"weight={request.weight!r} does not apply: the values of a sparse matrix are the lengths")
+        return request.graph(matrix)
+    rows, columns = matrix.shape
+    remedy = "reduce the coordinates first, for instance to 50 principal components"
+    check_memory(rows * columns * matrix.dtype.itemsize, f"a table of {rows:,} x {columns:,} coordinates", remedy)
+    return request.points(matrix.toarray())

@@ -1,0 +1,121 @@
+"""Distances in PHYLIP's format: the number of points, and a row for each, square or below the diagonal.
+
+Names are relaxed, that is, they end at the first blank, unless the first row has the right number of numbers only if
+its name is strict, ten characters wide and with blanks.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.memory import check_memory
+from ...metric.base import Metric
+from .._numerals import is_numeral, read_rows
+from .._request import Request
+from .._source import Line, Source
+
+_WIDTH = 10  # of a strict name
+_BLOCK = 1 << 18  # numbers that are parsed together
+
+
+def read(source: Source, request: Request, strict: bool | None = None) -> Metric:
+    """Read a PHYLIP distance matrix; `strict` names are ten characters wide, None tells by the first row."""
+    if request.kind not in (None, "distances"):
+        raise request.not_a("a PHYLIP file")
+    lines = ((number, line) for number, line in source.lines() if line.strip())
+    n = _count(next(lines, None), source.most_bytes)
+    check_memory(8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory")
+    rows = _rows(lines, n)
+    first = next(rows, None)
+    if first is None:
+        raise ValueError(f"line 1 promises {n} points and no row follows: it is cut short")
+    if strict is None:
+        strict = not _fits(first, (0, 1, n), strict=False) and _fits(first, (n,), strict=True)
+    lower = _lower(first, n, strict)
+    square, names = np.zeros((n, n)), []
+    for start, block in _blocks(first, rows, max(1, _BLOCK // n)):
+        if start + len(block) > n:
+            raise ValueError(f"line {block[n - start][0]} is one row more than the {n} that line 1 promises")
+        split = [_split(row, strict) for row in block]
+        names += [name for name, _ in split]
+        _fill(square, start, [numbers for _, numbers in split], lower)
+    if len(names) < n:
+        raise ValueError(f"line 1 promises {n} points and {len(names)} rows follow: it is cut short")
+    return request.distances(square, names)
+
+
+def _count(first: Line | None, most_bytes: int) -> int:
+    if first is None:
+        raise ValueError("it is empty: line 1 of a PHYLIP file is the number of points")
+    text = first[1].strip()
+    if not (text.isdecimal() and text.isascii()) or int(text[:18]) == 0:
+        aligned = len(text.split()) == 2 and all(map(str.isdecimal, text.split()))
+        kind = "the head of an alignment" if aligned else "not the number of points"
+        raise ValueError(f"line {first[0]}: {text[:40]!r} is {kind}: distances begin with the number of points alone")
+    n = int(text[:18])
+    if n * (n - 1) // 2 > most_bytes:
+        raise ValueError(f"line {first[0]} promises {text[:40]} points, more than the file has room for: correct it")
+    return n
+
+
+def _rows(lines: Iterator[Line], n: int) -> Iterator[Line]:
+    """Yield rows; lines of numbers behind a blank go on with a row that has fewer than n, as PHYLIP breaks it."""
+    number, pieces, count = 0, [""], 0
+    for following, line in lines:
+        if number and line[0] in " \t" and is_numeral(line.split(None, 1)[0]):
+            count = count or len(pieces[0].split()) - 1
+            if count < n:
+                pieces.append(line)
+                count += len(line.split())
+                continue
+        if number:
+            yield number, " ".join(pieces)
+        number, pieces, count = following, [line], 0
+    if number:
+        yield number, " ".join(pieces)
+
+
+def _blocks(first: Line, rows: Iterator[Line], size: int) -> Iterator[tuple[int, list[Line]]]:
+    start, block = 0, [first]
+    for row in rows:
+        if len(block) == size:
+            yield start, block
+            start, block = start + size, []
+        block.append(row)
+    yield start, block
+
+
+def _split(row: Line, strict: bool) -> tuple[str, Line]:
+    number, text = row
+    if strict:
+        return text[:_WIDTH].strip(), (number, text[_WIDTH:])
+    name, _, numbers = text.strip().replace("\t", " ").partition(" ")
+    return name, (number, numbers)
+
+
+def _fits(row: Line, counts: tuple[int, ...], *, strict: bool) -> bool:
+    """Whether one of these counts of numbers, and nothing else, follows the name."""
+    cells = _split(row, strict)[1][1].split()
+    return len(cells) in counts and all(map(is_numeral, cells))
+
+
+def _lower(first: Line, n: int, strict: bool) -> int | None:
+    """Return how many numbers the first row of a triangle has, 0 or 1, and row i has i more; None for a square."""
+    count = len(_split(first, strict)[1][1].split())
+    if count > 1 and count != n:
+        raise ValueError(
+            f"line {first[0]} has {count} numbers after its name: a first row has {n}, or none below a diagonal; names "
+            f"with blanks are {_WIDTH} characters wide (format='phylip-strict')"
+        )
+    return None if count == n else count
+
+
+def _fill(square: NDArray[np.float64], start: int, rows: list[Line], lower: int | None) -> None:
+    if lower is None:
+        square[start : start + len(rows)] = read_rows(rows, None, len(square))
+        return
+    for i, row in enumerate(rows, start=start):
+        if i + lower or row[1].strip():
+            square[i, : i + lower] = read_rows([row], None, i + lower)[0]
+            square[:i, i] = square[i, :i]

@@ -1,0 +1,1 @@
+"""Files of trees: one module per format."""

@@ -1,0 +1,95 @@
+"""GraphML: nodes with `label` and `steiner`, edges with `weight` and `support`, as `Tree.to_networkx` has them."""
+
+import math
+import re
+from collections.abc import Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from ...tree.exchange.node_graphs import number_nodes
+from ...tree.tree import Tree
+from .._graphml_parser import GraphML
+from .._node_attributes import Column, refuse_names
+from .._source import Source
+from ..data.graphml import node_name
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TYPES = {"number": "double", "boolean": "boolean", "text": "string"}
+_TRUE, _FALSE = ("true", "1"), ("false", "0")
+
+
+def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
+    """Return the text of a GraphML file; nodes have the ids of the tree."""
+    return "".join(_pieces(tree, attributes or {}))
+
+
+def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
+    refuse_names(attributes, ("label", "steiner"), "GraphML")
+    yield '<?xml version="1.0" encoding="utf-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+    yield '<key id="steiner" for="node" attr.name="steiner" attr.type="boolean"/>\n'
+    columns = dict(attributes)
+    if tree.labels is not None:
+        columns = {"label": Column("text", list(tree.labels)), **columns}
+    for k, (name, column) in enumerate(columns.items()):
+        yield f'<key id="n{k}" for="node" attr.name={quoteattr(_checked(name))} attr.type="{_TYPES[column.kind]}"/>\n'
+    for key in ("weight", "support")[: 1 if tree.support is None else 2]:
+        yield f'<key id="{key}" for="edge" attr.name="{key}" attr.type="double"/>\n'
+    yield '<graph edgedefault="undirected">\n'
+    for point in range(tree.n_points):
+        data = (_data(f"n{k}", column.values[point]) for k, column in enumerate(columns.values()))
+        yield f'<node id="{point}"><data key="steiner">false</data>{"".join(data)}</node>\n'
+    for node in range(tree.n_points, tree.n_nodes):
+        yield f'<node id="{node}"><data key="steiner">true</data></node>\n'
+    support = [math.nan] * len(tree.edges) if tree.support is None else tree.support.tolist()
+    for (u, v), weight, share in zip(tree.edges.tolist(), tree.weights.tolist(), support, strict=True):
+        sure = "" if math.isnan(share) else f'<data key="support">{share}</data>'
+        yield f'<edge source="{u}" target="{v}"><data key="weight">{weight}</data>{sure}</edge>\n'
+    yield "</graph>\n</graphml>\n"
+
+
+def _data(key: str, value: object) -> str:
+    if value is None:
+        return ""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f'<data key="{key}">{escape(_checked(text), {chr(13): "&#13;"})}</data>'
+
+
+def _checked(text: str) -> str:
+    wrong = _FORBIDDEN.search(text)
+    if wrong:
+        raise ValueError(f"{text!r} holds {wrong.group()!r}, a character that XML does not allow: rename the point")
+    return text
+
+
+def read(source: Source, *, default_length: float | None = None) -> Tree:
+    """Read the one undirected tree of a GraphML file.
+
+    Nodes are data points unless their attribute `steiner` says otherwise; their names are the attribute `label` or
+    `name`, or else the id. Lengths are the attribute `weight` of edges, support is `support`; others are ignored.
+    """
+    graph = GraphML(source, nodes=("label", "name", "steiner"), edges=("weight", "support"))
+    names = [
+        None if _is_steiner(graph, node) else node_name(graph, node, identifier)
+        for node, identifier in enumerate(graph.ids)
+    ]
+    ends = graph.ends
+    weights = [_number(graph, "weight", edge, default_length) for edge in range(len(ends))]
+    support = [_number(graph, "support", edge, math.nan) for edge in range(len(ends))]
+    return Tree._of_fields(number_nodes(names, ends, weights, support))
+
+
+def _is_steiner(graph: GraphML, node: int) -> bool:
+    written = (graph.value("node", "steiner", node) or "false").strip().lower()
+    if written not in _TRUE + _FALSE:
+        graph.fail(f"steiner is true or false, not {written[:40]!r}: mend it", "node", node)
+    return written in _TRUE
+
+
+def _number(graph: GraphML, name: str, edge: int, default: float | None) -> float:
+    number = graph.number(name, edge)
+    if number is None:
+        if default is None:
+            graph.fail("this edge has no weight: add one, or pass default_length=1.0 for all", "edge", edge)
+        return default
+    if not 0 <= number < math.inf:
+        graph.fail(f"the {name} of this edge is {number}, but it is a number of 0 or more: mend it", "edge", edge)
+    return number

@@ -1,0 +1,25 @@
+"""Newick: see `Tree.newick` and `Tree.from_newick`."""
+
+from ..._core.memory import check_memory
+from ...tree.tree import Tree
+from .._source import Source
+
+_NODE_BYTES = 300  # of a node while the text is parsed
+
+
+def read(source: Source, *, default_length: float | None = None, inner_labels: bool = True) -> Tree:
+    """Read the one tree of a Newick file."""
+    return Tree.from_newick(tree_text(source), default_length=default_length, inner_labels=inner_labels)
+
+
+def tree_text(source: Source) -> str:
+    """Return the text of a file, if there is memory for as many nodes as it can have."""
+    text = source.exact_text()
+    nodes = text.count("(") + text.count(",") + 1
+    check_memory(_NODE_BYTES * nodes, f"a tree of up to {nodes:,} nodes", "use a smaller one")
+    return text
+
+
+def write(tree: Tree, *, root: int | str | None = None) -> str:
+    """Return the text of a Newick file."""
+    return tree.newick(root) + "\n"

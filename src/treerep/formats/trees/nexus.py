@@ -1,0 +1,213 @@
+"""Nexus (Maddison, Swofford and Maddison, Syst. Biol. 46, 1997): the TAXA and TREES blocks, with TRANSLATE."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from ...tree.exchange.newick_text import Parsed, blank_comments, fail_at, number_points, parse_newick
+from ...tree.tree import Tree
+from .._source import Source
+from .newick import tree_text
+
+_BEGIN = re.compile(r"\s*#NEXUS\b", re.IGNORECASE)
+# Possessive quantifiers, so that a text that is wrong is left in linear time.
+_TEXT = re.compile(r"\S")
+_MARK = re.compile(r"[;']")
+_KEYWORD = re.compile(r"\s*([^\s='()]*)")
+_WORD = re.compile(r"\s*+(?:('[^']*+(?:''[^']*+)*+')(?=[\s,]|\Z)|(,)|([^\s',]++)(?=[\s,]|\Z))")
+_TREE = re.compile(r"\s*+U?TREE\s*+\*?\s*+(?:'[^']*+(?:''[^']*+)*+'|[^\s='()*]++)\s*+=\s*+", re.IGNORECASE)
+_NTAX = re.compile(r"NTAX\s*=\s*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
+_BARE = re.compile(r"[A-Za-z0-9.]+")
+
+
+def write(tree: Tree, *, root: int | str | None = None) -> str:
+    """Return the text of a Nexus file: names in TAXLABELS and TRANSLATE, their numbers from 1 in the tree."""
+    n = len(tree)
+    names = [_quoted(name) for name in tree.labels or map(str, range(n))]
+    numbered = Tree(n, tree.edges, tree.weights, [str(i + 1) for i in range(n)], support=tree.support)
+    node = None if root is None else tree.rooted(root).root
+    lines = [
+        "#NEXUS",
+        "BEGIN TAXA;",
+        f"  DIMENSIONS NTAX={n};",
+        "  TAXLABELS",
+        *(f"    {name}" for name in names),
+        "  ;",
+        "END;",
+        "BEGIN TREES;",
+        "  TRANSLATE",
+        ",\n".join(f"    {i} {name}" for i, name in enumerate(names, start=1)),
+        "  ;",
+        f"  TREE tree = [{'&U' if root is None else '&R'}] {numbered.newick(node)}",
+        "END;\n",
+    ]
+    return "\n".join(lines)
+
+
+def _quoted(name: str) -> str:
+    # An underscore without quotes would be read as a blank.
+    return name if _BARE.fullmatch(name) else "'" + name.replace("'", "''") + "'"
+
+
+def read(source: Source, *, default_length: float | None = None, inner_labels: bool = True) -> Tree:
+    """Read the one tree of a Nexus file.
+
+    Names are looked up in TRANSLATE, then in TAXLABELS: as they are, with underscores for blanks, or, where there is no
+    TRANSLATE, by number from 1. Points come in the order of TAXLABELS. Underscores stay underscores. Blocks but TAXA
+    and TREES are skipped.
+    """
+    text = tree_text(source)
+    nexus = _Nexus(text)
+    nexus.read()
+    if nexus.tree is None:
+        nexus.fail(len(text), "there is no tree: a TREES block with one TREE is needed")
+    start, stop = nexus.tree
+    # What comes before the tree is blanked, so that positions in messages are those in the file.
+    before = re.sub(r"[^\n]", " ", nexus.plain[:start])
+    parsed = parse_newick(before + nexus.plain[start:stop] + ";", default_length, inner_labels)
+    return nexus.named(parsed)
+
+
+class _Nexus:
+    """What a file says of taxa, and where its tree is."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.plain = blank_comments(text, "Nexus")
+        self.n_taxa: int | None = None
+        self.taxa: dict[str, int] = {}  # label and its number from 0
+        self.translate: dict[str, str] = {}
+        self.tree: tuple[int, int] | None = None
+
+    def fail(self, position: int, problem: str) -> NoReturn:
+        fail_at(self.text, position, problem, "Nexus")
+
+    def read(self) -> None:
+        """Go through the commands of all blocks."""
+        block: str | None = None
+        for start, stop in self._commands():
+            word = self._keyword(start, stop)
+            if word == "BEGIN":
+                if block is not None:
+                    self.fail(start, f"block {block} has no END")
+                block = self._block_name(start, stop)
+            elif word in ("END", "ENDBLOCK"):
+                block = None
+            elif block == "TAXA":
+                self._read_taxa(word, start, stop)
+            elif block == "TREES":
+                self._read_trees(word, start, stop)
+            elif block is None:
+                self.fail(start, f"the command {word[:20]!r} stands outside of all blocks")
+        if block is not None:
+            self.fail(len(self.text), f"block {block} has no END: the file may be cut short")
+
+    def _commands(self) -> Iterator[tuple[int, int]]:
+        """Where each command begins, and its semicolon; those in quotes do not count."""
+        begin = _BEGIN.match(self.plain)
+        if begin is None:
+            self.fail(0, "a Nexus file begins with #NEXUS")
+        start, quoted = begin.end(), False
+        for mark in _MARK.finditer(self.plain, start):
+            if mark.group() == "'":
+                quoted = not quoted
+            elif not quoted:
+                yield _TEXT.search(self.plain, start).start(), mark.start()  # type: ignore[union-attr]
+                start = mark.end()
+        if quoted or self.plain[start:].strip():
+            self.fail(start, "a semicolon is missing, or a quote is not closed, in what begins here")
+
+    def _keyword(self, start: int, stop: int) -> str:
+        word = _KEYWORD.match(self.plain, start, stop)
+        return word.group(1).upper() if word else ""
+
+    def _block_name(self, start: int, stop: int) -> str:
+        words = self.plain[start:stop].split()
+        if len(words) != 2:
+            self.fail(start, "BEGIN is followed by the name of one block")
+        return words[1].upper()
+
+    def _read_taxa(self, word: str, start: int, stop: int) -> None:
+        if word == "DIMENSIONS":
+            count = _NTAX.search(self.plain, start, stop)
+            if count is None:
+                self.fail(start, "DIMENSIONS says no NTAX=")
+            self.n_taxa = int(count.group(1))
+        elif word == "TAXLABELS":
+            if self.taxa:
+                self.fail(start, "TAXLABELS occurs twice")
+            for at, name in self._words(start + len(word), stop):
+                if name is None:
+                    self.fail(at, "a comma between the names: put blanks there, or quote the name")
+                if name in self.taxa:
+                    self.fail(at, f"the name {name!r} occurs twice in TAXLABELS")
+                self.taxa[name] = len(self.taxa)
+            if self.n_taxa not in (None, len(self.taxa)):
+                self.fail(start, f"NTAX is {self.n_taxa}, but TAXLABELS has {len(self.taxa)} names")
+
+    def _read_trees(self, word: str, start: int, stop: int) -> None:
+        if word == "TRANSLATE":
+            self._read_translate(start + len(word), stop)
+        elif word in ("TREE", "UTREE"):
+            head = _TREE.match(self.plain, start, stop)
+            if head is None:
+                self.fail(start, "a tree is written as TREE name = (...)")
+            if self.tree is not None:
+                self.fail(start, "this is the second tree: keep one tree in the file")
+            self.tree = head.end(), stop
+
+    def _read_translate(self, start: int, stop: int) -> None:
+        """Pairs of a token and a name, with commas between."""
+        pair: list[str] = []
+        for at, word in [*self._words(start, stop), (stop, None)]:
+            if word is not None:
+                pair.append(word)
+            elif len(pair) == 2:
+                if self.translate.setdefault(pair[0], pair[1]) != pair[1]:
+                    self.fail(at, f"TRANSLATE says twice what {pair[0]!r} means")
+                pair = []
+            elif pair or at < stop:  # a comma after the last pair is forgiven
+                self.fail(at, "TRANSLATE is pairs of a token and a name, with commas between")
+
+    def _words(self, start: int, stop: int) -> Iterator[tuple[int, str | None]]:
+        """Words, quotes taken off, and where they end; None for a comma."""
+        end = len(self.plain[:stop].rstrip())
+        while start < end:
+            word = _WORD.match(self.plain, start, end)
+            if word is None:
+                self.fail(start, "a name is expected here: write '' for a quote inside quotes")
+            quoted, comma, bare = word.groups()
+            start = word.end()
+            yield start, None if comma else (bare or quoted[1:-1].replace("''", "'"))
+
+    def named(self, parsed: Parsed) -> Tree:
+        """Return the tree with the names that its tokens stand for, points in the order of TAXLABELS."""
+        n = parsed.n_points
+        names = self._resolved(parsed.labels or [str(i) for i in range(n)])
+        order = sorted(range(n), key=lambda point: self.taxa.get(names[point], len(self.taxa)))
+        numbers, labels = number_points(tuple(names[point] for point in order))
+        ids = np.arange(len(parsed.edges) + 1)
+        ids[order] = numbers
+        tree = Tree(n, ids[parsed.edges], parsed.weights, labels, support=parsed.support, order_known=False)
+        return tree.canonical()
+
+    def _resolved(self, tokens: Sequence[str]) -> list[str]:
+        blanks = {name.replace("_", " "): name for name in self.taxa}
+        numbers = {} if self.translate else {str(i + 1): name for name, i in self.taxa.items()}
+        names: dict[str, None] = {}
+        for token in tokens:
+            name = self.translate.get(token, token)
+            if name not in self.taxa:
+                name = blanks.get(name.replace("_", " "), numbers.get(name, name))
+            if self.taxa and name not in self.taxa:
+                self._refuse(f"{name!r} is in the tree, but not in TAXLABELS: add it there")
+            if name in names:
+                self._refuse(f"{name!r} occurs twice in the tree: name each point once")
+            names[name] = None
+        return list(names)
+
+    def _refuse(self, problem: str) -> NoReturn:
+        hint = "or, if names of inner nodes are support or name no points, pass inner_labels=False"
+        self.fail(self.tree[0] if self.tree else 0, f"{problem}, {hint}")

@@ -1,0 +1,49 @@
+"""`pairs` and `block` for metrics that have an oracle."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .base import Metric, check_indices, frozen
+
+
+class CompiledMetric(Metric):
+    """A metric whose oracle answers single distances in compiled code."""
+
+    def _n_indices(self) -> int:
+        """How many indices `pairs` and `block` accept (a tree also accepts its Steiner nodes)."""
+        return len(self)
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
+        from .oracle.distance_kernels import pair_distances
+
+        n = self._n_indices()
+        first, second = np.broadcast_arrays(check_indices(i, n), check_indices(j, n))
+        out = np.empty(first.shape)
+        pair_distances(self.oracle, *(_flat(x) for x in (first, second)), out.reshape(-1))
+        return out
+
+    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
+        """Distances between every row point and every column point, as a dense float64 array."""
+        from .oracle.distance_kernels import block_distances
+
+        n = self._n_indices()
+        first, second = (_flat(check_indices(x, n)) for x in (rows, cols))
+        out = np.empty((len(first), len(second)))
+        block_distances(self.oracle, first, second, out)
+        return out
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays come out of a pickle or a deep copy writeable; frozen again, they are what kernels were compiled for.
+        # Frozen arrays are views, so those of the oracle still share memory with the metric's own.
+        for name, value in state.items():
+            self.__dict__[name] = frozen(value) if isinstance(value, np.ndarray) else value
+        if state.get("oracle") is not None:
+            self.__dict__["oracle"] = type(state["oracle"])(*map(frozen, state["oracle"]))
+
+
+def _flat(indices: NDArray[np.int64]) -> NDArray[Any]:
+    # One layout for the kernels. (Broadcast arrays also carry a flag that warns when looked at.)
+    return frozen(indices).reshape(-1)

@@ -1,0 +1,167 @@
+"""Are these distances? A matrix is looked at once, at the door: all of it, or a sample of one on disk."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.parallel import run
+from .base import BadEntryError, MetricError
+from .disk.mapped import announce, scattered
+from .oracle.classes import LARGEST
+
+# How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but honest code produces.
+_ASYMMETRY = {np.dtype(np.float16): 5e-3, np.dtype(np.float32): 1e-4}
+_ASYMMETRY_DEFAULT = 1e-8
+_SAMPLE = 1_000_000
+_BAND = 64
+_AHEAD = 64 * _BAND  # rows whose pages are asked for together: some 32 MB
+
+
+class Seen(NamedTuple):
+    """What a look at distances tells."""
+
+    largest: float
+    whole: bool  # all are whole numbers
+    single: bool  # all are float32 numbers
+    skew: float  # the largest |d(i, j) - d(j, i)|
+
+
+def inspect_all(distances: NDArray[Any]) -> Seen:
+    """Look at every entry; the first bad one in row order raises a MetricError."""
+    # Compiled code does not calculate with halves.
+    seen = _inspect_halves(distances) if distances.dtype == np.float16 else _inspect_compiled(distances)
+    if seen is None or seen.skew > _allowed(distances, seen.largest) or np.diagonal(distances).any():
+        _name_first_bad_entry(distances)
+    assert seen is not None
+    if seen.largest > LARGEST:
+        raise MetricError(
+            f"the largest distance is {seen.largest}, and sums of such numbers overflow: rescale the distances"
+        )
+    return seen
+
+
+def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
+    """Look at the diagonal and at a million other entries, some of every row; return those of the rows as well.
+
+    A disk is read by pages. So neighbouring rows share their columns: their mirror images lie in few rows.
+    """
+    n = len(distances)
+    width = min(n, -(-_SAMPLE // (2 * n)))
+    here, there = (np.empty((n, width), distances.dtype) for _ in range(2))
+    left = np.random.default_rng(0).integers(0, n - width + 1, size=-(-n // _BAND)).repeat(_BAND)[:n]
+    with scattered(distances):
+        for start in range(0, n, _BAND):
+            rows, cols = slice(start, min(start + _BAND, n)), slice(left[start], left[start] + width)
+            if start % _AHEAD == 0:
+                announce(distances, _places(left, width, start, min(start + _AHEAD, n)))
+            here[rows], there[rows] = distances[rows, cols], distances[cols, rows].T
+            diagonal = np.diagonal(distances[rows, rows])
+            for i in np.flatnonzero(diagonal)[:1]:
+                _refuse_diagonal(start + i, diagonal[i])
+    seen = _look(here, there)
+    if seen is None:
+        for block, swap in ((here, False), (there, True)):
+            for i, k in np.argwhere(~_sound(block))[:1]:
+                raise BadEntryError(*((left[i] + k, i) if swap else (i, left[i] + k)), block[i, k])
+    assert seen is not None
+    apart = np.abs(here.astype(np.float64) - there) > _allowed(distances, seen.largest)
+    for i, k in np.argwhere(apart)[:1]:
+        _refuse_asymmetry(i, left[i] + k, here[i, k], there[i, k])
+    return seen, here
+
+
+def _places(left: NDArray[np.int64], width: int, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    """Where `inspect_sample` looks for the bands of these rows: (row, first column, column after the last)."""
+    for top in range(start, stop, _BAND):
+        bottom, column = min(top + _BAND, len(left)), int(left[top])
+        for row in range(top, bottom):
+            yield row, column, column + width
+            yield row, row, row + 1
+        for row in range(column, column + width):
+            yield row, top, bottom
+
+
+def _allowed(distances: NDArray[Any], largest: float) -> float:
+    return _ASYMMETRY.get(distances.dtype, _ASYMMETRY_DEFAULT) * largest
+
+
+def _sound(block: NDArray[Any]) -> NDArray[np.bool_]:
+    wide = block.astype(np.float64)
+    return (wide >= 0) & (wide <= LARGEST)
+
+
+def _look(here: NDArray[Any], there: NDArray[Any]) -> Seen | None:
+    """What these entries and their mirror images tell; None if one of them is no distance."""
+    if not (_sound(here).all() and _sound(there).all()):
+        return None
+    one, two = here.astype(np.float64), there.astype(np.float64)
+    whole = all((part == np.floor(part)).all() for part in (one, two))
+    with np.errstate(over="ignore"):  # to infinity, which is no float64 here
+        single = all((part == part.astype(np.float32)).all() for part in (one, two))
+    return Seen(float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max()))
+
+
+def _inspect_halves(distances: NDArray[Any]) -> Seen | None:
+    def bands() -> Iterator[Seen | None]:
+        for start in range(0, len(distances), _BAND):
+            band = slice(start, start + _BAND)
+            yield _look(distances[band], distances[:, band].T)
+
+    seen = list(bands())
+    if None in seen:
+        return None
+    largest, whole, single, skew = zip(*(part for part in seen if part is not None), strict=True)
+    return Seen(max(largest), all(whole), all(single), max(skew))
+
+
+def _inspect_compiled(distances: NDArray[Any]) -> Seen | None:
+    from ._inspection_kernels import TILE, inspect_band
+
+    dtype = distances.dtype
+    bits = distances.view(f"i{dtype.itemsize}") if dtype.kind == "f" else distances
+    starts = range(0, len(distances), TILE)
+    found = np.empty((len(starts), 4), bits.dtype)
+
+    def inspect(start: int) -> float:
+        return inspect_band(distances, bits, start, found[start // TILE])
+
+    skew = max(run(inspect, starts, None if len(distances) > 1000 else 1))
+    low, high = found[:, 0].min(), found[:, 1:2].max(axis=0)
+    largest = float(high.view(dtype)[0])
+    # Negative numbers, infinity and NaN stand out by their bits; a minus sign at 0 does too, and is forgiven.
+    if not (largest < np.inf and skew < np.inf) or (low < 0 and _has_negative(distances)):
+        return None
+    return Seen(largest, not found[:, 2].any(), not found[:, 3].any(), skew)
+
+
+def _has_negative(distances: NDArray[Any]) -> bool:
+    return any((row < 0).any() or not np.isfinite(row).all() for row in distances)
+
+
+def _name_first_bad_entry(distances: NDArray[Any]) -> None:
+    """Find the first bad entry in row order; only reached when there is one."""
+    finite_largest = max(float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances)
+    allowed = _allowed(distances, finite_largest)
+    for i, row in enumerate(distances):
+        if row[i] != 0 and np.isfinite(row[i]):
+            _refuse_diagonal(i, row[i])
+        for j in np.flatnonzero(~np.isfinite(row))[:1]:
+            raise BadEntryError(i, j, row[j])
+        for j in np.flatnonzero(row < 0)[:1]:
+            raise BadEntryError(i, j, row[j])
+        column = distances[:, i]
+        for j in np.flatnonzero(np.abs(row.astype(np.float64) - column) > allowed)[:1]:
+            _refuse_asymmetry(i, j, row[j], column[j])
+
+
+def _refuse_diagonal(i: Any, value: Any) -> None:
+    raise MetricError(f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: fill the diagonal with 0")
+
+
+def _refuse_asymmetry(i: Any, j: Any, value: Any, mirrored: Any) -> None:
+    raise MetricError(
+        f"d({i}, {j}) is {value} but d({j}, {i}) is {mirrored}: the matrix is not symmetric; "
+        "tr.as_metric(D, symmetrize='mean') averages the two"
+    )

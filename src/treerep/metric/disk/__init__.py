@@ -1,0 +1,1 @@
+"""Matrices that stay on disk."""

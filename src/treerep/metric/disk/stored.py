@@ -1,0 +1,66 @@
+"""Matrices that are stored in compressed chunks, as zarr and HDF5 have them.
+
+A single distance costs a whole chunk there, and the pivots of a fit lie anywhere: they touch nearly every chunk
+(docs/scaling_out_of_core.md has the count). So each chunk is unpacked once: into memory, or what is large, into a
+temporary file that is mapped.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.progress import progress_bar
+from ..base import MetricError
+from ..matrix import MatrixMetric, check_square
+from . import mapped
+from .chunks import check_chunks
+
+# Entries that are unpacked together, if a chunk is not larger.
+_BLOCK_BYTES = 64 << 20
+
+
+def stored_matrix(array: Any, **options: Any) -> MatrixMetric:
+    """Return the metric of a square array that is stored in chunks; the options are those of MatrixMetric.
+
+    A matrix of more than 1 GiB is unpacked into a file without a name in the folder for temporary files. The file goes
+    away with the metric, and is treated like any mapped file. Lost chunks are refused first: see `chunks`.
+    """
+    shape, dtype = tuple(array.shape), np.dtype(array.dtype)
+    check_square(shape, dtype)
+    check_chunks(array, "distances")
+    if shape[0] * shape[1] * dtype.itemsize <= mapped.LARGE:
+        return MatrixMetric(np.asarray(array[:]), **options)
+    return MatrixMetric(_unpacked(array, shape[0], dtype.newbyteorder("=")), **options)
+
+
+def _unpacked(array: Any, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    folder, needed = tempfile.gettempdir(), n * n * dtype.itemsize
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise MetricError(
+            f"the matrix takes {needed:,} bytes when it is unpacked, and {folder} has {free:,} free: "
+            "set TMPDIR to a folder with more free space"
+        )
+    with tempfile.TemporaryFile(prefix="treerep-", dir=folder) as file, progress_bar(n, "unpacking", "points") as bar:
+        if hasattr(os, "posix_fallocate"):  # a disk that fills up later would kill the process
+            os.posix_fallocate(file.fileno(), 0, needed)
+        out = np.memmap(file, dtype, "r+", shape=(n, n))
+        for rows, cols in _blocks(n, dtype.itemsize, getattr(array, "chunks", None)):
+            out[rows, cols] = array[rows, cols]
+            bar.update(rows.stop - rows.start if cols.stop == n else 0)
+    return out
+
+
+def _blocks(n: int, itemsize: int, chunks: Any) -> Iterator[tuple[slice, slice]]:
+    """Blocks of whole chunks that cover an n x n array."""
+    high, wide = (min(n, int(length)) for length in chunks) if chunks else (1, n)
+    across = min(n, wide * max(1, _BLOCK_BYTES // (high * wide * itemsize)))
+    down = high * max(1, _BLOCK_BYTES // (high * across * itemsize))
+    for top in range(0, n, down):
+        for left in range(0, n, across):
+            yield slice(top, min(top + down, n)), slice(left, min(left + across, n))

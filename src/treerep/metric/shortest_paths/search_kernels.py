@@ -1,0 +1,342 @@
+"""Shortest-path searches over a graph in compressed rows: breadth-first, and Dijkstra's with a binary heap.
+
+The plain ones answer blocks of distances. The pruned ones turn back where hub labels already give the distance; they
+build those labels (see `hub_label_kernels.py`).
+
+A graph is three arrays: the neighbours of v are `neighbors[starts[v]:starts[v + 1]]`, and `lengths` aligns with
+`neighbors`, or is None when every edge has length 1. Numba drops the branch that a None rules out before it compiles,
+so each kind of graph compiles its own search and nothing else.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.kernel import helper, kernel
+
+CHUNK = 16  # labels per unit of storage; a power of 2
+FAR = 1 << 29  # further than any two vertices of an unweighted graph, and twice of it still is an int32
+
+
+class Labels(NamedTuple):
+    """Lists that grow without being moved.
+
+    The storage is cut into chunks of 16 labels. A vertex starts with the chunk of its own number; whenever its count
+    reaches 16, 32, 64, ... it gets as many labels again in one piece, so long lists are read in long runs.
+    """
+
+    is_hub: NDArray[np.bool_]  # vertices from which the search is done: the labels give all distances from them
+    counts: NDArray[np.int32]  # labels of each vertex
+    free: NDArray[np.int64]  # where the next label of each vertex goes
+    following: NDArray[np.int32]  # first chunk of a piece -> first chunk of the vertex's next piece
+    hubs: NDArray[np.int32]  # the hub's rank in the order of processing
+    distances: NDArray[np.generic]
+
+
+class Scratch(NamedTuple):
+    """What one pruned search writes. `distance` is -1 and `to_hub` far outside of a search."""
+
+    distance: NDArray[np.generic]
+    to_hub: NDArray[np.generic]  # rank -> distance from the root of the search, for the root's hubs
+    parent: NDArray[np.int32]  # vertex -> vertex it was found from
+    seen: NDArray[np.int32]  # vertices in the order they were found
+    reached: NDArray[np.int32]  # those that no earlier hub covers, in order of distance
+    position: NDArray[np.int32]  # vertex -> its index in `reached`
+    heap: NDArray[np.int32]
+    place: NDArray[np.int32]
+
+
+@helper
+def sift_up(heap: Any, place: Any, key: Any, position: int) -> None:
+    """Move heap[position] towards the root until its parent's key is not larger."""
+    item = heap[position]
+    while position > 0:
+        parent = (position - 1) >> 1
+        if key[heap[parent]] <= key[item]:
+            break
+        heap[position] = heap[parent]
+        place[heap[position]] = position
+        position = parent
+    heap[position] = item
+    place[item] = position
+
+
+@helper
+def sift_down(heap: Any, place: Any, key: Any, position: int, size: int) -> None:
+    """Move heap[position] away from the root until no child's key is smaller."""
+    item = heap[position]
+    child = 2 * position + 1
+    while child < size:
+        if child + 1 < size and key[heap[child + 1]] < key[heap[child]]:
+            child += 1
+        if key[item] <= key[heap[child]]:
+            break
+        heap[position] = heap[child]
+        place[heap[position]] = position
+        position = child
+        child = 2 * position + 1
+    heap[position] = item
+    place[item] = position
+
+
+@helper
+def pop(heap: Any, place: Any, key: Any, size: int) -> int:
+    """Take the item with the smallest key off a heap of `size` items."""
+    top = heap[0]
+    heap[0] = heap[size - 1]
+    place[heap[0]] = 0
+    sift_down(heap, place, key, 0, size - 1)
+    return top
+
+
+@helper
+def search_breadth_first(starts: Any, neighbors: Any, source: int, distance: Any, queue: Any) -> None:
+    """Write the number of edges from `source` to every vertex of a connected graph into `distance`."""
+    distance.fill(-1)
+    distance[source] = 0
+    queue[0] = source
+    found, head = 1, 0
+    while found < len(queue):
+        vertex = queue[head]
+        head += 1
+        for edge in range(starts[vertex], starts[vertex + 1]):
+            neighbor = neighbors[edge]
+            if distance[neighbor] < 0:
+                distance[neighbor] = distance[vertex] + 1
+                queue[found] = neighbor
+                found += 1
+
+
+@helper
+def search_nearest_first(
+    starts: Any, neighbors: Any, lengths: Any, source: int, distance: Any, heap: Any, place: Any
+) -> None:
+    """Write the lengths of the shortest paths from `source` into `distance` (Dijkstra)."""
+    distance.fill(-1.0)
+    distance[source] = 0.0
+    heap[0] = source
+    place[source] = 0
+    size = 1
+    while size > 0:
+        vertex = pop(heap, place, distance, size)
+        size -= 1
+        for edge in range(starts[vertex], starts[vertex + 1]):
+            neighbor = neighbors[edge]
+            length = distance[vertex] + lengths[edge]
+            if distance[neighbor] < 0.0:
+                distance[neighbor] = length
+                heap[size] = neighbor
+                sift_up(heap, place, distance, size)
+                size += 1
+            elif length < distance[neighbor]:
+                # Lengths are positive, so a vertex that has left the heap is never found nearer again.
+                distance[neighbor] = length
+                sift_up(heap, place, distance, place[neighbor])
+
+
+@kernel
+def search_block(starts: Any, neighbors: Any, lengths: Any, sources: Any, targets: Any, out: Any) -> None:
+    """out[a, b] = d(sources[a], targets[b]), by one search from every source."""
+    n = len(starts) - 1
+    heap = np.empty(n, np.int32)
+    if lengths is None:
+        steps = np.empty(n, np.int32)
+        for a in range(len(sources)):
+            search_breadth_first(starts, neighbors, sources[a], steps, heap)
+            for b in range(len(targets)):
+                out[a, b] = steps[targets[b]]
+    else:
+        distance = np.empty(n, np.float64)
+        place = np.empty(n, np.int32)
+        for a in range(len(sources)):
+            search_nearest_first(starts, neighbors, lengths, sources[a], distance, heap, place)
+            for b in range(len(targets)):
+                out[a, b] = distance[targets[b]]
+
+
+@helper
+def _covered(labels: Any, to_hub: Any, vertex: int, bound: Any) -> Any:
+    # (Do the hubs so far bring the root within `bound` of `vertex`?, labels looked at)
+    count = labels.counts[vertex]
+    piece, done, length = vertex, 0, CHUNK
+    while done < count:
+        begin = np.int64(piece) * CHUNK
+        for label in range(begin, begin + min(count - done, length)):
+            if to_hub[labels.hubs[label]] + labels.distances[label] <= bound:
+                return True, done + label - begin
+        done += length
+        length = done
+        piece = labels.following[piece]
+    return False, count
+
+
+@helper
+def _mark_hubs(labels: Any, to_hub: Any, root: int) -> None:
+    # to_hub[h] = d(root, h) for the hubs of the root.
+    count = labels.counts[root]
+    piece, done, length = root, 0, CHUNK
+    while done < count:
+        begin = np.int64(piece) * CHUNK
+        for label in range(begin, begin + min(count - done, length)):
+            to_hub[labels.hubs[label]] = labels.distances[label]
+        done += length
+        length = done
+        piece = labels.following[piece]
+
+
+@helper
+def _unmark_hubs(labels: Any, to_hub: Any, root: int, far: Any) -> None:
+    count = labels.counts[root]
+    piece, done, length = root, 0, CHUNK
+    while done < count:
+        begin = np.int64(piece) * CHUNK
+        for label in range(begin, begin + min(count - done, length)):
+            to_hub[labels.hubs[label]] = far
+        done += length
+        length = done
+        piece = labels.following[piece]
+
+
+@helper
+def _pruned_breadth_first(starts: Any, neighbors: Any, labels: Any, scratch: Any, root: int) -> Any:
+    distance, seen = scratch.distance, scratch.seen
+    distance[root] = 0
+    scratch.parent[root] = root
+    seen[0] = root
+    found, head, reached, work = 1, 0, 0, 0
+    while head < found:
+        vertex = seen[head]
+        head += 1
+        work += 1
+        if labels.is_hub[vertex]:
+            continue
+        if distance[vertex] > 1:  # nearer than that, only one of the two ends could be the hub
+            covered, steps = _covered(labels, scratch.to_hub, vertex, distance[vertex])
+            work += steps
+            if covered:
+                continue
+        scratch.position[vertex] = reached
+        scratch.reached[reached] = vertex
+        reached += 1
+        if found == len(seen):  # nothing left to find: dense graphs spare most of their edges
+            continue
+        work += starts[vertex + 1] - starts[vertex]
+        for edge in range(starts[vertex], starts[vertex + 1]):
+            neighbor = neighbors[edge]
+            if distance[neighbor] < 0:
+                distance[neighbor] = distance[vertex] + 1
+                scratch.parent[neighbor] = vertex
+                seen[found] = neighbor
+                found += 1
+    return found, reached, work
+
+
+@helper
+def _pruned_nearest_first(
+    starts: Any, neighbors: Any, lengths: Any, labels: Any, scratch: Any, root: int, stretch: float
+) -> Any:
+    distance, seen, heap, place = scratch.distance, scratch.seen, scratch.heap, scratch.place
+    distance[root] = 0.0
+    scratch.parent[root] = root
+    seen[0] = heap[0] = root
+    found, size, reached, work = 1, 1, 0, 0
+    while size > 0:
+        vertex = pop(heap, place, distance, size)
+        size -= 1
+        work += 10
+        if labels.is_hub[vertex]:
+            continue
+        covered, steps = _covered(labels, scratch.to_hub, vertex, distance[vertex] * stretch)
+        work += steps
+        if covered:
+            continue
+        scratch.position[vertex] = reached
+        scratch.reached[reached] = vertex
+        reached += 1
+        work += starts[vertex + 1] - starts[vertex]
+        for edge in range(starts[vertex], starts[vertex + 1]):
+            neighbor = neighbors[edge]
+            length = distance[vertex] + lengths[edge]
+            if distance[neighbor] < 0.0:
+                place[neighbor] = size
+                heap[size] = seen[found] = neighbor
+                size += 1
+                found += 1
+            elif length >= distance[neighbor]:
+                continue
+            distance[neighbor] = length
+            scratch.parent[neighbor] = vertex
+            sift_up(heap, place, distance, place[neighbor])
+    return found, reached, work
+
+
+@helper
+def pruned_search(
+    starts: Any, neighbors: Any, lengths: Any, labels: Any, scratch: Any, root: int, stretch: float
+) -> Any:
+    """Find the vertices whose distance from `root` the labels do not give yet (up to the factor `stretch`).
+
+    Fills `scratch.reached`, `position`, `parent` and `distance`, and returns (vertices seen, vertices reached, steps of
+    work). The caller puts the distances of the vertices seen back to -1.
+    """
+    _mark_hubs(labels, scratch.to_hub, root)
+    if lengths is None:
+        result = _pruned_breadth_first(starts, neighbors, labels, scratch, root)
+        _unmark_hubs(labels, scratch.to_hub, root, FAR)
+    else:
+        result = _pruned_nearest_first(starts, neighbors, lengths, labels, scratch, root, stretch)
+        _unmark_hubs(labels, scratch.to_hub, root, np.inf)
+    return result
+
+
+@helper
+def _chunks_to_add(count: int) -> int:
+    # A list of 16, 32, 64, ... labels is full, and gets as much again.
+    return count // CHUNK if count & (count - 1) == 0 else 0
+
+
+@helper
+def missing_chunks(labels: Any, scratch: Any, reached: int, chunks: int) -> int:
+    """Return how many more chunks than there are one more label for each vertex reached would need."""
+    for index in range(reached):
+        chunks += _chunks_to_add(labels.counts[scratch.reached[index]])
+    return chunks - len(labels.following)
+
+
+@helper
+def append_labels(labels: Any, scratch: Any, reached: int, hub: int, chunks: int) -> int:
+    """Give every vertex reached the label (hub, its distance); return how many chunks are in use then."""
+    for index in range(reached):
+        vertex = scratch.reached[index]
+        count = labels.counts[vertex]
+        added = _chunks_to_add(count)
+        if added > 0:
+            # The full piece begins half its list before the end; the first two are one chunk each.
+            begin = labels.free[vertex] // CHUNK - max(1, added // 2)
+            labels.following[begin] = chunks
+            labels.free[vertex] = chunks * CHUNK
+            chunks += added
+        slot = labels.free[vertex]
+        labels.hubs[slot] = hub
+        labels.distances[slot] = scratch.distance[vertex]
+        labels.free[vertex] = slot + 1
+        labels.counts[vertex] = count + 1
+    return chunks
+
+
+@kernel
+def flatten_labels(labels: Any, starts: Any, hubs: Any, distances: Any) -> None:
+    """Copy the pieces into one array, vertex by vertex."""
+    for vertex in range(len(labels.counts)):
+        count, out = labels.counts[vertex], starts[vertex]
+        piece, done, length = np.int64(vertex), 0, CHUNK
+        while done < count:
+            begin = piece * CHUNK
+            for label in range(begin, begin + min(count - done, length)):
+                hubs[out] = labels.hubs[label]
+                distances[out] = labels.distances[label]
+                out += 1
+            done += length
+            length = done
+            piece = np.int64(labels.following[piece])

@@ -1,0 +1,1 @@
+"""New points in an existing tree."""

@@ -1,0 +1,68 @@
+"""Place points in the tree of a sample by least squares over all of its edges."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.parallel import Workers
+from .._core.progress import progress_bar
+from ..fitting._distances import checked_block
+from ..metric.base import Metric, frozen
+from ..tree.structure.rooted import preorder
+from ..tree.tree import Tree
+from ._locate import Places
+
+_BLOCK = 256  # points placed in one task
+# Distances below this share of the longest edge do not get larger weights.
+_NEAREST = 1e-3
+
+
+def best_places(
+    tree: Tree, metric: Metric, sample: NDArray[np.int64], points: NDArray[np.int64], power: float, workers: Workers
+) -> Places:
+    """Return the places in the tree of `sample` that have the least squared errors, each divided by d^power.
+
+    O(m) time for a point in a tree of m points, after m distances; O(1) memory for each point. The places do not depend
+    on the number of threads.
+    """
+    known, scale = rooted_backbone(tree, len(sample), power)
+    places = Places(np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points)))
+
+    def place(start: int) -> int:
+        workers.check()
+        part = slice(start, min(start + _BLOCK, len(points)))
+        distances = frozen(checked_block(metric, points[part], sample))
+        place_rows(known, scale, distances, Places(places.node[part], places.above[part], places.height[part]))
+        return part.stop - part.start
+
+    with progress_bar(len(points), "placing", "points") as bar:
+        for done in workers.map(place, range(0, len(points), _BLOCK)):
+            bar.update(done)
+    workers.check()
+    return places
+
+
+class Scale(NamedTuple):
+    """What counts as near in a tree."""
+
+    power: float  # squared errors are divided by distance ** power
+    smallest: float  # distances below count as this one in the weights
+    short: float  # parts of edges below count as none
+
+
+def rooted_backbone(tree: Tree, m: int, power: float) -> tuple[Any, Scale]:
+    """Return the tree of m points as kernels take it, and what counts as near in it."""
+    from ._placement_kernels import Backbone
+
+    view = preorder(tree.edges, tree.weights, tree.rooted().root)
+    unit = float(tree.weights.max(initial=0.0))
+    known = Backbone(view.up, view.length, view.order, frozen(view.position[:m]))
+    return known, Scale(power, _NEAREST * unit, 64 * np.finfo(np.float64).eps * unit)
+
+
+def place_rows(known: Any, scale: Scale, distances: NDArray[np.float64], places: Places) -> None:
+    """Find the places of points from rows of distances to the sample."""
+    from ._placement_kernels import find_best_places
+
+    find_best_places(known, distances, *scale, *places)

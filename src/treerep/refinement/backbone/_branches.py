@@ -1,0 +1,144 @@
+"""Finish a tree around its backbone: points at the same node or edge that are close to each other share a branch.
+
+The place of a point in the backbone says how far it is from everything else, and was fitted to many distances. So these
+heights are kept, as Gromov's tree keeps the distances from its root: two points at heights x and y at distance d run
+together for (x + y - d) / 2, and clusters merge in the order of falling shared heights (average linkage).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.parallel import Workers
+from ..._core.progress import progress_bar
+from ...fitting._distances import checked_block
+from ...fitting.rooted._gromov_kernels import link, negate_products
+from ...metric.base import Metric
+from ...placement._attach import attach
+from ...placement._locate import Indices, Numbers, Places
+from ...tree.tree import Tree
+from ._branch_kernels import join_branches
+
+LARGEST = 1024  # points that are compared with each other, each with all
+CENTERS = 256  # each such point of a larger zone is one of those around which it is split
+
+Edges = tuple[NDArray[np.int32], Numbers]
+
+
+class Branches(NamedTuple):
+    """Points of one zone as branches: edges between points and joins, and the tops that hang off the backbone."""
+
+    edges: NDArray[np.int64]  # points by their number in the zone, then joins
+    lengths: Numbers
+    tops: Indices
+    above: Numbers
+    height: Numbers
+
+
+def grow(
+    backbone: Tree, metric: Metric, sample: Indices, rest: Indices, places: Places, short: float, workers: Workers
+) -> Edges:
+    """Return edges and lengths of the tree of all points: numbers below len(metric) are points, Steiner nodes follow.
+
+    `rest` are the points that are not in the sample, and `places` where they hang. Time and distances: a zone of k
+    points takes k^2 of both, up to 1,024 points; a larger one is split around some of its points first.
+    """
+    zones = []
+    with progress_bar(len(rest), "zones", "points") as bar:
+        for zone in _groups(metric, rest, places):
+            zones.append(zone)
+            bar.update(len(zone))
+            workers.check()
+    found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
+    return put_together(backbone, len(metric), sample, rest, places, zones, found, short, workers)
+
+
+def put_together(
+    backbone: Tree, n: int, sample: Indices, rest: Indices, places: Places, zones: list[Indices],
+    found: Iterable[Branches], short: float, workers: Workers,
+) -> Edges:  # fmt: skip
+    """Return edges and lengths of the tree of all n points, from the branches of each zone in turn."""
+    edges, lengths, tops, joins = [], [], [], n
+    with progress_bar(len(rest), "branches", "points") as bar:
+        for zone, branches in zip(zones, found, strict=True):
+            count = len(branches.lengths) // 2
+            names = np.concatenate([rest[zone], joins + np.arange(count)]).astype(np.int32)
+            joins += count
+            edges.append(names[branches.edges])
+            lengths.append(branches.lengths)
+            node = places.node[zone[:1]].astype(np.int64).repeat(len(branches.tops))
+            tops.append((names[branches.tops], node, branches.above, branches.height))
+            bar.update(len(zone))
+            workers.check()
+    top, *where = (np.concatenate(part) for part in zip(*tops, strict=True))
+    hung, weights = hung_off(backbone, sample, top, Places(*where), joins, short, workers)
+    return np.concatenate([*edges, hung]), np.concatenate([*lengths, weights])
+
+
+def hung_off(
+    backbone: Tree, sample: Indices, tops: Indices, places: Places, first: int, short: float, workers: Workers
+) -> Edges:
+    """Return edges and lengths of the backbone with the tops of branches hung off it; Steiner nodes are `first` ..."""
+    hung, weights = attach(backbone, places, None, short, workers)
+    # In what `attach` returns, points of the sample come first, then the tops, then Steiner nodes.
+    steiner = first + np.arange(int(hung.max()) + 1 - len(sample) - len(tops))
+    return np.concatenate([sample, tops, steiner]).astype(np.int32)[hung], weights
+
+
+def zones_of(places: Places) -> list[Indices]:
+    """Return the points at each node and inside each edge."""
+    inside = places.above > 0
+    order = np.lexsort([inside, places.node])
+    new = (np.diff(places.node[order], prepend=-1) != 0) | (np.diff(inside[order].astype(int), prepend=0) != 0)
+    return np.split(order, np.flatnonzero(new)[1:])
+
+
+def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:
+    """Yield the points at one node or inside one edge, as indices into `rest`, split if there are many."""
+    for zone in zones_of(places):
+        yield from _split(metric, rest, zone)
+
+
+def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
+    """Split points until they are few enough: each goes to the nearest of some of them."""
+    if len(zone) <= LARGEST:
+        yield zone
+        return
+    # Points are in no particular order, so those at equal steps are as good as random ones.
+    centers = rest[zone[::CENTERS]]
+    nearest = [checked_block(metric, rest[piece], centers).argmin(axis=1) for piece in equal_pieces(zone)]
+    for part in split_by(zone, np.concatenate(nearest)):
+        yield from _split(metric, rest, part)
+
+
+def equal_pieces(zone: Indices) -> list[Indices]:
+    """Cut points into runs that are small enough."""
+    return np.array_split(zone, -(-len(zone) // LARGEST))
+
+
+def split_by(zone: Indices, nearest: Indices) -> list[Indices]:
+    """Return the points of a zone by their nearest center."""
+    parts = [zone[nearest == k] for k in np.unique(nearest)]
+    return parts if len(parts) > 1 else equal_pieces(zone)  # all in one place
+
+
+def _joined(metric: Metric, rest: Indices, places: Places, zone: Indices, short: float) -> Branches:
+    """Join the points of a zone."""
+    matrix = checked_block(metric, rest[zone], rest[zone]) if len(zone) > 1 else np.empty((1, 1))
+    return joined(matrix, places.height[zone], places.above[zone], short)
+
+
+def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Branches:
+    """Join points that hang off the same node or edge, from their distances. The arrays are overwritten."""
+    k = len(height)
+    edges, lengths, top = np.empty((2 * k, 2), np.int64), np.empty(2 * k), np.arange(k)
+    joins = 0
+    if k > 1:
+        negate_products(matrix, height)
+        first, second, negated = link(matrix, False)
+        order = np.argsort(negated, kind="stable")
+        joins = join_branches(first[order], second[order], -negated[order], short, height, above, top, edges, lengths)
+    kept = np.flatnonzero(height >= 0)
+    return Branches(edges[: 2 * joins], lengths[: 2 * joins], top[kept], above[kept], height[kept])

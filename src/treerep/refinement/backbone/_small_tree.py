@@ -1,0 +1,105 @@
+"""A good tree of up to some thousand points in about a second: join neighbors, move what is misplaced, fit the lengths.
+
+Moves look at all pairs, with squared errors weighted by 1 / d^p. What p should be depends on what the tree is for: far
+pairs dominate the average distortion, near ones tell groups and splits. The lengths are fitted to all distances in the
+end, so that a topology made for near points still has good long distances.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...fitting._distances import checked_block
+from ...metric.base import Metric
+from ...metric.graph import GraphMetric
+from ...metric.matrix import MatrixMetric
+from ...metric.points import PointMetric
+from ...tree.tree import Tree
+from ..lengths._neighborhoods import neighbor_graph
+from ..lengths.weights import fit_weights
+from ..moves.search import rearrange
+
+_ROWS = 256  # to which lengths are fitted
+# Rows of a table by which the distances of a graph are recognized.
+_LOOKED_AT = 64
+# How much neighborhoods count in the lengths of a graph's tree.
+_SHARE = 0.4
+# From this balance on, the points of a whole graph do not move, as in `refine`.
+_KEPT = 0.5
+
+
+class Weighting(NamedTuple):
+    """How much near distances count."""
+
+    whole: float  # squared errors are divided by d^whole where points and subtrees of a whole tree move,
+    sample: float  # by d^sample where those of a sample do,
+    places: tuple[float, ...]  # and by the best of these powers where points are placed
+    share: float  # of neighborhoods beside distances, where lengths are fitted
+    near: bool = False  # whether near distances decide, so that a larger sample pays
+    keep: bool = False  # the topology of a whole graph: moves are made for distances, neighborhoods lose by them
+
+
+#: By the kind of data: see `kind_of`. Measured by `python -m benchmarks truth`: distances of graphs are best with the
+#: power 0, of cells with 1, their groups with 3, and the splits of a phylogeny with 4.
+_SUITABLE = {
+    "graph": Weighting(0.0, 0.0, (0.0, 1.0, 2.0), _SHARE, keep=True),
+    "points": Weighting(3.0, 1.0, (0.0, 1.0, 2.0), 0.0),
+    "distances": Weighting(4.0, 4.0, (4.0,), 0.0, near=True),
+}
+
+
+def weighting(kind: str, balance: float | None) -> Weighting:
+    """Return the weighting that suits the kind of data, or the one that was asked for."""
+    if balance is None:
+        return _SUITABLE[kind]
+    power = 4.0 * balance
+    return Weighting(power, power, (power,), balance if kind == "graph" else 0.0, keep=balance >= _KEPT)
+
+
+def kind_of(metric: Metric) -> str:
+    """Return what a metric measures: a "graph", "points" with coordinates, or "distances" that came as such."""
+    if is_graph(metric):
+        return "graph"
+    return "points" if isinstance(metric, PointMetric) else "distances"
+
+
+def is_graph(metric: Any) -> bool:
+    """Whether a metric counts the edges of a graph, or has the lengths of its edges.
+
+    A table of whole numbers is taken for one if every point that is looked at has another at distance 1.
+    """
+    if isinstance(metric, GraphMetric) or not isinstance(metric, MatrixMetric):
+        return isinstance(metric, GraphMetric)
+    n = len(metric)
+    if not metric.integral or n < 2:
+        return False
+    rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(np.int64)
+    block = checked_block(metric, rows, np.arange(n))
+    return bool((block.min(axis=1, where=block > 0, initial=np.inf) == 1).all())
+
+
+def small_tree(
+    tree: Tree,
+    table: MatrixMetric,
+    choice: Weighting,
+    *,
+    all_of: Metric | None,
+    rng: np.random.Generator,
+    time_limit: float | None,
+    n_jobs: int | None,
+) -> Tree:
+    """Improve a tree of the points of a table: move points and subtrees, then fit the lengths to some rows.
+
+    `all_of` is the metric if the table has all of its points. The neighborhoods of a graph count then.
+    """
+    graph = all_of if is_graph(all_of) else None
+    neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
+    share = 0.0 if neighbors is None else choice.share
+    if len(table) > 3 and not (choice.keep and graph is not None):
+        power = choice.sample if all_of is None else choice.whole
+        tree = rearrange(tree, table, power=power, rng=rng, max_seconds=time_limit).tree
+    fitted = fit_weights(
+        tree, table, objective="l1", balance=share, neighbors=neighbors, rows=_ROWS, rng=rng, max_seconds=time_limit,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    return fitted.tree.contracted(0.0)

@@ -1,0 +1,1 @@
+"""The best edge lengths of a fixed tree."""

@@ -1,0 +1,84 @@
+"""Sums of products and quasi-Newton directions of long vectors, with the order of additions fixed.
+
+NumPy leaves sums of products to a BLAS, which adds in an order that depends on its threads. On a busy machine its
+threads also wait for each other: with 200,000 edges that took longer than the passes over the distances.
+"""
+
+from typing import Any
+
+from ..._core.kernel import helper, kernel
+
+# Steps whose s and y are at right angles but for rounding tell nothing about the curvature.
+_RIGHT_ANGLE = 1e-14
+
+
+@kernel
+def dot(a: Any, b: Any) -> float:
+    """Sum of a[j] b[j], taken in four parts that need not wait for each other."""
+    s0 = s1 = s2 = s3 = 0.0
+    whole = len(a) // 4 * 4
+    for j in range(0, whole, 4):
+        s0 += a[j] * b[j]
+        s1 += a[j + 1] * b[j + 1]
+        s2 += a[j + 2] * b[j + 2]
+        s3 += a[j + 3] * b[j + 3]
+    for j in range(whole, len(a)):
+        s0 += a[j] * b[j]
+    return (s0 + s1) + (s2 + s3)
+
+
+@helper
+def _curvature(s: Any, y: Any, way: Any, free: Any) -> Any:
+    """Sums of s y, s s, y y and s way over the free edges."""
+    sy = ss = yy = sw = 0.0
+    for j in range(len(s)):
+        a = s[j] if free[j] else 0.0
+        b = y[j] if free[j] else 0.0
+        sy += a * b
+        ss += a * a
+        yy += b * b
+        sw += a * way[j]
+    return sy, ss, yy, sw
+
+
+@kernel
+def turn_way(
+    steps: Any, changes: Any, newest: int, free: Any, diagonal: Any, way: Any, product: Any, share: Any
+) -> None:
+    """Turn the steepest descent `way` by what past steps have shown: Nocedal's two loops among the free edges.
+
+    steps, changes : (memory, K), the last steps s and what they changed in the gradient, y; row `newest` is the last,
+        and the rows before it are older, round the end of the array
+    way : (K,), the negative gradient, 0 where not free; overwritten
+    product, share : (memory,), working memory; product is 0 for rows that are not used
+    """
+    memory, scale = len(steps), 1.0
+    first = True
+    for back in range(memory):
+        r = (newest - back) % memory
+        s, y = steps[r], changes[r]
+        sy, ss, yy, sw = _curvature(s, y, way, free)
+        product[r] = 0.0
+        if not sy > _RIGHT_ANGLE * (ss * yy) ** 0.5:
+            continue
+        product[r], share[r] = sy, sw / sy
+        for j in range(len(way)):
+            way[j] -= share[r] * y[j] if free[j] else 0.0
+        if first:
+            first, curvature = False, 0.0
+            for j in range(len(way)):
+                curvature += y[j] * y[j] / diagonal[j] if free[j] else 0.0
+            scale = sy / curvature
+    for j in range(len(way)):
+        way[j] = scale * way[j] / diagonal[j]
+    for back in range(memory - 1, -1, -1):
+        r = (newest - back) % memory
+        if product[r] == 0.0:
+            continue
+        s, y = steps[r], changes[r]
+        along = 0.0
+        for j in range(len(way)):
+            along += y[j] * way[j] if free[j] else 0.0
+        rest = share[r] - along / product[r]
+        for j in range(len(way)):
+            way[j] += rest * s[j] if free[j] else 0.0

@@ -1,0 +1,82 @@
+"""Neighbourhoods as part of an objective: mean average precision, smoothed so that it has a gradient.
+
+The precision at a neighbour u of v is a quotient of two counts of points that are nearer to v than u is. A smooth step
+of some width in place of each comparison makes it a function of the tree's distances whose derivatives are summed over
+paths as those of any other objective. (Brown et al., Smooth-AP, ECCV 2020, do the same for embeddings.)
+"""
+
+from functools import partial
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..._core.parallel import Workers
+from ...fitting.spanning._graphs import sparse_graph
+from ...metric.base import Metric
+from ...metric.graph import GraphMetric
+from ._path_sum_kernels import add_down, add_up
+from ._rank_kernels import Hung, imprecision, smooth_imprecision
+from ._splits import Splits, Vector
+
+# Without a graph, this many nearest points are the neighbours.
+_NEIGHBORS = 10
+_ROWS = 64
+# Distances that differ by less, as a share of the largest, are equal.
+_TIE = 1e-9
+
+
+def neighbor_graph(metric: Metric) -> csr_array:
+    """Return who is a neighbour of whom: by the edges of a graph, or the ten nearest points of any other metric."""
+    if isinstance(metric, GraphMetric):
+        return metric.adjacency
+    graph = sparse_graph(metric, "knn", _NEIGHBORS)
+    assert graph is not None
+    return graph
+
+
+class Neighborhoods:
+    """The neighbourhoods of the points of a tree. Points are numbered as in `splits`."""
+
+    def __init__(self, graph: csr_array, splits: Splits, unit: float, workers: Workers) -> None:
+        self.splits, self.workers = splits, workers
+        rows = graph[splits.points][:, splits.points]
+        self.starts, self.neighbors = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
+        #: A typical distance of neighbours that differ, in the unit of the lengths.
+        apart = graph.data[graph.data > 0]
+        self.near = float(np.median(apart)) / unit if len(apart) else 1.0
+        n = len(splits.points)
+        self.blocks = [(low, min(low + _ROWS, n)) for low in range(0, n, _ROWS)]
+
+    def _hung(self, length: Vector) -> Hung:
+        depth = length.copy()
+        depth[0] = 0.0
+        add_down(self.splits.up, depth)
+        splits = self.splits
+        return Hung(splits.up, splits.first, splits.last, splits.node, depth, depth[splits.node])
+
+    def loss(self, length: Vector) -> float:
+        """1 - mean average precision, as defined."""
+        tree = self._hung(length)
+        slack = 2.0 * _TIE * float(tree.leaf_depth.max())
+        work = partial(imprecision, tree, self.starts, self.neighbors)
+        parts = self.workers.map(lambda block: work(*block, slack), self.blocks)
+        return sum(parts) / len(self.splits.points)
+
+    def smooth_loss(self, length: Vector, width: float) -> tuple[float, Vector]:
+        """The same with steps of this width, and its gradient."""
+        tree, n = self._hung(length), len(self.splits.points)
+
+        def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
+            at_point, at_node = np.zeros(n), np.zeros(len(length))
+            value = smooth_imprecision(tree, self.starts, self.neighbors, *block, width, at_point, at_node)
+            return value, at_point, at_node
+
+        value, ends, sums = 0.0, np.zeros(n), np.zeros(len(length))
+        for part, at_point, at_node in self.workers.map(work, self.blocks):
+            value += part
+            ends += at_point
+            sums += at_node
+        sums[self.splits.node] += ends
+        add_up(self.splits.up, sums)
+        sums[0] = 0.0
+        return value / n, sums / n

@@ -1,0 +1,189 @@
+"""The pairs of points that an objective adds up, and sums over their paths."""
+
+import copy
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.memory import available_memory
+from ..._core.parallel import Runner, Workers
+from ...fitting._distances import checked_block
+from ...metric.base import Metric
+from ...scores._streaming import BLOCK_ENTRIES, triangle_slices
+from ._path_sum_kernels import add_down, add_up, cut_sums, row_sums
+from ._splits import Splits, Vector
+
+#: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would overflow.
+_NOTHING = 1e-100
+_PROBES = 8
+#: Rows of a sample that are summed up together, at least. Adding up the sums of two parts takes about as long as a row.
+_ROWS = 8
+
+
+class _Task(NamedTuple):
+    number: int
+    rows: NDArray[np.int64]
+    start: int
+
+
+class _Reader:
+    """Distances of blocks and their factors, wherever they are read: see `Pairs`."""
+
+    def __init__(self, splits: Splits, metric: Metric, upper: bool, unit: float, power: float, keep: bool) -> None:
+        self.splits, self.metric, self.upper, self.unit, self.power = splits, metric, upper, unit, power
+        self.at_zero = 0.0
+        self._keep = keep
+        self._distances: dict[int, Vector] = {}
+        self._factors: dict[int, Vector] = {}
+
+    def with_power(self, power: float) -> "_Reader":
+        other = copy.copy(self)
+        other.power, other._factors = power, {}
+        return other
+
+    def distance(self, task: _Task) -> Vector:
+        distance = self._distances.get(task.number)
+        if distance is None:
+            points = self.splits.points
+            distance = checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
+            if self._keep:
+                self._distances[task.number] = distance
+        return distance
+
+    def read(self, task: _Task) -> tuple[Vector, Vector]:
+        distance, factor = self.distance(task), self._factors.get(task.number)
+        if not self.power:
+            return distance, np.ones_like(distance)
+        if factor is None:
+            factor = np.full_like(distance, self.at_zero)
+            if self.power == 2:  # 1 / d, and division is many times faster than a power
+                np.divide(1.0, distance, out=factor, where=distance > _NOTHING)
+            else:
+                np.power(distance, -self.power / 2, out=factor, where=distance > _NOTHING)
+            if self._keep:
+                self._factors[task.number] = factor
+        return distance, factor
+
+
+def _sum_block(what: int, eps: float, depth: Vector, reader: _Reader, task: _Task) -> tuple[float, Vector, Vector]:
+    """What `path_sum_kernels.row_sums` adds up over a block: the value, and derivatives at points and at nodes."""
+    splits = reader.splits
+    at_point, at_node = np.zeros(len(splits.points) - task.start), np.zeros(len(depth))
+    tree = splits.up, splits.first, splits.last, splits.node, depth, depth[splits.node]
+    block = task.rows, task.start, reader.upper, *reader.read(task)
+    return row_sums(what, eps, *tree, *block, at_point, at_node), at_point, at_node
+
+
+def _row_parts(count: int, width: int) -> Iterator[slice]:
+    """Cut sampled rows into parts: as blocks are cut, but with _ROWS rows at least."""
+    size = max(_ROWS, BLOCK_ENTRIES // max(width, 1))
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+class Pairs:
+    """The pairs of points that an objective adds up: all, or those of sampled rows with all other points.
+
+    Points are numbered as in `splits`. Distances are kept if there is room for them and asked for again at every pass
+    otherwise. They are measured in `unit`, a power of two near the largest, so that squares neither overflow nor
+    vanish. Factors u = 1 / d^(power / 2) weight the errors of the pairs. A pair at distance 0 is left out (u = 0), or
+    weighted like the smallest positive distance if `with_zeros`. A `runner` makes the passes over the pairs in place of
+    the workers, and keeps nothing. A `bar` counts the passes.
+    """
+
+    def __init__(
+        self,
+        splits: Splits,
+        metric: Metric,
+        sample: NDArray[np.int64] | None,
+        power: float,
+        workers: Workers,
+        with_zeros: bool = False,
+        runner: Runner | None = None,
+        bar: Any = None,
+    ) -> None:
+        self.splits, self.power, self.workers, self.bar = splits, power, workers, bar
+        self.n = n = len(splits.points)
+        self.upper = sample is None
+        if sample is None:
+            rows = np.arange(n)
+            self.tasks = [_Task(k, rows[part], part.start) for k, part in enumerate(triangle_slices(n))]
+            self.count, self.scale = n * (n - 1) // 2, 1.0
+        else:
+            rows = np.flatnonzero(np.isin(splits.points, sample))
+            self.tasks = [_Task(k, rows[part], 0) for k, part in enumerate(_row_parts(len(rows), n))]
+            # The expected number of times that a pair is met, from either end, is 2 rows / n.
+            self.count, self.scale = len(rows) * (n - 1), n / (2 * len(rows))
+        self.runner = runner if len(self.tasks) > 1 else None  # one block is read sooner than sent
+        self.below = (splits.last - splits.first).astype(np.int64)
+        self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(rows, splits.first)
+        # Of a few points: one may be at distance 0 from all, where distances violate the triangle inequality.
+        few = splits.points[:: max(1, n // _PROBES)]
+        self.radius = float(checked_block(metric, few, splits.points).max()) or 1.0
+        self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
+        keep = self.runner is None and self.count * (16 if power else 8) < available_memory() // 2
+        self._reader = _Reader(splits, metric, self.upper, self.unit, power, keep)
+        self._reader.at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
+
+    def _smallest(self) -> float:
+        """The smallest positive distance."""
+
+        def least(task: _Task) -> float:
+            distance = self._reader.distance(task)
+            return float(distance.min(where=distance > _NOTHING, initial=np.inf))
+
+        smallest = min(self.workers.map(least, self.tasks), default=np.inf)
+        return smallest if smallest < np.inf else 1.0 / self.unit
+
+    def with_power(self, power: float) -> "Pairs":
+        """The same pairs with other factors; the distances are shared."""
+        other = copy.copy(self)
+        other.power, other._reader = power, self._reader.with_power(power)
+        return other
+
+    def cut_sums(self, length: Vector) -> Vector:
+        """Sum of path lengths over the paths through each edge, without factors. O(N)."""
+        out = np.empty(len(length))
+        cut_sums(self.splits.up, self.below, self.sampled_below, length, out)
+        return (0.5 if self.upper else self.scale) * out
+
+    def crossing(self) -> Vector:
+        """Number of paths through each edge."""
+        s, t, n, r = self.below, self.sampled_below, self.n, self.sampled_below[0]
+        return (0.5 if self.upper else self.scale) * (t * (n - s) + s * (r - t))
+
+    def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
+        """Sum of values over the pairs, and the sums of their derivatives over the paths through each edge."""
+        splits, depth = self.splits, length.copy()
+        depth[0] = 0.0
+        add_down(splits.up, depth)
+        work = partial(_sum_block, what, eps, depth)
+        self.workers.check()
+        if self.runner is None:
+            found = self.workers.map(partial(work, self._reader), self.tasks)
+        else:
+            found = self.runner.map(work, self._reader, self.tasks)
+        value, ends, sums = 0.0, np.zeros(self.n), np.zeros(len(depth))
+        for task, (part, at_point, at_node) in zip(self.tasks, found, strict=True):
+            value += part
+            ends[task.start :] += at_point
+            sums += at_node
+        sums[splits.node] += ends
+        add_up(splits.up, sums)
+        sums[0] = 0.0
+        if self.bar is not None:
+            self.bar.update()
+        return self.scale * value, self.scale * sums
+
+
+class Optimum(NamedTuple):
+    """What a search has found, lengths in units of `Pairs.unit`."""
+
+    length: Vector
+    value: float
+    start: float
+    residual: float
+    iterations: int

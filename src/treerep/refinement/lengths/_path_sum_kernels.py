@@ -1,0 +1,264 @@
+"""Compiled sums over all paths of a tree, without a path matrix.
+
+Everything runs on a tree of splits (see `splits.Splits`): nodes in preorder, `up` the parent of each, and the points
+in the order in which the preorder meets them, so that the points below node k are first[k] ... last[k] - 1.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.kernel import helper, kernel
+
+# What `row_sums` adds up over the pairs; x is the tree's distance, y the path length of `slope`, t the truth, u the
+# factor of the pair, q = u (x - t).
+SQUARES = 0  # value q^2, derivative u q
+SMOOTH = 1  # value sqrt(q^2 + eps^2) where u > 0, derivative u q / sqrt(q^2 + eps^2)
+PRODUCT = 2  # value u^2 y^2, derivative u^2 y
+FACTORS = 3  # value 1 where u > 0, derivative u^2
+
+
+@kernel
+def find_splits(order: Any, up: Any, n_points: Any, count: Any, bottom: Any, above: Any) -> None:
+    """Find which edges part the points in the same way: chains of Steiner nodes with nothing else attached.
+
+    order, up : (N,) int32, a preorder whose root is a point or has three children with points below
+    count, bottom, above : (N,) int32, written. Number of points below each position; the lowest position whose edge
+        parts the points in the same way (0 at the root, -1 without points below); the next ancestor that is its own
+        bottom (-1 at the root).
+    """
+    n = len(order)
+    for k in range(n):
+        count[k] = 1 if order[k] < n_points else 0
+        bottom[k] = k
+    for k in range(n - 1, 0, -1):
+        count[up[k]] += count[k]
+    for k in range(n - 1, 0, -1):
+        if count[k] == 0:
+            bottom[k] = -1
+        elif count[k] == count[up[k]] and up[k] > 0:
+            bottom[up[k]] = bottom[k]
+    above[0] = -1
+    for k in range(1, n):
+        above[k] = up[k] if bottom[up[k]] == up[k] else above[up[k]]
+
+
+@kernel
+def add_down(up: Any, value: Any) -> None:
+    """Add to every node the sum over its ancestors: lengths become depths."""
+    for k in range(1, len(up)):
+        value[k] += value[up[k]]
+
+
+@kernel
+def add_up(up: Any, value: Any) -> None:
+    """Add to every node the sum over all nodes below it."""
+    for k in range(len(up) - 1, 0, -1):
+        value[up[k]] += value[k]
+
+
+@kernel
+def common_ancestors(up: Any, first: Any, second: Any) -> Any:
+    """Lowest common ancestor of first[k] and second[k], by climbing. O(length of the paths)."""
+    out = np.empty(len(first), np.int32)
+    for k in range(len(first)):
+        a, b = first[k], second[k]
+        while a != b:  # ancestors come first in preorder: the later one is no ancestor of the other
+            if a > b:
+                a = up[a]
+            else:
+                b = up[b]
+        out[k] = a
+    return out
+
+
+@helper
+def _squares(depth: Any, base: Any, t: Any, u: Any, slope: Any, value: Any) -> None:
+    for j in range(len(t)):
+        q = u[j] * (depth[j] + base - t[j])
+        slope[j] = u[j] * q
+        value[j] += q * q
+
+
+@helper
+def _smooth(depth: Any, base: Any, t: Any, u: Any, eps: Any, slope: Any, value: Any) -> None:
+    for j in range(len(t)):
+        q = u[j] * (depth[j] + base - t[j])
+        root = np.sqrt(q * q + eps * eps)
+        slope[j] = np.divide(u[j] * q, root)
+        value[j] += root if u[j] > 0.0 else 0.0
+
+
+@helper
+def _product(depth: Any, base: Any, u: Any, slope: Any, value: Any) -> None:
+    for j in range(len(u)):
+        y = depth[j] + base
+        r = u[j] * u[j] * y
+        slope[j] = r
+        value[j] += r * y
+
+
+@helper
+def _factors(u: Any, slope: Any, value: Any) -> None:
+    for j in range(len(u)):
+        slope[j] = u[j] * u[j]
+        value[j] += 1.0 if u[j] > 0.0 else 0.0
+
+
+@helper
+def _spread(slope: Any, out: Any) -> Any:
+    """Add slope to out and return its sum, taken in four parts that need not wait for each other."""
+    a = b = c = d = 0.0
+    whole = len(slope) // 4 * 4
+    for j in range(0, whole, 4):
+        a += slope[j]
+        b += slope[j + 1]
+        c += slope[j + 2]
+        d += slope[j + 3]
+    for j in range(whole, len(slope)):
+        a += slope[j]
+    for j in range(len(slope)):
+        out[j] += slope[j]
+    return (a + b) + (c + d)
+
+
+@kernel
+def row_sums(
+    what: Any,
+    eps: Any,
+    up: Any,
+    first: Any,
+    last: Any,
+    node: Any,
+    depth: Any,
+    leaf_depth: Any,
+    rows: Any,
+    start: Any,
+    upper: Any,
+    distance: Any,
+    factor: Any,
+    at_point: Any,
+    at_node: Any,
+) -> Any:
+    """Sum of the values over the pairs of a block; their derivatives go to the ends and the top of each path.
+
+    A derivative r of the pair (i, j) is added at i, at j, and twice subtracted at their lowest common ancestor: sums
+    over subtrees then give the sum of r over all paths through each edge.
+
+    From a row's point we climb to the root. The columns whose paths turn at an ancestor are those below it and not
+    below the child that we came from: two ranges. O(columns + depth of the row).
+
+    Parameters
+    ----------
+    what : SQUARES, SMOOTH, PRODUCT or FACTORS; eps is used by SMOOTH
+    up, first, last : (K,) int32
+    node : (n,) int32, node of each point; depth : (K,) and leaf_depth = depth[node] : (n,) float64
+    rows : (R,) int64, points, numbered in preorder
+    start : column 0 of the block is point `start`
+    upper : take the columns after the row's point only, otherwise all others
+    distance, factor : (R, C) float64
+    at_point : (C,), at_node : (K,) float64, added to
+    """
+    # One array, so that the compiler sees that its parts do not overlap: loops without sums become vector code.
+    width = distance.shape[1]
+    scratch = np.zeros(2 * width)
+    for a in range(len(rows)):
+        i = rows[a]
+        k, begin, end = node[i], i, i + 1  # the range that is done
+        while k >= 0:
+            base = leaf_depth[i] - 2.0 * depth[k]
+            for side in range(1 if upper else 0, 2):
+                lo, hi = (first[k], begin) if side == 0 else (end, last[k])
+                if lo >= hi:
+                    continue
+                far, c, d = leaf_depth[lo:hi], lo - start, hi - start
+                t, u, slope, value = distance[a, c:d], factor[a, c:d], scratch[c:d], scratch[width + c : width + d]
+                if what == SQUARES:
+                    _squares(far, base, t, u, slope, value)
+                elif what == SMOOTH:
+                    _smooth(far, base, t, u, eps, slope, value)
+                elif what == PRODUCT:
+                    _product(far, base, u, slope, value)
+                else:
+                    _factors(u, slope, value)
+                total = _spread(slope, at_point[c:d])
+                at_point[i - start] += total
+                at_node[k] -= 2.0 * total
+            begin, end = first[k], last[k]
+            k = up[k]
+    return scratch[width:].sum()
+
+
+@kernel
+def cut_sums(up: Any, count: Any, sampled: Any, length: Any, out: Any) -> None:
+    """out[k] = sum of the path lengths d(i, j), i a sampled point and j any, over the paths through edge k. O(K).
+
+    With D and F the sums of the distances from node k to the points below and to all, s and n their numbers, and the
+    same in capitals' place for the sampled ones (E, G, t, r), the paths that leave downwards and upwards add up to
+    E (n - s) + t (F - D) + D (r - t) + s (G - E).
+
+    count, sampled : (K,) int64, points below each node; length : (K,) float64; out : (K,) float64, written
+    """
+    K = len(up)
+    n, r = count[0], sampled[0]
+    below, below_sampled = np.zeros(K), np.zeros(K)
+    for k in range(K - 1, 0, -1):
+        below[up[k]] += below[k] + count[k] * length[k]
+        below_sampled[up[k]] += below_sampled[k] + sampled[k] * length[k]
+    all_points, all_sampled = np.empty(K), np.empty(K)
+    all_points[0], all_sampled[0] = below[0], below_sampled[0]
+    out[0] = 0.0
+    for k in range(1, K):
+        s, t = count[k], sampled[k]
+        all_points[k] = all_points[up[k]] + (n - 2 * s) * length[k]
+        all_sampled[k] = all_sampled[up[k]] + (r - 2 * t) * length[k]
+        out[k] = below_sampled[k] * (n - s) + t * (all_points[k] - below[k])
+        out[k] += below[k] * (r - t) + s * (all_sampled[k] - below_sampled[k])
+
+
+@kernel
+def solve_cuts(up: Any, count: Any, free: Any, cut: Any, length: Any) -> None:
+    """Find lengths, 0 where not free, whose paths through each free edge add up to cut[k], over all pairs. O(K).
+
+    For an edge k with s of n points below it, D and F the sums of the distances from k to the points below and to all:
+
+        cut[k] = (n - 2 s) D[k] + s F[k],  F[k] = F[up k] + (n - 2 s) length[k],  D[up k] = sum (D[k] + s length[k]).
+
+    From the leaves upwards D is an affine function of F of the same node, D = a - A F with A = sum s / (n - 2 s) over
+    the free edges next below. So each cut gives its F[k], and the root's D = F the last one. An edge that is not free
+    merges its two ends. The root must be a centroid, so that n - 2 s is 0 for one of its own edges at most.
+    """
+    K, n = len(up), count[0]
+    a, A, B, merged, F = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+    half = 0
+    for k in range(K):
+        merged[k] = count[k]
+    for k in range(K - 1, 0, -1):
+        merged[up[k]] -= count[k]  # now the point at the node itself
+    for k in range(K - 1, 0, -1):
+        p, s, odd = up[k], float(count[k]), float(n - 2 * count[k])
+        if not free[k]:
+            a[p] += a[k]
+            A[p] += A[k]
+            B[p] += B[k]
+            merged[p] += merged[k]
+            continue
+        # s - (n - 2 s) A, written so that nothing cancels: points merged into k plus sum 2 g (s - g) / (n - 2 g).
+        F[k] = (cut[k] - odd * a[k]) / (merged[k] + 2.0 * (s * A[k] - B[k]))
+        a[p] += a[k] - A[k] * F[k]
+        if odd == 0.0:
+            half = k
+            continue
+        a[p] += s * F[k] / odd
+        A[p] += s / odd
+        B[p] += s * s / odd
+    F[0] = F[half] if half > 0 else a[0] / (1.0 + A[0])
+    length[0] = 0.0
+    for k in range(1, K):
+        length[k] = 0.0
+        if not free[k]:
+            F[k] = F[up[k]]
+        elif k == half:
+            length[k] = (F[0] * (1.0 + A[0]) - a[0]) / count[k]
+        else:
+            length[k] = (F[k] - F[up[k]]) / (n - 2 * count[k])

@@ -1,0 +1,214 @@
+"""Least squares, ordinary or weighted, by a projected Newton method (Bertsekas, SIAM J. Control Optim. 20, 1982).
+
+With A the path matrix (a row per pair of points, a column per edge), the distances of the tree are A w, and we minimise
+|U (A w - d)|^2 over w >= lower, U diagonal. A is never formed:
+
+- the gradient A^T U^2 (A w - d) is one pass over the pairs (`path_sum_kernels.row_sums`),
+- for U = 1 the product A^T A w takes O(N) (`cut_sums`), and so does the solution of A^T A w = b, even with edges held
+  fixed (`solve_cuts`; that ordinary least squares has such a solution is due to Bryant and Waddell, Rapid evaluation of
+  least-squares and minimum-evolution criteria on phylogenetic trees, Mol. Biol. Evol. 15, 1998),
+- for other U that solution is a preconditioner that knows the shape of the tree.
+
+So steps are exact for U = 1 and come from a few conjugate gradients otherwise, however long the paths are.
+"""
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._descent_kernels import dot
+from ._pairs import Optimum, Pairs
+from ._path_sum_kernels import FACTORS, PRODUCT, SQUARES, solve_cuts
+from ._principal_pivoting import principal_pivoting
+from ._splits import Vector
+
+_STEPS = 1000
+#: Beyond so many points steps are many, and guessing which edges are free is faster. (Below, it is a matter of
+#: hundredths of a second, and results that are stored rest on the last digits of the steps.)
+_MANY_POINTS = 10_000
+_CONJUGATE_STEPS = 500
+#: A Newton step is accurate enough when conjugate gradients have shrunk its error to this share (measured best).
+_ACCURACY = 0.1
+_LAST_DIGITS = 1e-6
+#: A sample leaves many edges all but undetermined, and it is no use to fit its noise: stop when a step lowers the
+#: objective by less than this share of itself, and take few conjugate gradients.
+_SAMPLED_PROGRESS, _SAMPLED_CONJUGATE_STEPS = 1e-3, 30
+
+
+class Quadratic:
+    """1/2 |U (A w - d)|^2: products with its matrix H = A^T U^2 A, and approximate solutions of H w = b."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self.pairs = pairs
+        whole = (pairs.below * (pairs.n - pairs.below)).astype(np.float64)
+        length = np.zeros(len(whole))
+        self.diagonal = pairs.sums(FACTORS, length)[1] if pairs.power else pairs.crossing()
+        # |U d|^2: what an edge's share of the objective is measured by.
+        self.size = pairs.sums(SQUARES, length)[0] if pairs.power else 0.0
+        # Edges that no pair measures keep their lengths.
+        self.measured = self.diagonal > 0
+        self.measured[0] = False
+        self.diagonal = np.where(self.measured, self.diagonal, 1.0)
+        # The matrix of U = 1, stretched to the right diagonal.
+        self._stretch = np.where(self.measured, np.sqrt(whole / self.diagonal), 1.0)
+
+    def product(self, length: Vector) -> Vector:
+        """H w: O(N) for U = 1, otherwise a pass over the pairs."""
+        return self.pairs.sums(PRODUCT, length)[1] if self.pairs.power else self.pairs.cut_sums(length)
+
+    def precondition(self, free: NDArray[np.bool_], right: Vector) -> Vector:
+        """Solve H w = b among the free edges: exactly for U = 1 and all pairs, otherwise about. O(N).
+
+        With sampled rows by the diagonal alone: the shape of the tree would tell edges apart that the sample does not,
+        and steps would fit its noise (20,000 points, 256 rows: the objective of other rows rose by half).
+        """
+        if not self.pairs.upper:
+            return np.where(free, right / self.diagonal, 0.0)
+        out = np.empty(len(right))
+        solve_cuts(self.pairs.splits.up, self.pairs.below, free, self._stretch * right, out)
+        return self._stretch * out
+
+    def residual(self, length: Vector, gradient: Vector, floor: Vector) -> float:
+        """How far an edge would move by itself, at most: 0 at the minimum, and only there.
+
+        For U = 1 as a share of the largest distance. With factors an edge among short distances counts as much as one
+        among long ones: it is what the move changes in U A w, as a share of |U d|.
+        """
+        moved = (np.maximum(floor, length - gradient / self.diagonal) - length)[self.measured]
+        if self.size > 0:
+            return float(np.abs(moved * np.sqrt(self.diagonal[self.measured] / self.size)).max(initial=0.0))
+        return float(np.abs(moved).max(initial=0.0)) * self.pairs.unit / self.pairs.radius
+
+
+def least_squares(pairs: Pairs, given: Vector, floor: Vector, tol: float, deadline: float) -> Optimum:
+    """Find the lengths of least weighted squares, not below the floor."""
+    problem = Quadratic(pairs)
+    raised, steps = np.maximum(given, floor), 0
+    value, gradient = pairs.sums(SQUARES, raised)
+    start = pairs.sums(SQUARES, given)[0] if (raised != given).any() else value
+    best = raised, value, problem.residual(raised, gradient, floor)
+    ordinary = pairs.power == 0 and pairs.upper
+    # Steps that are exact cost little: go on to the last digits, which long paths need.
+    goal = _LAST_DIGITS * tol if ordinary else tol
+    if ordinary and pairs.n > _MANY_POINTS:
+        found = principal_pivoting(problem, raised, gradient, floor)
+        at_found = None if found is None else pairs.sums(SQUARES, found)
+        if found is not None and at_found is not None and at_found[0] <= best[1]:
+            value, gradient = at_found
+            best, goal = (found, value, problem.residual(found, gradient, floor)), tol
+    # Steps only update the gradient, and its rounding errors add up: look at the distances again and go on from there.
+    for _ in range(3 if pairs.upper else 1):
+        if best[2] <= goal or time.monotonic() > deadline:
+            break
+        length, more = _descend(problem, best[0], gradient, best[1], floor, goal, deadline)
+        steps += more
+        value, gradient = pairs.sums(SQUARES, length)
+        if value > best[1]:
+            break
+        best = length, value, problem.residual(length, gradient, floor)
+    # Lengths are in units of `unit`, and the factors in their power.
+    with np.errstate(over="ignore"):
+        size = np.float64(pairs.unit) ** (2.0 - pairs.power)
+        return Optimum(best[0], float(best[1] * size), float(start * size), best[2], steps)
+
+
+def _descend(
+    problem: Quadratic,
+    length: Vector,
+    gradient: Vector,
+    value: float,
+    floor: Vector,
+    tol: float,
+    deadline: float,
+) -> tuple[Vector, int]:
+    """Projected Newton steps until the residual is below tol; every step lowers the objective."""
+    least = 0.0 if problem.pairs.upper else _SAMPLED_PROGRESS
+    for steps in range(_STEPS):
+        if problem.residual(length, gradient, floor) <= tol / 2 or time.monotonic() > deadline:
+            return length, steps
+        free = problem.measured & ((length > floor) | (gradient < 0))
+        newton = _conjugate_gradients(problem, free, -gradient, deadline)
+        step, image = _search(problem, length, gradient, floor, newton, 12)
+        if not step.any() and problem.size > 0:
+            step, image = _step_to_the_floor(problem, length, gradient, floor, free, newton, deadline)
+        if not step.any():
+            # Many edges may lie just above the floor: then the plain gradient leads there.
+            plain = np.where(problem.measured, -gradient / problem.diagonal, 0.0)
+            step, image = _search(problem, length, gradient, floor, plain, 60)
+        if not step.any():
+            return length, steps
+        # The objective is |U (A w - d)|^2 = 2 f.
+        gain = -dot(2 * gradient + image, step)
+        length, gradient, value = np.maximum(floor, length + step), gradient + image, value - gain
+        if gain <= least * value:
+            return length, steps + 1
+    return length, _STEPS
+
+
+def _search(
+    problem: Quadratic, length: Vector, gradient: Vector, floor: Vector, way: Vector, halvings: int
+) -> tuple[Vector, Vector]:
+    """The first of the projected steps 1, 1/2, 1/4, ... that lowers the objective enough, and H times it; or zeros."""
+    for _ in range(halvings):
+        step = np.where(problem.measured, np.maximum(floor, length + way) - length, 0.0)
+        image = problem.product(step)
+        expected = dot(gradient, step)
+        # f(w + s) - f(w) = g s + s H s / 2
+        if expected < 0 and expected + dot(step, image) / 2 <= 1e-4 * expected:
+            return step, image
+        way = way / 2
+    return np.zeros(len(length)), np.zeros(len(length))
+
+
+def _step_to_the_floor(
+    problem: Quadratic,
+    length: Vector,
+    gradient: Vector,
+    floor: Vector,
+    free: NDArray[np.bool_],
+    newton: Vector,
+    deadline: float,
+) -> tuple[Vector, Vector]:
+    """A Newton step up to where the first edge reaches the floor, and H times it.
+
+    Short edges among long ones are cut off by the projection of a full step, which then need not lower the objective.
+    A straight step always does, if the edges at the floor that it would lower are held (Lawson and Hanson, Solving
+    least squares problems, 1974).
+    """
+    while not time.monotonic() > deadline:
+        held = free & (length <= floor) & (newton < 0)
+        if not held.any():
+            break
+        free = free & ~held
+        newton = _conjugate_gradients(problem, free, -gradient, deadline)
+    falling = free & (newton < 0)
+    reach = np.full(len(length), np.inf)
+    reach[falling] = (length - floor)[falling] / -newton[falling]
+    share = min(1.0, float(reach.min()))
+    step = np.where(free, share * newton, 0.0)
+    step[reach <= share] = (floor - length)[reach <= share]
+    image = problem.product(step)
+    if dot(gradient, step) + dot(step, image) / 2 < 0:
+        return step, image
+    return np.zeros(len(length)), np.zeros(len(length))
+
+
+def _conjugate_gradients(problem: Quadratic, free: NDArray[np.bool_], right: Vector, deadline: float) -> Vector:
+    """Solve H w = b among the free edges until the error has shrunk to _ACCURACY of itself."""
+    found, rest = np.zeros(len(right)), np.where(free, right, 0.0)
+    step = problem.precondition(free, rest)
+    size = first = dot(rest, step)
+    for _ in range(_CONJUGATE_STEPS if problem.pairs.upper else _SAMPLED_CONJUGATE_STEPS):
+        if not size > _ACCURACY**2 * first or time.monotonic() > deadline:
+            break
+        image = np.where(free, problem.product(step), 0.0)
+        curvature = dot(step, image)
+        if not curvature > 0:  # a direction that the sample does not see
+            break
+        found += (size / curvature) * step
+        rest -= (size / curvature) * image
+        better = problem.precondition(free, rest)
+        size, before = dot(rest, better), size
+        step = better + (size / before) * step
+    return found

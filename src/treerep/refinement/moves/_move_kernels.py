@@ -1,0 +1,255 @@
+"""The compiled heart of the moves: the best place of a subtree among all edges, and the tree changed accordingly.
+
+The tree is binary, hung from a leaf and numbered in preorder, and stays so: a subtree is a range of numbers, the first
+child of k is k + 1 and the second follows the first one's range. So all passes run over memory from front to back or
+from back to front, and no lists of children or neighbours exist.
+
+Take out the subtree s. An outside leaf y knows the points x of s by three sums, where h_x is the distance of x to s:
+
+    W_y = sum over x of w_xy,   S_y = sum of w_xy (d_xy - h_x),   Q_y = sum of w_xy (d_xy - h_x)^2
+
+If s hangs off a place at distance r_y from y by an edge of length l, the squared errors of the pairs (x, y) sum up to
+Q_y - 2 (r_y + l) S_y + (r_y + l)^2 W_y. So leaves whose sums are known at one node of the tree are known at its
+neighbour, at distance L, by S - L W and Q - 2 L S + L^2 W in their place: one pass to the root and one back give the
+errors of s at all places of all edges.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._core.kernel import helper, kernel
+from ...placement._edge_fit_kernels import best_on_edge, cost_at, shifted, weigh
+
+# Gains below this part of the sums that they are the difference of may be due to rounding.
+_LEAST_GAIN = 1e-11
+
+
+class Hung(NamedTuple):
+    """A binary tree hung from a leaf, by preorder position; `place` by name."""
+
+    up: Any  # position of the parent; -1 at position 0
+    length: Any  # of the edge to the parent
+    size: Any  # number of nodes in the subtree
+    name: Any  # leaves have the first names
+    place: Any  # position of the node of each name
+
+
+class Task(NamedTuple):
+    """What is to be fitted."""
+
+    matrix: Any  # distances between the leaves
+    power: Any  # squared errors are divided by distance ** power
+    smallest: Any  # distances below count as this one in the weights
+
+
+class Room(NamedTuple):
+    """Working memory."""
+
+    weight: Any  # (leaves,) weights of one row
+    leaf: Any  # (3, leaves) W, S, Q of every leaf
+    below: Any  # (nodes, 3) W, S, Q of all leaves in the subtree of a node, measured there
+    all: Any  # (nodes, 2) S, Q of all leaves of the tree, measured there
+    height: Any  # (nodes,) distance to the top of the subtree that is taken out
+    ints: Any  # (4, nodes) and
+    reals: Any  # (nodes,): for reordering
+
+
+@kernel
+def improve(tree: Hung, task: Task, room: Room, order: Any, start: int, cap: int, budget: int) -> Any:
+    """Put the subtrees of the names order[start:] where they fit best, those of at most `cap` leaves.
+
+    Returns how far it came before `budget` steps were used up, how often the tree changed, and what that gained.
+    """
+    k, moves, gain = start, 0, 0.0
+    while k < len(order) and budget > 0:
+        s = tree.place[order[k]]
+        k += 1
+        if tree.up[s] <= 0 or tree.size[s] > 2 * cap - 1:
+            continue
+        leaves = (tree.size[s] + 1) // 2
+        budget -= len(tree.up) + leaves * len(task.matrix)
+        _sum_up_rows(tree, task, room, s)
+        weight = _sum_up_leaves(tree, room, s)
+        largest = _sum_up_all(tree, room, s, weight)
+        edge, along, pendant, saved = _best_place(tree, room, s, weight, largest)
+        if edge > 0:
+            _move(tree, room, s, edge, along, pendant)
+            moves += 1
+            gain += saved
+    return k, moves, gain
+
+
+@helper
+def _sum_up_rows(tree: Hung, task: Task, room: Room, s: int) -> None:
+    """W, S, Q of every leaf, from the rows of the points in the subtree s."""
+    leaf, weight = room.leaf, room.weight
+    for y in range(len(weight)):
+        leaf[0, y] = leaf[1, y] = leaf[2, y] = 0.0
+    for k in range(s, s + tree.size[s]):
+        h = room.height[tree.up[k]] + tree.length[k] if k > s else 0.0
+        room.height[k] = h
+        if tree.size[k] == 1:
+            row = task.matrix[tree.name[k]]
+            weigh(row, task.power, task.smallest, weight)
+            for y in range(len(row)):
+                error = row[y] - h
+                leaf[0, y] += weight[y]
+                leaf[1, y] += weight[y] * error
+                leaf[2, y] += weight[y] * error * error
+
+
+@helper
+def _sum_up_leaves(tree: Hung, room: Room, s: int) -> float:
+    """W, S, Q below every node, without the subtree s, and S, Q of all leaves at the root; returns W of all leaves."""
+    up, length, below, leaf = tree.up, tree.length, room.below, room.leaf
+    for k in range(len(up)):
+        below[k, 0] = below[k, 1] = below[k, 2] = 0.0
+    for y in range(leaf.shape[1]):
+        k = tree.place[y]
+        below[k, 0], below[k, 1], below[k, 2] = leaf[0, y], leaf[1, y], leaf[2, y]
+    behind = s + tree.size[s]
+    k = len(up) - 1
+    while k > 0:
+        if k == behind - 1:  # jump over the subtree
+            k = s - 1
+        # No difference between leaves and others: which of them comes next is hard to predict, and a wrong guess dear.
+        g = up[k]
+        w, f, q = shifted(below[k, 0], below[k, 1], below[k, 2], length[k])
+        below[g, 0] += w
+        below[g, 1] += f
+        below[g, 2] += q
+        k -= 1
+    room.all[0, 0], room.all[0, 1] = below[0, 1], below[0, 2]
+    return below[0, 0]
+
+
+@helper
+def _sum_up_all(tree: Hung, room: Room, s: int, weight: float) -> float:
+    """S and Q of all leaves at every node, from those at the root; returns the largest Q."""
+    below, total, behind = room.below, room.all, s + tree.size[s]
+    largest = total[0, 1]
+    k = 1
+    while k < len(tree.up):
+        if k == s:
+            k = behind
+            continue
+        g, length = tree.up[k], tree.length[k]
+        w, f, q = below[k, 0], below[k, 1], below[k, 2]
+        _, shifted_f, shifted_q = shifted(w, f, q, length)
+        v = weight - w
+        # Seen from below the edge, what is below is nearer by its length and the rest (v = W of the rest) is farther.
+        # Written such that little waits for the numbers of the node above, which may just have been computed.
+        more = q - shifted_q + length * (2.0 * shifted_f + length * v)
+        total[k, 0] = total[g, 0] + length * (w - v)
+        total[k, 1] = total[g, 1] - 2.0 * length * total[g, 0] + more
+        largest = max(largest, total[k, 1])
+        k += 1
+    return largest
+
+
+@helper
+def _best_place(tree: Hung, room: Room, s: int, weight: float, largest: float) -> Any:
+    """Where the subtree s fits best: lower end of the edge, distance from that end, pendant length, and what it saves.
+
+    The edge is -1 if no place is better than the present one by more than rounding.
+    """
+    below, total, behind = room.below, room.all, s + tree.size[s]
+    p = tree.up[s]
+    now = cost_at(weight, total[p, 0], total[p, 1], tree.length[s])
+    best, edge, along, pendant = now - _LEAST_GAIN * largest, -1, 0.0, 0.0
+    k = 1
+    while k < len(tree.up):
+        if k == s:
+            k = behind
+            continue
+        g, length = tree.up[k], tree.length[k]
+        w, f, q = below[k, 0], below[k, 1], below[k, 2]
+        # What is not below the edge, measured at its upper end.
+        _, shifted_f, shifted_q = shifted(w, f, q, length)
+        v, a, r = weight - w, total[g, 0] - shifted_f, total[g, 1] - shifted_q
+        # Free to choose the distances on both sides, the errors are at least q - f^2 / w + r - a^2 / v.
+        if (q + r - best) * w * v < f * f * v + a * a * w:
+            cost, x, y = best_on_edge(w, f, q, v, a, r, length)
+            if cost < best:
+                best, edge, along, pendant = cost, k, x, y
+        k += 1
+    return edge, along, pendant, now - best
+
+
+@helper
+def _move(tree: Hung, room: Room, s: int, edge: int, along: float, pendant: float) -> None:
+    """Hang the subtree s off the edge above the node `edge`, at distance `along` from that node."""
+    up, length, size = tree.up, tree.length, tree.size
+    p = up[s]
+    other = p + 1 if s > p + 1 else s + size[s]
+    tree.length[s] = pendant
+    if edge == p:
+        edge, along = other, length[other] + along
+    length[other] += length[p]  # p is taken out ...
+    if edge != other:
+        up[other] = up[p]
+        _grow(tree, up[p], -1 - size[s])
+        up[p], up[edge] = up[edge], p
+        size[p] = size[edge] + 1 + size[s]
+        _grow(tree, up[p], 1 + size[s])
+    length[p], length[edge] = max(length[edge] - along, 0.0), along  # ... and put in here
+    if edge != other:
+        _reorder(tree, room, p, s, edge)
+
+
+@helper
+def _grow(tree: Hung, k: int, nodes: int) -> None:
+    while k >= 0:
+        tree.size[k] += nodes
+        k = tree.up[k]
+
+
+@helper
+def _reorder(tree: Hung, room: Room, p: int, s: int, edge: int) -> None:
+    """Number the nodes in preorder again after p and the subtree s went between `edge` and its parent."""
+    up, length, size, name = tree.up, tree.length, tree.size, tree.name
+    behind = s + size[s]
+    first, last = min(p, edge), max(behind, edge)
+    new = room.ints[0]
+    free = first
+    for k in range(first, last + 1):
+        if k == edge:
+            new[p] = free
+            for j in range(s, behind):
+                new[j] = free + 1 + j - s
+            free += 1 + size[s]
+        if k < last and k != p and not s <= k < behind:
+            new[k] = free
+            free += 1
+    for k in range(first, last):
+        room.ints[1, k], room.ints[2, k], room.ints[3, k], room.reals[k] = up[k], size[k], name[k], length[k]
+    for k in range(first, last):
+        j = new[k]
+        up[j], size[j], name[j], length[j] = room.ints[1, k], room.ints[2, k], room.ints[3, k], room.reals[k]
+        tree.place[name[j]] = j
+    for k in range(first, len(up)):
+        if first <= up[k] < last:
+            up[k] = new[up[k]]
+
+
+@kernel
+def subtree_sizes(up: Any, size: Any) -> None:
+    """Number of nodes in every subtree, by preorder position."""
+    size[:] = 1
+    for k in range(len(up) - 1, 0, -1):
+        size[up[k]] += size[k]
+
+
+@kernel
+def sum_of_errors(matrix: Any, tree_distances: Any, power: float, smallest: float) -> float:
+    """Sum of weighted squared errors of a block; every row is summed up by itself."""
+    weight = np.empty(matrix.shape[1])
+    total = 0.0
+    for i in range(len(matrix)):
+        weigh(matrix[i], power, smallest, weight)
+        part = 0.0
+        for j in range(len(weight)):
+            part += weight[j] * (tree_distances[i, j] - matrix[i, j]) ** 2
+        total += part
+    return total

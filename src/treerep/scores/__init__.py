@@ -1,0 +1,1 @@
+"""How good is it? Distortion and mean average precision."""

@@ -1,0 +1,143 @@
+"""Two metrics on the same points, read side by side, block by block."""
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.parallel import Runner
+from .._core.progress import progress_bar
+from ..metric._matching import matched
+from ..metric.base import Metric, MetricError
+from ._sampling import Rows, sample_rows
+from ._streaming import read_block, row_slices, to_metric, triangle_slices
+
+#: Rows looked at beyond EXACT_POINTS points, unless `rows` says otherwise.
+SAMPLED_ROWS = 256
+
+# Both metrics' distances are kept for a second pass when they are this few: 32 MB each, about 2,900 points.
+_KEPT_ENTRIES = 1 << 22
+
+
+class Optimum(NamedTuple):
+    """The factor that brings the approximation nearest to the truth, and how each sampled row moved it."""
+
+    scale: float
+    pull: NDArray[np.float64]  # row i moved the scale by about pull[i]
+
+
+class _Sides(NamedTuple):
+    """The two metrics, and what was read of them and kept: the distances of each slice of rows, by its start."""
+
+    approx: Metric
+    truth: Metric
+    sample: NDArray[np.int64] | None  # the rows compared; None for all
+    kept: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+
+class Comparison:
+    """The pairs of points a score compares: all of them, or those of sampled rows with all other points."""
+
+    def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, runner: Runner) -> None:
+        second = to_metric(truth)
+        first = matched(to_metric(approx), second, ("approx", "truth"))
+        self.n, self.runner = len(second), runner
+        self.sample = sample_rows(self.n, rows, rng, SAMPLED_ROWS)
+        self._sides = _Sides(first, second, self.sample, {})
+
+    @property
+    def exact(self) -> bool:
+        """True when all pairs are compared."""
+        return self.sample is None
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs compared: each once when exact, seen from the sampled rows otherwise."""
+        return self.n * (self.n - 1) // 2 if self.sample is None else len(self.sample) * (self.n - 1)
+
+    def basis(self, pairs: int) -> str:
+        """Say in words what a score from this comparison rests on."""
+        if self.sample is None:
+            return f"all {pairs:,} pairs" if pairs == self.pairs else f"{pairs:,} of {self.pairs:,} pairs"
+        return f"from {len(self.sample):,} of {self.n:,} rows"
+
+    def sums(self, what: int, scale: float = 1.0, *, keep: bool = False) -> NDArray[np.float64]:
+        """Return what `distortion_kernels.row_sums` adds up for every row compared, (rows, COLUMNS).
+
+        Each row is summed on its own, so neither blocks nor who reads them change a bit. With keep=True the distances
+        stay in memory for the next call if they are few.
+        """
+        from ._distortion_kernels import COLUMNS
+
+        work = partial(_sum_rows, what, scale, keep and self.pairs <= _KEPT_ENTRIES)
+        count = self.n - 1 if self.sample is None else len(self.sample)
+        slices = triangle_slices(self.n) if self.sample is None else row_slices(count, self.n)
+        parts = [np.empty((0, COLUMNS))]
+        with progress_bar(count, "comparing distances", "row") as bar:
+            for part in self.runner.map(work, self._sides, slices):
+                parts.append(part)
+                bar.update(len(part))
+        return np.concatenate(parts)
+
+    def optimum(self) -> Optimum:
+        """Return the scale alpha = <A, T> / <A, A> over the pairs compared, the argmin of |T - alpha A| (Frobenius).
+
+        1 when the approximation is 0 everywhere, as every factor is as good.
+        """
+        from ._distortion_kernels import PRODUCTS
+
+        both, own, size = self.sums(PRODUCTS, keep=True)[:, :3].T
+        if not size.any():
+            return Optimum(1.0, np.zeros(len(size)))
+        unit = 1.0
+        if not (_far_from_limits(both) and _far_from_limits(own)):
+            # Products of huge or tiny distances are lost. Bring the approximation towards 1 and go through it again; a
+            # power of two changes no digit.
+            unit = math.ldexp(1.0, min(1000, -math.frexp(size.max())[1]))
+            both, own = self.sums(PRODUCTS, unit)[:, :2].T
+        # The sum of the truth, which `both` holds now, is all that can still be too large.
+        finite = _far_from_limits(own) and np.abs(both).max() < 1e290
+        above, below = (math.fsum(both), math.fsum(own)) if finite else (math.inf, 1.0)
+        scale = above / below * unit
+        if not math.isfinite(scale) or (scale == 0) != (above == 0):
+            raise ValueError("no factor in the range of floats brings approx to truth: rescale both metrics towards 1")
+        return Optimum(scale, (both - above / below * own) / below * unit)
+
+
+def _sum_rows(what: int, scale: float, keep: bool, sides: _Sides, part: slice) -> NDArray[np.float64]:
+    """The sums of a slice of the rows compared."""
+    from ._distortion_kernels import COLUMNS, row_sums
+
+    exact = sides.sample is None
+    first = part.start if exact else 0  # all pairs are those of a row with the points after it
+    cols = np.arange(first, len(sides.truth))
+    rows = np.arange(part.start, part.stop) if sides.sample is None else sides.sample[part]
+    blocks = sides.kept.get(part.start) or (read_block(sides.approx, rows, cols), read_block(sides.truth, rows, cols))
+    if keep:
+        sides.kept[part.start] = blocks
+    out = np.empty((len(rows), COLUMNS))
+    row_sums(what, scale, *blocks, rows - first, exact, out)
+    if not np.isfinite(out).all():
+        _check_distances(rows, cols, *blocks)
+    return out
+
+
+def _far_from_limits(sums: NDArray[np.float64]) -> bool:
+    # Room for the sum over all rows above, and for full precision of the largest terms below.
+    return bool(1e-280 < np.abs(sums).max() < 1e280)
+
+
+def _check_distances(
+    rows: NDArray[np.int64], cols: NDArray[np.int64], approx: NDArray[np.float64], truth: NDArray[np.float64]
+) -> None:
+    """Raise a MetricError that names the first pair without a usable distance; silent if all can be used."""
+    distinct = rows[:, None] != cols
+    bad_approx = ~np.isfinite(approx) & distinct
+    bad_truth = ~(np.isfinite(truth) & (truth >= 0)) & distinct
+    for a, b in np.argwhere(bad_approx | bad_truth)[:1]:
+        name, value = ("approx", approx[a, b]) if bad_approx[a, b] else ("truth", truth[a, b])
+        raise MetricError(
+            f"{name} has d({rows[a]}, {cols[b]}) = {value}: scores need finite distances, and true ones >= 0"
+        )

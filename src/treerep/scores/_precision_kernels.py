@@ -1,0 +1,120 @@
+"""Average precision of one point's neighbours, in one pass over its row of distances."""
+
+from typing import Any
+
+import numpy as np
+
+from .._core.kernel import helper, kernel
+
+# Sums of floats that should be equal differ in their last digits; below this part of the row's largest distance, two
+# distances are tied.
+TOLERANCE = 1e-9
+
+
+@helper
+def _tolerance(distances: Any) -> float:
+    """Return the tolerance for ties in this row, or NaN when a distance is not finite."""
+    largest = 0.0
+    unusable = 0
+    for x in range(len(distances)):
+        size = abs(distances[x])
+        unusable += not size < np.inf
+        largest = size if size > largest else largest
+    return np.nan if unusable else TOLERANCE * largest
+
+
+@helper
+def _sort(values: Any) -> None:
+    """Sort in place by shrinking gaps (Shell). There are few values, and np.sort takes two seconds to compile."""
+    gap = len(values)
+    while gap > 1:
+        gap = max(1, gap * 4 // 9)
+        for k in range(gap, len(values)):
+            value = values[k]
+            place = k
+            while place >= gap and values[place - gap] > value:
+                values[place] = values[place - gap]
+                place -= gap
+            values[place] = value
+
+
+@helper
+def _first_reaching(limits: Any, value: float) -> int:
+    """Return the first position whose limit is at least value; limits ascend and the last one is."""
+    low = 0
+    high = len(limits) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if limits[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@helper
+def _group(values: Any, tolerance: float, nearest: Any, farthest: Any, sizes: Any) -> int:
+    """Gather ascending values into groups of ties, each from `nearest` to `farthest`; return their number."""
+    groups = 0
+    for value in values:
+        # The same comparison decides below whether a point ties with the group, so rounding cannot split the two.
+        if groups == 0 or value > farthest[groups - 1]:
+            nearest[groups] = value - tolerance
+            sizes[groups] = 0
+            groups += 1
+        farthest[groups - 1] = value + tolerance
+        sizes[groups - 1] += 1
+    return groups
+
+
+@helper
+def _precision(distances: Any, point: int, neighbours: Any, by_rank: bool) -> float:
+    tolerance = _tolerance(distances)
+    if np.isnan(tolerance):
+        return np.nan
+    degree = len(neighbours)
+    nearest, farthest, sizes = np.empty(degree), np.empty(degree), np.empty(degree, np.int64)
+    values = distances[neighbours]
+    _sort(values)
+    groups = _group(values, tolerance, nearest, farthest, sizes)
+    farthest = farthest[:groups]
+    between = np.zeros(groups, np.int64)  # points nearer than the group, not nearer than the group before
+    tied = np.zeros(groups, np.int64)  # points tied with the group, so far ...
+    met = np.zeros(groups, np.int64)  # ... and neighbours among them
+    group_of, tie_rank, met_rank = (np.zeros(degree, np.int64), np.zeros(degree, np.int64), np.zeros(degree, np.int64))
+    seen = 0
+    for x in range(len(distances)):
+        if x == point or distances[x] > farthest[-1]:
+            continue
+        group = _first_reaching(farthest, distances[x])
+        if distances[x] < nearest[group]:
+            between[group] += 1
+            continue
+        tied[group] += 1
+        if seen < degree and neighbours[seen] == x:
+            met[group] += 1
+            group_of[seen], tie_rank[seen], met_rank[seen] = group, tied[group], met[group]
+            seen += 1
+    # Points (neighbours) that come before each group.
+    points_before, neighbours_before = np.zeros(groups + 1, np.int64), np.zeros(groups + 1, np.int64)
+    for group in range(groups):
+        points_before[group] += between[group]
+        points_before[group + 1] = points_before[group] + tied[group]
+        neighbours_before[group + 1] = neighbours_before[group] + sizes[group]
+    total = 0.0
+    for k in range(degree):
+        group = group_of[k]
+        hits = neighbours_before[group] + (met_rank[k] if by_rank else sizes[group])
+        total += hits / (points_before[group] + (tie_rank[k] if by_rank else tied[group]))
+    return total / degree
+
+
+@kernel
+def average_precision(distances: Any, points: Any, starts: Any, neighbours: Any, by_rank: bool, out: Any) -> None:
+    """out[a] = average precision of points[a], whose distances to all points are row a; NaN if one is not finite.
+
+    The neighbours of v are neighbours[starts[v]:starts[v + 1]]: at least one, ascending, without v.
+    """
+    for a in range(len(points)):
+        own = points[a]
+        out[a] = _precision(distances[a], own, neighbours[starts[own] : starts[own + 1]], by_rank)

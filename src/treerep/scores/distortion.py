@@ -1,0 +1,210 @@
+"""How far distances are from the true ones: average and worst-case distortion, and absolute errors."""
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.engines import elsewhere
+from .._core.parallel import Threads
+from ._comparison import Comparison, Optimum
+from ._sampling import Rows, half_width
+from ._streaming import check_choice
+from .score import Score
+
+_SCALES = ("none", "optimal")
+_NORMS = ("l1", "l2", "linf")
+
+
+def average_distortion(
+    approx: Any,
+    truth: Any,
+    *,
+    scale: Literal["none", "optimal"] = "none",
+    rows: Rows = None,
+    rng: Any = 0,
+    n_jobs: int | None = None,
+    engine: Any = None,
+    device: Any = None,
+) -> Score:
+    """Return the mean of |approx - truth| / truth over the pairs of points: 0 is perfect.
+
+    Parameters
+    ----------
+    approx, truth : Metric or anything `as_metric` takes
+        The distances to judge and the true ones, on the same points. Trees and embeddings are metrics. Points are
+        matched by label if both have labels, otherwise by position. A tree that was read from a text, such as Newick,
+        is not matched by position: see "Matching points" in the documentation.
+    scale : "none" or "optimal"
+        Compare approx as it is, or multiplied by alpha = <approx, truth> / <approx, approx>, the factor that brings
+        it nearest to the truth in the Frobenius norm. It is computed on the same pairs.
+    rows : int, "all" or None
+        Number of points whose distances to all others are looked at, drawn without replacement. None looks at all
+        pairs up to 20,000 points and samples 256 rows beyond. The estimate is unbiased (up to the ratio estimator's
+        O(1/rows) when pairs are skipped or scaled) and comes with an interval for 95% confidence. It assumes that no
+        few points make most of the error: see `Score`.
+    rng : seed or numpy Generator
+        Used only when rows are sampled.
+    n_jobs : int, optional
+        Number of threads; None uses every core. The result is the same, bit for bit, for every number.
+    engine : "dask" or a dask.distributed Client, optional
+        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
+    device : str or torch.device, optional
+        Work with torch on this device, for example "cuda".
+
+    Returns
+    -------
+    Score
+        A float that knows its interval and how many pairs it rests on. Pairs at true distance 0 have no relative error:
+        they are left out and counted in `.skipped`. Without any pair the score is 0.
+
+    Notes
+    -----
+    O(n^2) time, or O(rows * n); O(n) memory and a few blocks, never n x n. As defined in the
+    appendix of Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic embedding (NeurIPS 2020).
+
+    Examples
+    --------
+    >>> truth = [[0, 2, 4], [2, 0, 4], [4, 4, 0]]
+    >>> approx = [[0, 1, 4], [1, 0, 5], [4, 5, 0]]
+    >>> average_distortion(approx, truth)  # (1/2 + 0 + 1/4) / 3
+    0.25 (all 3 pairs)
+    """
+    check_choice("scale", scale, _SCALES)
+    other = elsewhere("average_distortion", engine=engine, device=device)
+    if other is not None:
+        found: Score = other(approx, truth, scale=scale, rows=rows, rng=rng, n_jobs=n_jobs)
+        return found
+    return mean_distortion(Comparison(approx, truth, rows, rng, Threads(n_jobs)), scale)
+
+
+def mean_distortion(compared: Comparison, scale: Literal["none", "optimal"]) -> Score:
+    """The average distortion of a comparison, whoever reads its distances."""
+    from ._distortion_kernels import RELATIVE
+
+    optimum = compared.optimum() if scale == "optimal" else None
+    factor = optimum.scale if optimum else 1.0
+    errors, signs, _, _, zeros = compared.sums(RELATIVE, factor).T
+    counts = _pairs_per_row(compared) - zeros
+    # d/dc sum |c x - t| / t = sum of +-x / t, and c x / t = 1 +- |c x - t| / t.
+    slope = (math.fsum(errors) + math.fsum(signs)) / factor if factor > 0 else 0.0
+    return _mean_score(compared, errors, counts, optimum, slope, int(zeros.sum()))
+
+
+def worst_distortion(approx: Any, truth: Any, *, rows: Rows = None, rng: Any = 0, n_jobs: int | None = None) -> Score:
+    """Return max(approx / truth) / min(approx / truth) over the pairs of points: 1 is perfect, whatever the scale.
+
+    Infinite when approx puts two points together that are apart. Parameters as in `average_distortion`; pairs at true
+    distance 0 are left out and counted in `.skipped`. A sample gives a lower bound only: `.low` is the value and
+    `.high` infinite. Without any pair the score is 1. O(n^2) time, or O(rows * n).
+
+    Notes
+    -----
+    Exact over all pairs, with memory for a few rows of distances. The guarantees of `embed` are stated in it.
+
+    Examples
+    --------
+    >>> worst_distortion([[0, 1, 4], [1, 0, 5], [4, 5, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]])  # (5/4) / (1/2)
+    2.5 (all 3 pairs)
+    """
+    from ._distortion_kernels import RATIO
+
+    compared = Comparison(approx, truth, rows, rng, Threads(n_jobs))
+    lowest, highest, _, _, zeros = compared.sums(RATIO).T
+    least, greatest, skipped = lowest.min(initial=math.inf), highest.max(initial=-math.inf), int(zeros.sum())
+    pairs = compared.pairs - skipped
+    if pairs == 0:
+        value = 1.0
+    else:
+        value = float(greatest / least) if least > 0 else math.inf
+    return _lower_bound(compared, value, pairs=pairs, skipped=skipped)
+
+
+def distance_error(
+    approx: Any,
+    truth: Any,
+    *,
+    norm: Literal["l1", "l2", "linf"] = "l1",
+    scale: Literal["none", "optimal"] = "none",
+    rows: Rows = None,
+    rng: Any = 0,
+    n_jobs: int | None = None,
+) -> Score:
+    """Return the absolute error of the distances: mean ("l1"), root mean square ("l2") or largest ("linf").
+
+    Parameters as in `average_distortion`. All pairs count, those at true distance 0 too. A sample gives a lower bound
+    of the largest error only: `.low` is the value and `.high` infinite. Without any pair the error is 0. O(n^2) time,
+    or O(rows * n).
+
+    Notes
+    -----
+    Exact over all pairs, with memory for a few rows of distances; otherwise an estimate from sampled rows. Its
+    interval is too narrow if few points make most of the error: see `Score`.
+
+    Examples
+    --------
+    >>> distance_error([[0, 1, 4], [1, 0, 6], [4, 6, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]])  # (1 + 0 + 2) / 3
+    1 (all 3 pairs)
+    """
+    from ._distortion_kernels import ABSOLUTE
+
+    check_choice("norm", norm, _NORMS)
+    check_choice("scale", scale, _SCALES)
+    compared = Comparison(approx, truth, rows, rng, Threads(n_jobs))
+    optimum = compared.optimum() if scale == "optimal" else None
+    factor = optimum.scale if optimum else 1.0
+    errors, squares, signed, largest, _ = compared.sums(ABSOLUTE, factor).T
+    if norm == "linf":
+        return _lower_bound(compared, float(largest.max(initial=0.0)), pairs=compared.pairs, scale=factor)
+    counts = _pairs_per_row(compared)
+    if norm == "l1":
+        return _mean_score(compared, errors, counts, optimum, math.fsum(signed))
+    # The optimal scale minimises the mean square, so its own error has no effect on it to first order.
+    mean = _mean_score(compared, squares, counts, optimum, 0.0)
+    value, low, high = (math.sqrt(x) for x in (mean, mean.low, mean.high))
+    return Score(value, low=low, high=high, exact=mean.exact, pairs=mean.pairs, scale=mean.scale, basis=mean.basis)
+
+
+def _pairs_per_row(compared: Comparison) -> NDArray[np.float64]:
+    """Return how many pairs each row contributes: those after it when exact, those with all others in a sample."""
+    if compared.sample is None:
+        return np.arange(compared.n - 1, 0, -1, dtype=np.float64)
+    return np.full(len(compared.sample), compared.n - 1.0)
+
+
+def _mean_score(
+    compared: Comparison,
+    totals: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    optimum: Optimum | None,
+    slope: float,
+    skipped: int = 0,
+) -> Score:
+    """Return sum(totals) / sum(counts) with its interval; `slope` is the derivative of sum(totals) by the scale."""
+    total, weight = math.fsum(totals), math.fsum(counts)
+    value = total / weight if weight > 0 else 0.0
+    width = 0.0
+    if not compared.exact:
+        deviations = totals - value * counts
+        if optimum is not None:
+            # The scale is estimated from the same rows: each of them moved the score through it, too.
+            deviations = deviations + slope * optimum.pull
+        width = half_width(deviations, weight, compared.n)
+    return Score(
+        value,
+        low=max(0.0, value - width),
+        high=value + width,
+        exact=compared.exact,
+        pairs=int(weight),
+        skipped=skipped,
+        scale=optimum.scale if optimum else 1.0,
+        basis=compared.basis(int(weight)),
+    )
+
+
+def _lower_bound(compared: Comparison, value: float, *, pairs: int, skipped: int = 0, scale: float = 1.0) -> Score:
+    """Return an extreme over the pairs looked at: exact, or a lower bound of the extreme over all."""
+    high = value if compared.exact else math.inf
+    basis = compared.basis(pairs)
+    return Score(value, high=high, exact=compared.exact, pairs=pairs, skipped=skipped, scale=scale, basis=basis)

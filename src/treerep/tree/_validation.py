@@ -1,0 +1,98 @@
+"""What makes arrays a tree, checked once at the door. Every message names the first thing that is wrong."""
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..metric.base import frozen
+
+
+def check_edges(edges: ArrayLike, n_points: int, n_ids: int | None = None) -> NDArray[np.integer]:
+    """Return edges as a whole-number array (E, 2) with ids in 0 ... n_ids-1 (default E+1), or say what is wrong."""
+    array = np.asarray(edges)
+    if array.size == 0:
+        array = array.reshape(-1, 2).astype(np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"edges must be pairs of node ids, an array of shape (E, 2), not {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"edges must hold whole-number node ids, not {array.dtype}")
+    if len(array) < n_points - 1:
+        raise ValueError(
+            f"{n_points} points need at least {n_points - 1} edges to hang together, but there are {len(array)}"
+        )
+    limit = len(array) + 1 if n_ids is None else n_ids
+    if len(array) and not (array.min() >= 0 and array.max() < limit):
+        e = int(np.flatnonzero(((array < 0) | (array >= limit)).any(axis=1))[0])
+        raise ValueError(
+            f"edge {e} is {_pair(array[e])}, but with {len(array)} edges the node ids are 0 to {limit - 1}: "
+            "data points first, then Steiner nodes"
+        )
+    if limit >= np.iinfo(np.int32).max:
+        raise ValueError(f"{limit:,} nodes are more than the 2,147,483,646 a tree can have")
+    return array
+
+
+def check_weights(weights: ArrayLike, edges: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return weights as a float64 array, one per edge, finite as is their sum, not negative, or say what is wrong."""
+    given = np.asarray(weights)
+    if given.size and given.dtype.kind not in "iuf":
+        raise TypeError(f"weights must be real numbers, not {given.dtype}")
+    array = given.astype(np.float64, copy=False)
+    if array.shape != (len(edges),):
+        raise ValueError(f"there are {len(edges)} edges, but weights has shape {array.shape}: give one weight per edge")
+    if len(array) and not (array.min() >= 0 and array.max() < np.inf):
+        e = int(np.flatnonzero(~((array >= 0) & (array < np.inf)))[0])
+        raise ValueError(f"edge {e} {_pair(edges[e])} has weight {array[e]}: weights must be finite and not negative")
+    check_total(array)
+    return array
+
+
+def check_total(weights: NDArray[np.float64]) -> None:
+    """Raise a ValueError unless the sum of the weights is finite, and with it every distance."""
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not total < np.inf:
+        raise ValueError("the weights add up to more than a float64 holds: rescale them")
+
+
+def check_tree(edges: NDArray[np.int64]) -> None:
+    """Raise a ValueError unless edges with ids 0 ... E form one tree. O(E), compiled."""
+    from .structure.rooting_kernels import is_tree
+
+    if not is_tree(edges, np.empty((len(edges) + 1, 4), np.int32)):
+        raise ValueError(fault(edges, len(edges) + 1, len(edges) + 1))
+
+
+def fault(edges: NDArray[np.integer], n_ids: int, n_required: int) -> str:
+    """Say why edges do not form one tree that contains nodes 0 ... n_required-1."""
+    from .structure.rooting_kernels import find_fault
+
+    cycle, unreached = find_fault(edges.astype(np.int64), n_ids, n_required)
+    reasons = []
+    if cycle >= 0:
+        reasons.append(f"edge {cycle} {_pair(edges[cycle])} closes a cycle")
+    if unreached >= 0:
+        reasons.append(f"node {unreached} is not reached from node 0")
+    return "the edges do not form a tree: " + " and ".join(reasons)
+
+
+def _pair(edge: NDArray[np.integer]) -> str:
+    return f"({int(edge[0])}, {int(edge[1])})"
+
+
+def whole_number(number: object, what: str) -> int:
+    """Return a whole number as int, or raise a TypeError."""
+    try:
+        if isinstance(number, bool):
+            raise TypeError
+        return operator.index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{what} must be a whole number, not {number!r}") from None
+
+
+def owned(array: NDArray[Any], given: object) -> NDArray[Any]:
+    """Freeze an array; copy it first if the caller could still write to it."""
+    shared = isinstance(given, np.ndarray) and given.flags.writeable and np.shares_memory(array, given)
+    return frozen(array.copy() if shared else array)

@@ -1,0 +1,1 @@
+"""Trees compared by their splits: difference and support."""

@@ -1,0 +1,93 @@
+"""How far apart two trees on the same points are."""
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.parallel import run
+from ..structure.rooted import Preorder
+
+if TYPE_CHECKING:
+    from ..tree import Tree
+
+_ROWS = 64
+
+
+class TreeDifference(NamedTuple):
+    """Distances between two trees; all are 0 for trees that agree."""
+
+    robinson_foulds: int  # splits in exactly one of the trees
+    normalized: float  # the same, divided by the largest value it could have
+    path: float  # Euclidean norm of the difference of all path lengths; nan if not asked for
+
+
+class Branches(NamedTuple):
+    """The splits of two trees side by side; a split that a tree does not have has length 0 there."""
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    trivial: NDArray[np.bool_]  # one point against all others
+
+
+def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
+    """List the splits of the points made by the edges of either tree, with their lengths. O(N), exact.
+
+    Both views are rooted at point 0. Edges on a line of Steiner nodes make one split; edges with no data point beyond
+    them make none.
+    """
+    from .split_kernels import match_splits
+
+    count, split, other_count, other_split, match = match_splits(
+        first.order, first.up, second.order, second.up, n_points
+    )
+    length, other_length = _lengths(split, first.length), _lengths(other_split, second.length)
+    matched = np.flatnonzero(match >= 0)
+    opposite = np.zeros(len(length))
+    opposite[match[matched]] = other_length[matched]
+    mine = np.flatnonzero(split == np.arange(len(split)))
+    alone = np.flatnonzero((other_split == np.arange(len(other_split))) & (match < 0))
+    counts = np.concatenate([count[mine], other_count[alone]])
+    return Branches(
+        np.concatenate([length[mine], np.zeros(len(alone))]),
+        np.concatenate([opposite[mine], other_length[alone]]),
+        (counts == 1) | (counts == n_points - 1),
+    )
+
+
+def _lengths(split: NDArray[np.int32], length: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Edges without a split are filed under the root, which has none of its own.
+    total = np.zeros(len(split))
+    np.add.at(total, np.maximum(split, 0), length)
+    total[0] = 0.0
+    return total
+
+
+def robinson_foulds(splits: Branches) -> tuple[int, float]:
+    """Count the splits of positive length that exactly one tree has, and divide by the most there could be.
+
+    Trivial splits count too: a point that is a leaf of one tree and an inner node of the other makes a difference of 1.
+    Where all points are leaves of both trees they cancel, and this is the distance of Robinson and Foulds (Math.
+    Biosci. 53, 1981). Trivial splits that both trees have are left out of the denominator, as usual.
+    """
+    first, second = splits.first > 0, splits.second > 0
+    different = int(np.count_nonzero(first ^ second))
+    shared_trivial = int(np.count_nonzero(first & second & splits.trivial))
+    most = int(np.count_nonzero(first)) + int(np.count_nonzero(second)) - 2 * shared_trivial
+    return different, different / most if most else 0.0
+
+
+def path_difference(first: "Tree", second: "Tree", n_jobs: int | None = None) -> float:
+    """Euclidean norm of the difference of path lengths over all pairs i < j (Steel and Penny, Syst. Biol. 42, 1993).
+
+    O(n N) time, O(N) memory. Rows are summed in fixed blocks, so the result does not depend on n_jobs.
+    """
+    n = len(first)
+
+    def squares(start: int) -> float:
+        rows, cols = np.arange(start, min(start + _ROWS, n)), np.arange(start, n)
+        gap = np.triu(first.block(rows, cols) - second.block(rows, cols), 1)
+        return float(np.sum(gap * gap))
+
+    return math.sqrt(math.fsum(run(squares, range(0, n, _ROWS), n_jobs)))

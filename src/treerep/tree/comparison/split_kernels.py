@@ -1,0 +1,71 @@
+"""Compiled comparison of the splits of two trees."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.kernel import helper, kernel
+
+
+@helper
+def _count_points(order: Any, up: Any, n_points: Any) -> Any:
+    # Data points below each position, and the first position of the line of edges that make the same split; -1 at the
+    # root and where there is no data point below.
+    n = len(order)
+    count = np.zeros(n, np.int32)
+    for k in range(n - 1, -1, -1):
+        count[k] += order[k] < n_points
+        if k > 0:
+            count[up[k]] += count[k]
+    split = np.full(n, -1, np.int32)
+    for k in range(1, n):
+        if count[k] > 0:
+            split[k] = split[up[k]] if count[k] == count[up[k]] else k
+    return count, split
+
+
+@kernel
+def match_splits(order: Any, up: Any, other_order: Any, other_up: Any, n_points: Any) -> Any:
+    """Find the splits that two trees share, exactly and in linear time (Day, J. Classification 2, 1985).
+
+    Both trees are in preorder from point 0, so a split is the set of points below an edge. Numbered as the first tree
+    meets them, the points below one of its edges are an interval. A set of the second tree is an interval too if its
+    largest and smallest number are as far apart as it has members.
+
+    Returns, for each tree, the number of points below each position and the position that stands for its split (-1 for
+    none), and for each position of the second tree the matching position of the first, or -1.
+    """
+    count, split = _count_points(order, up, n_points)
+    other_count, other_split = _count_points(other_order, other_up, n_points)
+    rank = np.empty(n_points, np.int32)
+    first = np.empty(len(order), np.int32)
+    # Each interval is filed by its right end if it is the longest with that end, and otherwise by its left end: no two
+    # intervals in one tree then share a place.
+    by_right = np.full(n_points, -1, np.int32)
+    by_left = np.full(n_points, -1, np.int32)
+    met = 0
+    for k in range(len(order)):
+        first[k] = met
+        if order[k] < n_points:
+            rank[order[k]] = met
+            met += 1
+        if split[k] == k:
+            last = first[k] + count[k] - 1
+            if by_right[last] < 0:
+                by_right[last] = k
+            else:
+                by_left[first[k]] = k
+    smallest = np.full(len(other_order), n_points, np.int32)
+    largest = np.full(len(other_order), -1, np.int32)
+    match = np.full(len(other_order), -1, np.int32)
+    for k in range(len(other_order) - 1, 0, -1):
+        if other_order[k] < n_points:
+            smallest[k] = min(smallest[k], rank[other_order[k]])
+            largest[k] = max(largest[k], rank[other_order[k]])
+        smallest[other_up[k]] = min(smallest[other_up[k]], smallest[k])
+        largest[other_up[k]] = max(largest[other_up[k]], largest[k])
+        if other_split[k] == k and largest[k] - smallest[k] + 1 == other_count[k]:
+            for candidate in (by_right[largest[k]], by_left[smallest[k]]):
+                if candidate >= 0 and first[candidate] == smallest[k] and count[candidate] == other_count[k]:
+                    match[k] = candidate
+    return count, split, other_count, other_split, match

@@ -1,0 +1,172 @@
+"""Support: how many of several trees on the same points agree with each edge of one of them.
+
+An edge parts the data points in two, and this split is what trees have in common (Felsenstein, Evolution 39, 1985, for
+the bootstrap). A split is known by the exclusive or of random 128-bit keys of the points on the far side of point 0:
+O(N) for a tree and 16 bytes for a split. Keys are sorted and found by their first half, and the second half must agree:
+that two different splits pass for one has a chance of 2^-128, that a split hides another one of 2^-64 per pair.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...metric._matching import matched
+from ...metric.base import frozen
+from ..structure.rooted import Preorder
+
+if TYPE_CHECKING:
+    from ..tree import Tree
+
+Keys = NDArray[np.uint64]  # (number of splits, 2)
+
+
+class Splits(NamedTuple):
+    """The splits made by edges, one key each."""
+
+    keys: Keys
+    inner: NDArray[np.bool_]  # at least two points on either side
+
+
+def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]:
+    """Share of the other trees that contain the split of each edge of `tree`, in the order of `tree.edges`.
+
+    Parameters
+    ----------
+    tree : Tree
+    others : one or more trees on the same points
+        Matched by label if they have labels, otherwise by position. `tree` is not counted unless it is one of them.
+
+    Returns
+    -------
+    (N-1,) numbers from 0 to 1
+        NaN at edges with fewer than two data points on a side: nobody asks whether a point can be told from the others.
+
+    Edges of length 0 count like all others: use `Tree.contracted` first where they should not. O(N log N) per tree.
+
+    >>> from treerep import Tree
+    >>> paired = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5)
+    >>> crossed = Tree(4, [[0, 4], [2, 4], [4, 5], [5, 1], [5, 3]], [1.0] * 5)
+    >>> split_support(paired, [paired, paired, paired, crossed])
+    array([ nan,  nan, 0.75,  nan,  nan])
+    """
+    found = [inner_splits(matched(other, tree, (f"others[{k}]", "the tree"))) for k, other in enumerate(others)]
+    if not found:
+        raise ValueError("there are no other trees to find the splits in: give at least one")
+    return share_of_splits(tree, found)
+
+
+def inner_splits(tree: "Tree") -> Keys:
+    """What `share_of_splits` needs to know of a tree: the splits with at least two points on either side."""
+    keys, inner = _splits_above(tree._view, _point_keys(tree.n_points))
+    return _distinct(keys[inner])[0]
+
+
+def share_of_splits(tree: "Tree", others: list[Keys]) -> NDArray[np.float64]:
+    """`split_support` of trees of which only the `inner_splits` are left."""
+    keys, inner = _splits_of_edges(tree.edges, tree._view, _point_keys(tree.n_points))
+    own, which = _distinct(keys[inner])
+    count = np.zeros(len(own), np.int64)
+    for other in others:
+        place, found = _look_up(other, own)
+        count[place[found]] += 1  # each at most once: the others are distinct too
+    support = np.full(len(keys), np.nan)
+    support[inner] = count[which] / len(others)
+    return support
+
+
+def carried_support(tree: "Tree", smaller: "Tree", points: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """Support of the edges of a tree made of `tree` by leaving out edges, whose point i is points[i] of `tree`.
+
+    Each edge takes the support of the edges that made its split before, the largest if they differ.
+    """
+    if tree.support is None:
+        return None
+    point_keys = _point_keys(tree.n_points)
+    keys = _splits_of_edges(tree.edges, tree._view, point_keys).keys
+    view = smaller._view_from(int(points.argmin()))  # from point 0 of `tree`
+    wanted = _splits_of_edges(smaller.edges, view, frozen(point_keys[points])).keys
+    order = np.lexsort((-tree.support, keys[:, 0]))  # NaN comes last
+    place, found = _look_up(wanted, keys[order])
+    return np.where(found, tree.support[order[place]], np.nan)
+
+
+def edges_of_split(tree: "Tree", points: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the edges that part some points from all others: none, one, or several on a line of Steiner nodes."""
+    keys = _point_keys(tree.n_points)
+    side = np.isin(np.arange(tree.n_points), points, invert=bool((points == 0).any()))  # the far side of point 0
+    wanted = np.bitwise_xor.reduce(keys[side], axis=0)
+    found: NDArray[np.int64] = np.flatnonzero(
+        (_splits_of_edges(tree.edges, tree._view, keys).keys == wanted).all(axis=1)
+    )
+    return found
+
+
+def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64] | None:
+    """Return support as a float64 array, one number from 0 to 1 or NaN per edge, or say what is wrong."""
+    if support is None:
+        return None
+    given = np.asarray(support)
+    if given.size and given.dtype.kind not in "iuf":
+        raise TypeError(f"support must be real numbers, not {given.dtype}")
+    array = given.astype(np.float64, copy=False)
+    if array.shape != (n_edges,):
+        raise ValueError(f"there are {n_edges} edges, but support has shape {array.shape}: give one number per edge")
+    outside = (array < 0) | (array > 1)
+    if outside.any():
+        e = int(outside.argmax())
+        raise ValueError(f"edge {e} has support {array[e]}: it must be a share from 0 to 1, or NaN for none")
+    return array
+
+
+def support_above(view: Preorder, edges: NDArray[np.int64], support: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Support of the edge above each position; NaN at the root."""
+    above = np.full(len(view.order), np.nan)
+    above[_lower_ends(edges, view)] = support
+    return above
+
+
+def _lower_ends(edges: NDArray[np.int64], view: Preorder) -> NDArray[np.int32]:
+    return np.maximum(view.position[edges[:, 0]], view.position[edges[:, 1]])  # parents come first
+
+
+def _point_keys(n_points: int) -> Keys:
+    # A fixed seed: keys of trees on as many points can be compared, and results are the same every time.
+    return frozen(np.random.default_rng(0).integers(0, 2**64, size=(n_points, 2), dtype=np.uint64))
+
+
+def _splits_of_edges(edges: NDArray[np.int64], view: Preorder, point_keys: Keys) -> Splits:
+    keys, inner = _splits_above(view, point_keys)
+    lower = _lower_ends(edges, view)
+    return Splits(keys[lower], inner[lower])
+
+
+def _splits_above(view: Preorder, point_keys: Keys) -> Splits:
+    """Split of the edge above each position; none at the root, which must be the same point in all trees compared."""
+    from .support_kernels import sum_below
+
+    keys, count = np.zeros((len(view.order), 2), np.uint64), np.zeros(len(view.order), np.int32)
+    sum_below(view.order, view.up, point_keys, keys, count)
+    return Splits(keys, (count >= 2) & (count <= len(point_keys) - 2))
+
+
+def _distinct(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
+    """Sort keys, each once, and say where each went: edges on a line of Steiner nodes make the same split."""
+    order = np.argsort(keys[:, 0])
+    ordered = keys[order]
+    first = np.ones(len(keys), bool)
+    first[1:] = ordered[1:, 0] != ordered[:-1, 0]
+    which = np.empty(len(keys), np.int64)
+    which[order] = np.cumsum(first) - 1
+    return ordered[first], which
+
+
+def _look_up(wanted: Keys, ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Place of each key among sorted keys, the first of equals, and whether it is there at all."""
+    if len(ordered) == 0:
+        return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
+    # Contiguous columns are searched several times as fast.
+    first, second = np.ascontiguousarray(ordered.T)
+    place = np.minimum(np.searchsorted(first, np.ascontiguousarray(wanted[:, 0])), len(ordered) - 1)
+    return place, (first[place] == wanted[:, 0]) & (second[place] == wanted[:, 1])

@@ -1,0 +1,97 @@
+"""Trees in files: .npz for size and speed, .json for everyone."""
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._core.archive import check_fields, check_marks, checked_read, pack_archive, read_json, unpack_archive
+from ..._core.files import atomic_write, open_file
+
+if TYPE_CHECKING:
+    from ..tree import Tree
+
+_FORMAT = "treerep tree"
+_VERSION = 1
+_ARRAYS = ("edges", "weights", "support")
+
+
+def save_tree(tree: "Tree", path: str | os.PathLike[str]) -> None:
+    """Write a tree whole or not at all; the suffix chooses the format."""
+    packed = _suffix(path) == ".npz"
+    with atomic_write(path, "wb") as file:
+        write_tree_fields(tree, file, packed)
+
+
+def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read what `save_tree` wrote: the arguments of Tree."""
+    packed = _suffix(path) == ".npz"
+    with open_file(path) as file:
+        return read_tree_fields(file, path, packed)
+
+
+def read_tree_fields(file: IO[bytes], path: str | os.PathLike[str], packed: bool) -> dict[str, Any]:
+    """Read the arguments of Tree from an open file, packed (npz) or JSON; `path` is its name in errors."""
+    fields = checked_read(path, "tree", lambda: unpack_archive(file, _ARRAYS) if packed else read_json(file))
+    check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Tree.save")
+    names = ("n_points", "edges", "weights", "labels")
+    check_fields(path, fields, names)
+    others = {"support": _known(fields.get("support")), "order_known": fields.get("order_known", True)}
+    return {**{name: fields[name] for name in names}, **others}
+
+
+def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
+    """Write a tree to an open file, packed (npz) or as JSON."""
+    if packed:
+        _write_npz(tree, file)
+    else:
+        _write_json(tree, file)
+
+
+def _order(tree: "Tree") -> dict[str, bool]:
+    # A tree that was read from a text keeps the mark; files of all others are as in earlier versions.
+    return {} if tree.order_known else {"order_known": False}
+
+
+def _known(support: Any) -> Any:
+    # JSON has no NaN. Trees without support, and those of earlier versions, have no such field.
+    return [math.nan if share is None else share for share in support] if isinstance(support, list) else support
+
+
+def _suffix(path: str | os.PathLike[str]) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".npz", ".json"):
+        raise ValueError(
+            f"a tree is saved as .npz or .json, not {suffix or Path(path).name!r} (for Newick: Tree.newick)"
+        )
+    return suffix
+
+
+def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
+    header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points, **_order(tree)}
+    fields: dict[str, Any] = {
+        "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
+        "weights": tree.weights,
+        "labels": tree.labels,
+    }
+    if tree.support is not None:
+        fields["support"] = tree.support
+    pack_archive(file, header, fields)
+
+
+def _write_json(tree: "Tree", file: IO[bytes]) -> None:
+    fields = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "n_points": tree.n_points,
+        **_order(tree),
+        "labels": tree.labels,
+        "edges": tree.edges.tolist(),
+        "weights": tree.weights.tolist(),
+    }
+    if tree.support is not None:
+        fields["support"] = [None if math.isnan(share) else share for share in tree.support.tolist()]
+    file.write(json.dumps(fields).encode("ascii"))  # much faster than json.dump

@@ -1,0 +1,144 @@
+"""Trees as other libraries have them: nodes with or without names, and edges between them."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._core.extras import require
+from ..structure.rooted import Rooted
+from .newick_text import is_numbering, is_share, looks_like_support, number_points
+
+if TYPE_CHECKING:
+    from ..tree import Tree
+
+
+class Fields(NamedTuple):
+    """The arguments of Tree."""
+
+    n_points: int
+    edges: NDArray[np.int64]
+    weights: ArrayLike
+    labels: tuple[str, ...] | None
+    support: NDArray[np.float64] | None
+
+
+def number_nodes(
+    names: Sequence[str | None], ends: ArrayLike, weights: ArrayLike, support: Sequence[float] | None = None
+) -> Fields:
+    """Number the nodes of a tree whose data points have names and whose Steiner nodes have None.
+
+    `ends` holds pairs of positions in `names`. Points keep their order; names that are exactly 0 ... n-1 are point
+    numbers and no labels, as in Newick. Support that is nowhere known becomes None.
+
+    >>> number_nodes([None, "a", "b"], [[0, 1], [0, 2]], [1.0, 2.0]).edges
+    array([[2, 0],
+           [2, 1]])
+    """
+    numbers, labels = number_points(tuple(name for name in names if name is not None))
+    steiner = np.array([name is None for name in names], dtype=bool)
+    ids = np.empty(len(names), np.int64)
+    ids[~steiner] = numbers
+    ids[steiner] = len(numbers) + np.arange(np.count_nonzero(steiner))
+    shares = None if support is None else np.array(support, dtype=np.float64)
+    if shares is not None and np.isnan(shares).all():
+        shares = None
+    return Fields(len(numbers), ids[np.asarray(ends, np.int64).reshape(-1, 2)], weights, labels, shares)
+
+
+def lower_ends(tree: "Tree", rooted: Rooted) -> NDArray[np.int64]:
+    """Return the node below each edge, in the order of `tree.edges`."""
+    first, second = tree.edges.T
+    return np.where(rooted.parent[first] == second, first, second)
+
+
+def support_by_node(tree: "Tree", rooted: Rooted) -> NDArray[np.float64]:
+    """Return the support of the edge above each node; NaN where there is none."""
+    shares = np.full(tree.n_nodes, np.nan)
+    if tree.support is not None:
+        shares[lower_ends(tree, rooted)] = tree.support
+    return shares
+
+
+def to_networkx(tree: "Tree") -> Any:
+    """Return a networkx.Graph on the node ids: see `Tree.to_networkx`."""
+    graph = require("networkx", "networkx").Graph()
+    graph.add_nodes_from(range(tree.n_points), steiner=False)
+    graph.add_nodes_from(range(tree.n_points, tree.n_nodes), steiner=True)
+    for i, label in enumerate(tree.labels or ()):
+        graph.nodes[i]["label"] = label
+    edges = tree.edges.tolist()
+    graph.add_weighted_edges_from((u, v, w) for (u, v), w in zip(edges, tree.weights.tolist(), strict=True))
+    if tree.support is not None:
+        for (u, v), share in zip(edges, tree.support.tolist(), strict=True):
+            if not math.isnan(share):
+                graph[u][v]["support"] = share
+    return graph
+
+
+def from_networkx(graph: Any, weight: str | None) -> Fields:
+    """Read a networkx graph: see `Tree.from_networkx`."""
+    if graph.is_directed():
+        raise ValueError("the graph is directed, and a tree is not: pass G.to_undirected()")
+    place = {node: k for k, node in enumerate(graph)}
+    names = [None if data.get("steiner") else str(data.get("label", node)) for node, data in graph.nodes(data=True)]
+    ends, weights, support = [], [], []
+    for u, v, data in graph.edges(data=True):
+        if weight is not None and weight not in data:
+            raise ValueError(f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None")
+        ends.append((place[u], place[v]))
+        weights.append(1.0 if weight is None else data[weight])
+        support.append(data.get("support", math.nan))
+    return number_nodes(names, ends, weights, support)
+
+
+def to_skbio(tree: "Tree", root: int | str | None) -> Any:
+    """Return a skbio.TreeNode: see `Tree.to_skbio`."""
+    make = require("skbio", "scikit-bio").TreeNode
+    rooted = tree.rooted(tree._default_root() if root is None else root)
+    names = [*(tree.labels or map(str, range(tree.n_points))), *[None] * (tree.n_nodes - tree.n_points)]
+    shares = [None if math.isnan(share) else share for share in support_by_node(tree, rooted).tolist()]
+    nodes = [
+        make(name, length, share) for name, length, share in zip(names, rooted.length.tolist(), shares, strict=True)
+    ]
+    nodes[rooted.root].length = None
+    parent = rooted.parent.tolist()
+    for node in rooted.order[1:].tolist():
+        # As TreeNode.append does, but for the climb to the root that empties caches.
+        nodes[node].parent = nodes[parent[node]]
+        nodes[parent[node]].children.append(nodes[node])
+    return nodes[rooted.root]
+
+
+def from_skbio(root: Any, default_length: float | None) -> Fields:
+    """Read a skbio.TreeNode: see `Tree.from_skbio`."""
+    nodes = list(root.preorder())
+    place = {id(node): k for k, node in enumerate(nodes)}
+    support = [math.nan if node.support is None else node.support for node in nodes]
+    names = [node.name or None if node.children else node.name for node in nodes]
+    if all(map(math.isnan, support)):
+        # Of a file, the support of a node is its name to scikit-bio.
+        inner = [name if name and node.children else "" for node, name in zip(nodes, names, strict=True)]
+        whole = any(is_share(name, whole=False) for name in inner)
+        for k, name in enumerate(inner):
+            if is_share(name, whole):
+                support[k], names[k] = float(name), None
+            elif looks_like_support(name) and not is_numbering([each for each in names if each]):
+                raise ValueError(
+                    f"{name!r} at an inner node looks like support, but not from 0 to 1: set node.support to a share "
+                    "and node.name to None"
+                )
+    lengths = []
+    for node, name in zip(nodes, names, strict=True):
+        if not node.children and name is None:
+            raise ValueError("the tree has a leaf without a name: name every tip, or drop it with TreeNode.prune")
+        lengths.append(default_length if node.length is None else node.length)
+    if root.length:
+        raise ValueError(f"the root has a length, {root.length}, but no edge above it: set root.length = None")
+    if None in lengths[1:]:
+        name = names[1 + lengths[1:].index(None)]
+        raise ValueError(f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all")
+    ends = [(place[id(node.parent)], k) for k, node in enumerate(nodes[1:], start=1)]
+    return number_nodes(names, ends, np.array(lengths[1:], dtype=np.float64), support[1:])

@@ -1,0 +1,1 @@
+"""Trees made from trees: restrict, contract, reroot, cut into clusters."""

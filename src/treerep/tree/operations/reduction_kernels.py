@@ -1,0 +1,84 @@
+"""Compiled passes that make a tree smaller. Both read a tree in an order that puts parents before children."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.kernel import kernel
+from ..structure.rooting_kernels import add_exactly
+
+
+@kernel
+def contract(order: Any, up: Any, length: Any, n_points: Any, tol: Any) -> Any:
+    """Merge the ends of every edge no longer than `tol` unless both ends are, or stand for, data points. O(N).
+
+    Returns up, length and number of the merged nodes, parents first: position of the parent (-1 at position 0), length
+    of the edge to it, and the data point a merged node stands for (-1 for a Steiner node).
+    """
+    n = len(order)
+    group = np.empty(n, np.int32)
+    new_up = np.empty(n, np.int32)
+    new_length = np.empty(n)
+    number = np.empty(n, np.int32)
+    count = 0
+    for k in range(n):
+        point = order[k] if order[k] < n_points else -1
+        if k > 0 and length[k] <= tol:
+            above = group[up[k]]
+            if point < 0 or number[above] < 0:
+                group[k] = above
+                number[above] = max(number[above], point)
+                continue
+        group[k] = count
+        number[count] = point
+        new_up[count] = group[up[k]] if k > 0 else -1
+        new_length[count] = length[k]
+        count += 1
+    return new_up[:count], new_length[:count], number[:count]
+
+
+@kernel
+def span(up: Any, length: Any, number: Any, n_points: Any) -> Any:
+    """Keep what lies between the chosen nodes: drop other leaves, join the two edges of Steiner nodes on a line. O(N).
+
+    Parameters
+    ----------
+    up, length : (N,) a tree, parents first
+    number : (N,) int32, new number of each chosen node, -1 for the others; the root is chosen
+    n_points : how many are chosen
+
+    Returns edges (E, 2) int64, with Steiner nodes numbered from n_points on, and weights (E,) float64.
+    """
+    n = len(up)
+    branches = np.zeros(n, np.int32)  # children that lead to a chosen node
+    for k in range(n - 1, 0, -1):
+        if number[k] >= 0 or branches[k] > 0:
+            branches[up[k]] += 1
+    above = np.empty(n, np.int32)  # number of the nearest node above that stays, and the distance to it
+    reach = np.empty(n)
+    rest = np.empty(n)
+    new_number = np.empty(n, np.int32)
+    new_number[0] = number[0]
+    edges = np.empty((2 * n_points, 2), np.int64)
+    weights = np.empty(2 * n_points)
+    count, steiner = 0, n_points
+    for k in range(1, n):
+        if number[k] < 0 and branches[k] == 0:
+            continue
+        p = up[k]
+        if number[p] < 0 and branches[p] == 1:
+            above[k] = above[p]
+            reach[k], rest[k] = add_exactly(reach[p], rest[p], length[k])
+        else:
+            above[k] = new_number[p]
+            reach[k], rest[k] = length[k], 0.0
+        if number[k] < 0 and branches[k] == 1:
+            continue
+        new_number[k] = number[k]
+        if number[k] < 0:
+            new_number[k] = steiner
+            steiner += 1
+        edges[count, 0], edges[count, 1] = above[k], new_number[k]
+        weights[count] = reach[k]
+        count += 1
+    return edges[:count], weights[:count]

@@ -1,0 +1,156 @@
+"""Compiled passes that root a list of edges. Everything is iterative, so depth costs nothing but time.
+
+Arrays are allocated by the callers: NumPy asks the system for huge pages, which makes scattered access to millions of
+nodes up to twice as fast; compiled allocations do not. What belongs to one node lies together, one cache miss a visit.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.kernel import helper, kernel
+
+# Columns of the table of nodes, and of the rows in preorder that come out.
+_DEGREE, _LINK, _EDGE, _SIZE = range(4)
+NODE, UP, VIA, SPARE = range(4)
+
+
+@helper
+def prune(edges: Any, root: Any, table: Any) -> Any:
+    """Remove leaves until only `root` is left; True if that removes every edge of one tree that contains the root.
+
+    A node keeps the exclusive or of its neighbours and of its edges. When one neighbour is left, these are its parent
+    and the edge to it: no adjacency lists are needed. Afterwards LINK is the parent, EDGE the edge to it and SIZE the
+    number of nodes in the subtree. Ids that do not occur in `edges` are allowed, and get DEGREE -1.
+    """
+    for v in range(len(table)):
+        table[v, _DEGREE] = 0
+        table[v, _LINK] = 0
+        table[v, _EDGE] = 0
+        table[v, _SIZE] = 1
+    for e in range(len(edges)):
+        u, v = edges[e, 0], edges[e, 1]
+        table[u, _DEGREE] += 1
+        table[u, _LINK] ^= v
+        table[u, _EDGE] ^= e
+        table[v, _DEGREE] += 1
+        table[v, _LINK] ^= u
+        table[v, _EDGE] ^= e
+    occurring = 0
+    for v in range(len(table)):
+        if table[v, _DEGREE] > 0 or v == root:
+            occurring += 1
+        else:
+            table[v, _DEGREE] = -1
+    removed = 0
+    for start in range(len(table)):
+        v = start
+        while v != root and table[v, _DEGREE] == 1:
+            parent = table[v, _LINK]
+            table[v, _DEGREE] = 0
+            table[parent, _DEGREE] -= 1
+            table[parent, _LINK] ^= v
+            table[parent, _EDGE] ^= table[v, _EDGE]
+            table[parent, _SIZE] += table[v, _SIZE]
+            removed += 1
+            if parent > start:  # its turn comes later
+                break
+            v = parent
+    # No edge left: no cycle. One node more than edges: one tree. The root is never removed: it is in it.
+    return removed == len(edges) and occurring == len(edges) + 1
+
+
+@kernel
+def is_tree(edges: Any, table: Any) -> Any:
+    """Whether edges (E, 2) form one tree that contains node 0. `table` is (ids, 4) int32 scratch. O(ids)."""
+    return prune(edges, 0, table)
+
+
+@kernel
+def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
+    """Put the nodes in preorder from `root`, children in the order in which `visit` first names one below. O(ids).
+
+    Parameters
+    ----------
+    edges : (E, 2) int64, ids below `len(table)`; ids may be missing
+    visit : node ids, every leaf (other than the root) among them
+    table : (ids, 4) int32, scratch
+    rows : (E+1, 4) int32, written: the NODE at each preorder position, the position UP of its parent and the index of
+        the edge VIA which it hangs there (both -1 at position 0)
+
+    Returns whether the edges form one tree that contains the root; if not, `rows` means nothing.
+    """
+    if not prune(edges, root, table):
+        return False
+    # For each visited m in turn, climb from m to the first node already placed. Of what lies below the nodes passed, m
+    # is visited first, so they follow one another in preorder, after everything already placed below that node. DEGREE
+    # and SIZE have served and now hold -1 - position of a placed node, and the next free position below it.
+    rows[0, NODE], rows[0, UP], rows[0, VIA] = root, -1, -1
+    table[root, _DEGREE], table[root, _SIZE] = -1, 1
+    for m in visit:
+        if table[m, _DEGREE] < 0:
+            continue
+        first, steps = m, 1
+        while table[table[first, _LINK], _DEGREE] >= 0:
+            first = table[first, _LINK]
+            steps += 1
+        above = table[first, _LINK]
+        start = table[above, _SIZE]
+        table[above, _SIZE] += table[first, _SIZE]
+        v, free = m, start + steps
+        for k in range(start + steps - 1, start - 1, -1):
+            rows[k, NODE], rows[k, UP], rows[k, VIA] = v, k - 1, table[v, _EDGE]
+            size = table[v, _SIZE]
+            table[v, _DEGREE], table[v, _SIZE] = -1 - k, free
+            free = k + size  # the parent is at k - 1, and v's subtree follows it
+            v = table[v, _LINK]
+        rows[start, UP] = -1 - table[above, _DEGREE]
+    return True
+
+
+@kernel
+def find_fault(edges: Any, n_ids: Any, n_required: Any) -> Any:
+    """Index of the first edge that closes a cycle, and the first node not joined to node 0; -1 for none.
+
+    Nodes are the ids below n_required and those in `edges`.
+    """
+    leader = np.arange(n_ids)
+    occurs = np.arange(n_ids) < n_required
+    cycle = -1
+    for e in range(len(edges)):
+        u, v = edges[e, 0], edges[e, 1]
+        occurs[u] = occurs[v] = True
+        u, v = _leader(leader, u), _leader(leader, v)
+        if u == v and cycle < 0:
+            cycle = e
+        leader[max(u, v)] = min(u, v)  # node 0 leads its own
+    for v in range(n_ids):
+        if occurs[v] and _leader(leader, v) != 0:
+            return cycle, v
+    return cycle, -1
+
+
+@helper
+def _leader(leader: Any, v: Any) -> Any:
+    while leader[v] != v:
+        leader[v] = leader[leader[v]]
+        v = leader[v]
+    return v
+
+
+@helper
+def add_exactly(high: Any, low: Any, term: Any) -> Any:
+    """Add a float64 to the unevaluated sum high + low, with about 106 bits (Dekker, Numer. Math. 18, 1971)."""
+    total = high + term
+    part = total - high
+    low += (high - (total - part)) + (term - part)
+    high = total + low
+    return high, low - (high - total)
+
+
+@kernel
+def sum_depths(up: Any, length: Any, depth: Any, rest: Any) -> None:
+    """Write the distance to the root at every position: a float64, and the rest that it rounded off."""
+    depth[0] = rest[0] = 0.0
+    for k in range(1, len(up)):
+        depth[k], rest[k] = add_exactly(depth[up[k]], rest[up[k]], length[k])

@@ -1,0 +1,1 @@
+"""How tree-like are the distances? Gromov's hyperbolicity."""

@@ -1,0 +1,186 @@
+"""One base point: at least half of the hyperbolicity, in O(n^3).
+
+Gromov, Hyperbolic groups (1987); Fournier, Ismail and Vigneron, Computing the Gromov hyperbolicity of a discrete metric
+space (2015). With the Gromov products P at w, delta_w = max over x, y, z of min(P_xz, P_zy) - P_xy, and
+delta_w <= delta <= 2 delta_w. Not even the triangle inequality is needed for that.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.memory import check_memory
+from ._pace import Best, Pace, Stopped
+from ._spaces import Space
+
+_ROWS = 64  # rows of a task, at most; after each round of tasks all of them know the best so far
+_ROUND = 16
+_TASK = 1 << 31  # steps of a task, at most: tenths of a second, so that a time limit is kept
+_FINE = float(1 << 29)  # twice that is an int32
+_WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their sums
+
+#: Finds the largest max over z of min(P_xz, P_zy) - P_xy: called with the products, the same as keys (see
+#: `base_point_kernels.largest_defect`), what to tell of better x and y, and a pace.
+Search = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
+
+
+def search_bases(
+    space: Space, metric: bool, bases: int, best: Best, pace: Pace, search: Search | None = None
+) -> tuple[float, bool]:
+    """Return an upper bound of h = 2 delta, and whether all bases were looked at; better quadruples go to `best`.
+
+    The first base is the farthest from point 0, and every other one the farthest from those before it.
+    `metric` says that the triangle inequality holds; `search` does the work in place of this machine's threads. O(n^3)
+    time for each base, and a second n x n array.
+    """
+    d = space.distances
+    high = float(d.max()) * (1 if metric else 2)
+    nearest = d[0].copy()
+    try:
+        for _ in range(min(bases, len(d))):
+            base = int(np.argmax(nearest))
+            high = min(high, 2 * _one_base(space, metric, base, best, pace, search or _largest_defect))
+            best.show(high)
+            np.minimum(nearest, d[base], out=nearest)
+    except Stopped:
+        return max(high, best.h), False
+    return max(high, best.h), True
+
+
+def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace, search: Search) -> float:
+    """Return 2 delta_w: exactly for whole numbers, and else rounded up by two units of the grid at most."""
+    from ._base_point_kernels import gromov_products
+
+    d = space.distances
+    n = len(d)
+    products = np.empty((n, n), _product_type(d, base, metric))
+    for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), row_chunks(n)):
+        pass
+
+    def offer(x: int, y: int) -> None:
+        # Products are rounded: the value that counts is that of the distances.
+        z = int(np.argmax(np.minimum(products[x], products[y])))
+        best.offer(_four_point_value(d, base, z, x, y), space.points[[base, z, x, y]])
+
+    products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
+    if products.dtype.kind == "f":
+        # Eight small integers are compared at once, floats four: a fine grid first, which tells all but 0.
+        largest, exact = float(products.max()), _all_whole(products, pace)
+        if largest <= _FINE or not exact:
+            unit = 1.0 if exact else _fine_unit(largest)
+            grid = _to_grid(products, unit, pace)
+            h = search(grid, grid, offer, pace)
+            if exact:
+                return h
+            if h > 1:
+                return (h + 1) * unit  # either side of the difference is off by half a unit
+    keys = products.view(np.int64) if products.dtype.kind == "f" else products
+    return search(products, keys, offer, pace)
+
+
+def _largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace) -> float:
+    from ._base_point_kernels import largest_defect
+
+    scalar = products.dtype.type
+    h = scalar(0)
+    chunks = row_chunks(len(products))
+    for k in range(0, len(chunks), _ROUND):
+
+        def work(rows: tuple[int, int], h: Any = h) -> Any:
+            return largest_defect(products, keys, *rows, h)
+
+        for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):
+            if found > h:
+                h = scalar(found)
+                offer(at_x, at_y)  # at once: time may be up before the end
+    return float(h)
+
+
+def row_chunks(n: int) -> list[tuple[int, int]]:
+    """The rows of each task: the first, and the one after the last."""
+    step = max(1, min(_ROWS, _TASK // n**2) // 8) * 8  # kernels take eight rows at a time
+    return [(k, min(k + step, n)) for k in range(0, n, step)]
+
+
+def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
+    one, two, three = (float(d[i, j]) + float(d[k, m]) for i, j, k, m in ((a, b, c, e), (a, c, b, e), (a, e, b, c)))
+    return one - max(two, three)
+
+
+def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
+    # 0 <= P(x, y) <= 2 d(w, x) where the triangle inequality holds: a byte does for most graphs.
+    real, size = d.dtype.kind == "f", 2 * float(d[base].max())
+    dtype = np.dtype(np.float64 if real else np.uint8 if metric and size < 256 else np.int32)
+    needed = len(d) ** 2 * (dtype.itemsize + 4 * real)  # and the grid
+    check_memory(needed, f"Gromov products of {len(d):,} points", "use method='sample'")
+    return dtype
+
+
+def _all_whole(values: NDArray[np.float64], pace: Pace) -> bool:
+    """Tell whether all values are whole numbers that floats hold without rounding."""
+
+    def work(rows: tuple[int, int]) -> bool:
+        part = values[slice(*rows)]
+        return bool(((part == np.rint(part)) & (part < _WHOLE)).all())
+
+    return work((0, 1)) and all(pace.map(work, row_chunks(len(values))))
+
+
+def _fine_unit(largest: float) -> float:
+    return max(largest / _FINE, float(np.finfo(np.float64).tiny))
+
+
+def _to_grid(values: NDArray[np.float64], unit: float, pace: Pace) -> NDArray[np.int32]:
+    """Return values >= 0 as multiples of a unit that is 2^-29 of the largest or more."""
+    grid = np.empty(values.shape, np.int32)
+
+    def work(rows: tuple[int, int]) -> None:
+        grid[slice(*rows)] = np.rint(values[slice(*rows)] / unit)
+
+    for _ in pace.map(work, row_chunks(len(values))):
+        pass
+    return grid
+
+
+def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
+    """Return d(x, y) - d(x, z) - d(z, y) of the worst triangle, a bound of all of them, and x, y, z, z; 0 for a metric.
+
+    O(n^3) time. It is the four-point value of x, y, z and z: for a tree metric it must be 0, like all others. Of
+    violations of real distances below 4e-9 of the largest it may not be the worst.
+    """
+    # Integers are added and compared eight at a time, floats one by one: real distances are rounded to a grid first.
+    if space.whole:
+        worst, x, y = _worst_triangle(space.distances.astype(np.int32), pace)
+        return worst, worst, _triangle(space, x, y)[1]
+    unit = _fine_unit(float(space.distances.max()))
+    worst, x, y = _worst_triangle(_to_grid(space.distances, unit, pace), pace)
+    if worst > 2:  # not a matter of the grid
+        worst, four = exact_violation(space, pace)
+        return worst, worst, four
+    violation, four = _triangle(space, x, y)
+    return violation, (worst + 2) * unit, four
+
+
+def exact_violation(space: Space, pace: Pace) -> tuple[float, NDArray[np.int64]]:
+    """Return the largest d(x, y) - d(x, z) - d(z, y) to the last digit, and x, y, z, z."""
+    _, x, y = _worst_triangle(space.distances, pace)
+    return _triangle(space, x, y)
+
+
+def _triangle(space: Space, x: int, y: int) -> tuple[float, NDArray[np.int64]]:
+    d = space.distances
+    paths = d[x].astype(np.float64) + d[y]
+    z = int(np.argmin(paths))
+    return max(0.0, float(d[x, y] - paths[z])), space.points[[x, y, z, z]]
+
+
+def _worst_triangle(d: NDArray[Any], pace: Pace) -> tuple[float, int, int]:
+    from ._base_point_kernels import largest_violation
+
+    worst, x, y = 0.0, 0, 0
+    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows), row_chunks(len(d))):
+        if found > worst:
+            worst, x, y = float(found), at_x, at_y
+    return worst, x, y

@@ -1,0 +1,173 @@
+"""The exact search: pairs from the farthest down, each with all pairs before it.
+
+Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA 2015). Added here: a
+bound for mates, whose lists are sorted by distance; distances that may violate the triangle inequality; and batches of
+pairs that are searched at the same time, of sizes that depend on the work alone, so that results do not depend on the
+number of threads.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._pace import Best, Pace, Stopped
+from ._spaces import Space
+
+_KEYS = 4096  # real distances are sorted into so many bins before they are sorted
+_FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before ...
+_LARGEST_BAND = 1 << 22  # ... up to what is sorted in a second: a time limit is kept
+_FIRST_BATCH, _LARGEST_BATCH, _PARTS = 64, 1 << 14, 8
+_BATCH_WORK = 4e7  # steps that a batch should take: hundredths of a second
+_INLINE = 1e6  # steps that are not worth waking a thread
+_ROWS = 256  # rows a task goes through
+
+# Sums of three distances fit.
+_WIDE: dict[str, Any] = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
+
+
+def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: Pace) -> tuple[float, bool]:
+    """Return an upper bound of h of this space and whether all was searched; better quadruples go to `best`.
+
+    Then the bound and what is known are the same. O(n^2) memory and O(n^4) time at worst; in practice few pairs are
+    looked at, and few others with each. `slack` is how far the triangle inequality may be violated, and a better h is
+    larger by at least `step`.
+    """
+    high = float(space.distances.max()) + slack
+    if high <= best.h:
+        return best.h, True
+    try:
+        search = _Search(space, slack, step, best)
+        for pairs in _bands(space, _far_apart(space, pace), slack, best, pace):
+            search.add(pairs)
+            for batch in search.batches(pairs):
+                high = max(best.h, search.distance(batch[0]) + slack)
+                best.show(high)
+                if high <= best.h:
+                    return best.h, True
+                search.run(batch, pace)
+    except Stopped:
+        return max(high, best.h), False
+    return best.h, True
+
+
+class _Search:
+    """Mate lists that grow, and what the kernel needs beside them."""
+
+    def __init__(self, space: Space, slack: float, step: float, best: Best) -> None:
+        d = self.distances = space.distances
+        n = len(d)
+        self.points, self.best = space.points, best
+        self.wide = _WIDE[d.dtype.str[1:]]
+        self.slack, self.step = self.wide(slack), self.wide(step)
+        self.starts, self.mates = np.zeros(n + 1, np.int64), np.empty(0, np.int32)
+        self.ends = np.zeros(n, np.int64)
+        self.top = np.full(n, np.iinfo(np.int16).min // 2 if space.whole else -np.inf, self.wide)
+        self.center = 2 * d[_center(d)].astype(self.wide)
+        self.size, self.work = _FIRST_BATCH, 0
+
+    def distance(self, pair: NDArray[np.int32]) -> float:
+        return float(self.distances[pair[0], pair[1]])
+
+    def add(self, pairs: NDArray[np.int32]) -> None:
+        """Put the pairs into the mate lists; the search does not see them yet."""
+        from ._far_apart_kernels import append_mates
+
+        seen = self.ends - self.starts[:-1]
+        self.starts, self.mates = append_mates(self.starts, self.mates, pairs)
+        self.ends = self.starts[:-1] + seen
+
+    def batches(self, pairs: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+        done = 0
+        while done < len(pairs):
+            batch = pairs[done : done + self.size]
+            yield batch
+            done += len(batch)
+            fitting = int(len(batch) * _BATCH_WORK / max(self.work, 1))
+            self.size = max(_PARTS, min(2 * self.size, fitting, _LARGEST_BATCH))
+
+    def run(self, batch: NDArray[np.int32], pace: Pace) -> None:
+        from ._far_apart_kernels import reveal_mates, search_pairs
+
+        reveal_mates(self.distances, self.starts, self.mates, batch, self.ends, self.top)
+        h = self.wide(self.best.h)
+
+        def work(part: NDArray[np.int32]) -> Any:
+            return search_pairs(
+                self.distances, self.top, self.center, self.starts, self.ends, self.mates,
+                part, h, self.step, self.slack,
+            )  # fmt: skip
+
+        length = -(-len(batch) // _PARTS)
+        parts = [batch[k : k + length] for k in range(0, len(batch), length)]
+        small = len(batch) * len(self.distances) < _INLINE and self.work < _INLINE
+        self.work = 0
+        for found, witness, steps in pace.map(work, parts, inline=small):
+            if found > h:
+                self.best.offer(float(found), self.points[witness])
+            self.work += steps
+        pace.spend(self.work)
+
+
+def _center(distances: NDArray[Any]) -> int:
+    """Return a point whose farthest point is nearest; few points are valuable then."""
+    reach = distances.max(axis=1)
+    middle = np.flatnonzero(reach == reach.min())[:64]
+    return int(middle[np.argmin(distances[middle].sum(axis=1, dtype=np.float64))])
+
+
+def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
+    """Return the distances of the pairs that are far apart (above the diagonal), and 0 for the others."""
+    from ._far_apart_kernels import keep_mutual, mark_far
+
+    if space.graph is None:  # without edges it would take O(n^3) to tell, and real distances hardly ever add up
+        return space.distances
+    starts, neighbors, lengths = space.graph
+    far = np.empty_like(space.distances)
+    n = len(far)
+    chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
+    for _ in pace.map(lambda rows: mark_far(starts, neighbors, lengths, space.distances, *rows, far), chunks):
+        pass
+    for _ in pace.map(lambda rows: keep_mutual(far, *rows), [(k, min(k + 64, n)) for k in range(0, n, 64)]):
+        pass
+    return far
+
+
+def _bands(space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace) -> Iterator[NDArray[np.int32]]:
+    """Yield the pairs in the order of their distances, the farthest first, in pieces that grow."""
+    from ._far_apart_kernels import count_by_key, list_by_key
+
+    n, largest = len(far), float(space.distances.max())
+    # Key k: the whole number k, or distances up to k / scale, which must be finite. Key 0 is no pair at all.
+    scale = 1.0 if space.whole else min(_KEYS / largest, float(np.finfo(np.float64).max))
+    chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
+
+    def count(rows: tuple[int, int]) -> NDArray[np.int64]:
+        counts = np.zeros(math.ceil(largest * scale) + 1, np.int64)
+        count_by_key(far, scale, *rows, counts)
+        return counts
+
+    counts = np.array(list(pace.map(count, chunks)))
+    totals = counts.sum(axis=0)
+    high, listed = len(totals) - 1, 0
+    while high > 0 and high / scale + slack > best.h:
+        wanted = min(max(_FIRST_BAND, listed), _LARGEST_BAND)
+        low = max(1, high - int(np.searchsorted(np.cumsum(totals[high:0:-1]), wanted)))
+        band = totals[low : high + 1]
+        # Farthest key first, and within a key in the order of the rows.
+        begins = np.cumsum(band[::-1])[::-1] - band
+        places = begins + np.cumsum(counts[:, low : high + 1], axis=0) - counts[:, low : high + 1]
+        pairs = np.empty((int(band.sum()), 2), np.int32)
+
+        def fill(k: int, low: int = low, high: int = high, places: Any = places, pairs: Any = pairs) -> None:
+            list_by_key(far, scale, low, high, *chunks[k], places[k].copy(), pairs)
+
+        for _ in pace.map(fill, range(len(chunks))):
+            pass
+        if not space.whole:
+            pairs = pairs[np.argsort(-space.distances[pairs[:, 0], pairs[:, 1]], kind="stable")]
+        listed += len(pairs)
+        yield pairs
+        high = low - 1

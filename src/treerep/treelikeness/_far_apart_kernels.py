@@ -1,0 +1,192 @@
+"""Pairs that are far apart, and the search for four points that are least like a tree among them.
+
+Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA 2015). Throughout,
+h = 2 delta, d(a, b) + d(c, d) is the largest of the three sums of four points, and (a, b) the nearer of its two pairs.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .._core.kernel import helper, kernel
+
+_TILE = 64
+# Bytes of eight marks at once; VALUABLE has its bit in each.
+_ACCEPTABLE, _VALUABLE = np.uint8(1), np.uint8(3)
+_ANY_VALUABLE = np.uint64(0x0202020202020202)
+
+
+@kernel
+def mark_far(starts: Any, neighbors: Any, lengths: Any, distances: Any, first: int, last: int, far: Any) -> None:
+    """far[a, b] = d(a, b), or 0 where a neighbour w of a lies behind it: d(w, b) = d(w, a) + d(a, b).
+
+    Such a pair need not be looked at: with w in place of a the four-point value is no smaller. `lengths` is None when
+    every edge has length 1; then behind is the same as farther. An edge so short that it vanishes in the sum puts
+    neither end behind the other: one of the two must stay.
+    """
+    n = len(distances)
+    behind = np.empty(n, np.uint8)
+    for a in range(first, last):
+        behind[:] = 0
+        for edge in range(starts[a], starts[a + 1]):
+            w = neighbors[edge]
+            if lengths is None:
+                for b in range(n):
+                    behind[b] |= np.uint8(distances[w, b] > distances[a, b])
+            else:
+                for b in range(n):
+                    farther = distances[w, b] > distances[a, b]
+                    behind[b] |= np.uint8(farther & (distances[w, b] == distances[a, b] + lengths[edge]))
+        for b in range(n):
+            far[a, b] = 0 if behind[b] else distances[a, b]
+
+
+@kernel
+def keep_mutual(far: Any, first: int, last: int) -> None:
+    """Set far[a, b] to 0 where far[b, a] is 0, for a < b in the rows given; in tiles, since columns are read."""
+    n = len(far)
+    for left in range(first, n, _TILE):
+        for a in range(first, min(last, left + _TILE)):
+            for b in range(max(left, a + 1), min(left + _TILE, n)):
+                # A choice between values, not a branch: which way it goes cannot be foreseen.
+                kept = far[a, b]
+                far[a, b] = kept if far[b, a] != 0 else far.dtype.type(0)
+
+
+@helper
+def _key(distance: Any, scale: float) -> Any:
+    """Return 0 for 0, and k for distances above (k - 1) / scale and up to k / scale."""
+    return np.int64(np.ceil(distance * scale))
+
+
+@kernel
+def count_by_key(far: Any, scale: float, first: int, last: int, counts: Any) -> None:
+    """counts[key of far[a, b]] += 1 for the pairs a < b in the rows given."""
+    n = len(far)
+    for a in range(first, last):
+        for b in range(a + 1, n):
+            counts[_key(far[a, b], scale)] += 1
+
+
+@kernel
+def list_by_key(far: Any, scale: float, low: int, high: int, first: int, last: int, places: Any, pairs: Any) -> None:
+    """Write the pairs a < b with key in low ... high to pairs[places[key - low]], and move that place on."""
+    n = len(far)
+    for a in range(first, last):
+        for b in range(a + 1, n):
+            key = _key(far[a, b], scale)
+            if low <= key <= high:
+                place = places[key - low]
+                pairs[place, 0] = a
+                pairs[place, 1] = b
+                places[key - low] = place + 1
+
+
+@kernel
+def append_mates(starts: Any, mates: Any, pairs: Any) -> Any:
+    """Return the mate lists (mates of c: mates[starts[c]:starts[c + 1]]) with those of more pairs behind them."""
+    n = len(starts) - 1
+    counts = np.zeros(n, np.int64)
+    for k in range(len(pairs)):
+        counts[pairs[k, 0]] += 1
+        counts[pairs[k, 1]] += 1
+    begins = np.empty(n + 1, np.int64)
+    begins[0] = 0
+    free = np.empty(n, np.int64)
+    for c in range(n):
+        own = starts[c + 1] - starts[c]
+        free[c] = begins[c] + own
+        begins[c + 1] = free[c] + counts[c]
+    longer = np.empty(begins[n], np.int32)
+    for c in range(n):
+        for k in range(starts[c + 1] - starts[c]):
+            longer[begins[c] + k] = mates[starts[c] + k]
+    for k in range(len(pairs)):
+        a, b = pairs[k, 0], pairs[k, 1]
+        longer[free[a]] = b
+        longer[free[b]] = a
+        free[a] += 1
+        free[b] += 1
+    return begins, longer
+
+
+@kernel
+def reveal_mates(distances: Any, starts: Any, mates: Any, pairs: Any, ends: Any, top: Any) -> None:
+    """Let the search see the mates of these pairs too: ends[c] moves on, top[c] = 2 d(c, farthest mate)."""
+    for k in range(len(pairs)):
+        for side in range(2):
+            c = pairs[k, side]
+            if ends[c] == starts[c]:
+                top[c] = 2 * distances[c, mates[starts[c]]]
+            ends[c] += 1
+
+
+@helper
+def _mark(row_a: Any, row_b: Any, top: Any, center: Any, near: Any, goal: Any, slack: Any, marks: Any) -> None:
+    """Mark every c that can be part of d(a, b) + d(c, d) - max(...) >= goal; d(a, b) is `near`.
+
+    With f = d(a, c), g = d(b, c) and e = the distance of c's farthest mate, c is acceptable if
+    2 f, 2 g >= goal, 2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and 2 e >= 2 goal - d(a, b) + f + g;
+    it is valuable if moreover 2 d(c, centre) >= goal - d(a, b) + f + g, which holds for c or for d.
+    Each rests on the triangle inequality, and `slack` is what that may be violated by.
+    """
+    wide = top.dtype.type
+    closest = wide(goal - 2 * slack)
+    beyond = wide(3 * goal - 2 * near - 2 * slack)
+    across = wide(2 * goal - near - slack)
+    aside = wide(goal - near - slack)
+    for c in range(len(top)):
+        f, g = wide(row_a[c]), wide(row_b[c])
+        twice_f, twice_g, both = wide(f + f), wide(g + g), wide(f + g)
+        fits = (twice_f >= closest) & (twice_g >= closest)
+        fits &= (wide(twice_f + beyond) <= top[c]) & (wide(twice_g + beyond) <= top[c])
+        fits &= wide(both + across) <= top[c]
+        leads = fits & (wide(both + aside) <= center[c])
+        marks[c] = np.uint8(fits) | np.uint8(np.uint8(leads) << 1)
+
+
+@kernel
+def search_pairs(
+    distances: Any, top: Any, center: Any, starts: Any, ends: Any, mates: Any, pairs: Any, h: Any, step: Any, slack: Any
+) -> Any:
+    """Return (h, witness, work): the largest four-point value above h of the given pairs with the mates seen so far.
+
+    A better value is at least h + step: 1 for whole numbers, 0 otherwise.
+    """
+    n = len(distances)
+    wide = top.dtype.type
+    marks = np.zeros((n + 7) // 8 * 8, np.uint8)
+    words = marks.view(np.uint64)
+    witness = np.full(4, -1, np.int64)
+    work = 0
+    for k in range(len(pairs)):
+        a, b = pairs[k, 0], pairs[k, 1]
+        row_a, row_b = distances[a], distances[b]
+        near = wide(row_a[b])
+        if wide(near + slack) <= h:
+            continue
+        _mark(row_a, row_b, top, center, near, wide(h + step), slack, marks)
+        work += n >> 4
+        for word in range(len(words)):
+            if not words[word] & _ANY_VALUABLE:
+                continue
+            for c in range(8 * word, 8 * word + 8):
+                if marks[c] < _VALUABLE:
+                    continue
+                f, g = wide(row_a[c]), wide(row_b[c])
+                row_c = distances[c]
+                for m in range(starts[c], ends[c]):
+                    d = mates[m]
+                    apart = wide(row_c[d])
+                    # d(a, d) + d(b, d) >= d(a, b), so nearer mates than this cannot reach the goal.
+                    if 2 * apart < 2 * (h + step) - near - slack + f + g:
+                        work += m - starts[c]
+                        break
+                    if marks[d]:
+                        value = wide(near + apart - max(f + row_b[d], g + row_a[d]))
+                        if value > h:
+                            h = value
+                            witness[0], witness[1], witness[2], witness[3] = a, b, c, d
+                else:
+                    work += ends[c] - starts[c]
+    return h, witness, work

@@ -1,0 +1,48 @@
+"""A first lower bound of hyperbolicity: all quadruples of a few points that are far from each other.
+
+Points that are far from all before them: Gonzalez, Clustering to minimize the maximum intercluster distance (1985).
+"""
+
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._pace import Best, Pace, Stopped
+from ._quadruples import split_sums
+
+_POINTS = 32  # 35,960 quadruples
+_LARGE = 5_000  # fewer points are searched thoroughly as fast
+
+
+def search_far_points(
+    row: Callable[[int], NDArray[np.float64]], points: NDArray[np.int64], best: Best, pace: Pace
+) -> None:
+    """Offer the worst quadruple of 32 points, each as far as can be from those before it, if there are many points.
+
+    row(k) are the distances of points[k] to all of them. 32 rows: when time is up after that, something is known.
+    """
+    if len(points) < _LARGE:
+        return
+    rows: dict[int, NDArray[np.float64]] = {}
+    nearest = np.full(len(points), np.inf)
+    try:
+        while len(rows) < _POINTS and nearest.max() > 0:
+            k = int(np.argmax(nearest))
+            pace.check()
+            rows[k] = row(k)
+            np.minimum(nearest, rows[k], out=nearest)
+            nearest[k] = 0  # once only, whatever its row says
+    except Stopped:
+        pass
+    if len(rows) < 4:
+        return
+    chosen = np.array(sorted(rows))  # ascending: of a matrix that is a little asymmetric the upper half counts
+    d = np.array([rows[k][chosen] for k in chosen])
+    four = np.array(list(combinations(range(len(chosen)), 4)))
+    a, b, c, e = four.T
+    values, ordered = split_sums(four, np.array([d[a, b], d[c, e], d[a, c], d[b, e], d[a, e], d[b, c]]))
+    worst = int(np.argmax(values))
+    best.offer(float(values[worst]), points[chosen[ordered[worst]]])
+    best.show(np.inf)

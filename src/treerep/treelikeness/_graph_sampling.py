@@ -1,0 +1,105 @@
+"""Distances of random quadruples of a graph, by searches from their points in the order in which they were drawn.
+
+Hub labels answer single distances, but on graphs without structure they take far longer to build than the searches
+that a sample needs. So labels are given up once they have cost half as much as those searches would.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metric.base import frozen
+from ..metric.graph import GraphMetric
+from ._pace import Pace, Stopped
+
+_BAND = 2e7  # nanoseconds of searches between two looks at the clock
+_SOON = 5e7  # labels that may take no longer than this are not begun
+_SHARE = 0.5  # labels use one core and searches all of them
+
+# The six distances of a quadruple a < b < c < d: from, to. Searches from a, b and c do.
+FROM, TO = (0, 2, 0, 1, 0, 1), (1, 3, 2, 3, 3, 2)
+
+
+def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
+    """Build hub labels, unless they take half as long as the searches from the points of so many quadruples would.
+
+    Without a time limit the answer depends on the graph and the number alone, and so do the bits of the distances.
+    Labels may use a third of the time that is left.
+    """
+    from ..metric.shortest_paths.hub_labels import STEP_NS
+
+    step = STEP_NS[graph.weighted]
+    cost = _SHARE * min(len(graph), 3 * quadruples) * graph.search_cost()
+    if graph.has_labels and graph.integral:  # exact either way
+        return True
+    if cost <= _SOON:
+        return False
+    if graph.has_labels:
+        return graph.label_work * step <= cost
+    third = pace.part(1 / 3)
+
+    def watch(steps: int) -> None:
+        third.check()
+        if steps * step > cost:
+            raise Stopped
+
+    try:
+        graph.build_labels(watch)
+    except Stopped:
+        return False
+    return True
+
+
+def search_quadruples(graph: GraphMetric, four: NDArray[np.int64], pace: Pace, least: int) -> NDArray[np.float64]:
+    """Return six distances for each of the first quadruples: of as many rows as there is time for.
+
+    `four` has ascending rows. At least `least` quadruples are answered, however short the time. At most one search
+    from every vertex is made.
+    """
+    plan = _plan(four)
+    out = np.empty(6 * len(four))
+    done = int(plan.last[least - 1]) + 1 if least else 0
+    _search(graph, plan, slice(0, done), out)
+    step = max(1, int(_BAND / graph.search_cost()))
+    bands = [slice(k, min(k + step, len(plan.sources))) for k in range(done, len(plan.sources), step)]
+    try:
+        for band, _ in zip(bands, pace.map(lambda band: _search(graph, plan, band, out), bands), strict=True):
+            done = band.stop
+    except Stopped:
+        pass
+    # Only a first part counts: which quadruples come first says nothing about their values.
+    complete = int(np.searchsorted(plan.last, done))
+    return out.reshape(-1, 6)[:complete].T
+
+
+class _Plan(NamedTuple):
+    sources: NDArray[np.int64]  # in the order in which quadruples need them
+    pairs: NDArray[np.int64]  # numbers of the distances asked for, source by source
+    begins: NDArray[np.int64]  # source k has pairs[begins[k]:begins[k + 1]]
+    targets: NDArray[np.int64]  # of every distance
+    last: NDArray[np.int64]  # the last source that the first k + 1 quadruples need
+
+
+def _plan(four: NDArray[np.int64]) -> _Plan:
+    asked = four[:, FROM].ravel()
+    points, first, which = np.unique(asked, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(points), np.int64)
+    rank[order] = np.arange(len(points))
+    ranks = rank[which]
+    begins = np.concatenate([[0], np.cumsum(np.bincount(ranks, minlength=len(points)))])
+    last = np.maximum.accumulate(ranks.reshape(-1, 6).max(axis=1))
+    return _Plan(points[order], np.argsort(ranks, kind="stable"), begins, four[:, TO].ravel(), last)
+
+
+def _search(graph: GraphMetric, plan: _Plan, band: slice, out: NDArray[np.float64]) -> None:
+    from ..metric.shortest_paths.search_kernels import search_block
+
+    rows = graph.adjacency
+    arrays = rows.indptr, rows.indices, rows.data if graph.weighted else None
+    for k in range(band.start, band.stop):
+        own = plan.pairs[plan.begins[k] : plan.begins[k + 1]]
+        found = np.empty((1, len(own)))
+        search_block(*arrays, frozen(plan.sources[k : k + 1]), frozen(plan.targets[own]), found)
+        out[own] = found[0]

@@ -1,0 +1,89 @@
+"""Work that stops in time: a limit in seconds, a limit in steps, or an interrupt."""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from .._core.parallel import Workers
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Stopped(Exception):  # noqa: N818 - a limit is not an error
+    """The time or the work allowed is used up."""
+
+
+class Pace:
+    """Workers with a limit. What has been found by the time it raises `Stopped` counts."""
+
+    def __init__(
+        self, workers: Workers, seconds: float | None, steps: float = math.inf, began: float | None = None
+    ) -> None:
+        self.workers = workers
+        self._end = math.inf if seconds is None else (time.monotonic() if began is None else began) + seconds
+        self._steps = steps
+
+    def part(self, share: float) -> "Pace":
+        """Return a pace that may use this share of the time left."""
+        now = time.monotonic()
+        return Pace(self.workers, share * (self._end - now) if self.limited else None, began=now)
+
+    @property
+    def limited(self) -> bool:
+        """True if there is a limit in seconds."""
+        return self._end < math.inf
+
+    def late(self) -> bool:
+        """Tell whether time is up."""
+        try:
+            self.check()
+        except Stopped:
+            return True
+        return False
+
+    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False) -> Iterator[Result]:
+        """Yield work(task) in order, and stop in between when time is up; inline work is too small for threads."""
+        self.check()
+        results = map(work, tasks) if inline else self.workers.map(work, tasks)
+        try:
+            for result in results:
+                yield result
+                self.check()
+        finally:
+            close = getattr(results, "close", None)
+            if close is not None:  # a pool's: drops the tasks that have not begun
+                close()
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if an interrupt came, and `Stopped` when time is up."""
+        self.workers.check()
+        if time.monotonic() >= self._end:
+            raise Stopped
+
+    def spend(self, steps: int) -> None:
+        """Count work that is the same on every machine; raise `Stopped` when it is all spent."""
+        self._steps -= steps
+        if self._steps <= 0:
+            raise Stopped
+
+
+class Best:
+    """The least tree-like four points so far: h = 2 delta, and a bar that shows the closing interval."""
+
+    def __init__(self, bar: Any) -> None:
+        self.h = 0.0
+        self.witness: tuple[int, int, int, int] | None = None
+        self._bar = bar
+
+    def offer(self, h: float, four: Iterable[int]) -> None:
+        """Take the four points if they are better than those so far."""
+        if h > self.h:
+            a, b, c, d = map(int, four)
+            self.h, self.witness = float(h), (a, b, c, d)
+
+    def show(self, high: float) -> None:
+        """Put the interval of delta into the bar."""
+        self._bar.set_postfix_str(f"delta in [{self.h / 2:.4g}, {max(high, self.h) / 2:.4g}]", refresh=False)
+        self._bar.update(1)

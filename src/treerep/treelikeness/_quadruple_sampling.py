@@ -1,0 +1,153 @@
+"""Average hyperbolicity: the mean of the four-point value over random quadruples, from a few distances each.
+
+Albert, DasGupta and Mobasheri, Topological implications of negative curvature for biological and social networks
+(Physical Review E, 2014).
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metric.base import Metric
+from ..metric.graph import GraphMetric
+from ..metric.matrix import MatrixMetric
+from ..scores._streaming import read_block
+from ._graph_sampling import FROM, TO, labels_pay, search_quadruples
+from ._pace import Best, Pace, Stopped
+from ._quadruples import check_distances, split_sums
+
+Task = tuple[int, np.random.Generator]  # how many quadruples to draw, and from what
+Found = tuple[NDArray[np.float64], NDArray[np.int64]]  # see `four_point_values`
+
+_BLOCK = 1 << 13
+_PIECE = 1 << 8  # quadruples between two looks at the clock
+_FIRST_WINDOW, _WINDOW = 32, 1 << 17  # quadruples of a graph whose points are searched from at the same time
+TABLE = 1000  # points whose distances are all read
+_GROUP = 4  # quadruples asked for in one block: 24 distances of 144, in place of 24 calls
+_NORMAL = 1.959964  # 95 %
+
+
+class Mean(NamedTuple):
+    """Mean of delta over quadruples, half the width of its 95 % interval, and how many there were."""
+
+    value: float
+    half_width: float
+    quadruples: int
+
+
+def sample_quadruples(metric: Metric, count: int, rng: Any, best: Best, pace: Pace) -> Mean:
+    """Look at `count` quadruples of distinct points, drawn independently; the worst one goes to `best`.
+
+    O(count) distances and memory. However short the time, a few quadruples are looked at: of a graph, one.
+    """
+    sizes = [min(_BLOCK, count - done) for done in range(0, count, _BLOCK)]
+    tasks = list(zip(sizes, np.random.default_rng(rng).spawn(len(sizes)), strict=True))
+    values: list[NDArray[np.float64]] = []
+
+    def keep(found: Found) -> None:
+        values.append(found[0])
+        worst = int(np.argmax(found[0]))
+        best.offer(float(found[0][worst]), found[1][worst])
+        best.show(math.inf)
+
+    if isinstance(metric, GraphMetric) and not labels_pay(metric, count, pace):
+        _look_by_searches(metric, tasks, keep, pace)
+    else:
+        _look(metric, tasks, keep, pace)
+    deltas = np.concatenate(values) / 2
+    unit = float(deltas.max()) or 1.0  # squares of huge numbers overflow
+    spread = unit * float((deltas / unit).std(ddof=1)) if len(deltas) > 1 else math.inf
+    return Mean(math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas))
+
+
+def _look(metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace) -> None:
+    """Ask the metric for six distances of each quadruple."""
+    # So few points that quadruples ask for each of their distances again and again.
+    table = MatrixMetric(_all(metric)) if len(metric) <= TABLE and not pace.late() else metric
+
+    def work(task: Task) -> Found:
+        four = distinct_quadruples(len(metric), *task)
+        parts = [four_point_values(table, four[:_PIECE])]
+        for begin in range(_PIECE, len(four), _PIECE):
+            if pace.late():
+                break
+            parts.append(four_point_values(table, four[begin : begin + _PIECE]))
+        values, ordered = zip(*parts, strict=True)
+        return np.concatenate(values), np.concatenate(ordered)
+
+    keep(work(tasks[0]))
+    with suppress(Stopped):
+        for found in pace.map(work, tasks[1:]):
+            keep(found)
+
+
+def _look_by_searches(graph: GraphMetric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace) -> None:
+    """Search the graph from the points of the quadruples, many at a time: they have many points in common."""
+    least = 1
+    for drawn in _windows(len(graph), tasks, _FIRST_WINDOW if pace.limited else _WINDOW):
+        if not least and pace.late():
+            return
+        four = np.sort(drawn, axis=1)
+        pairs = search_quadruples(graph, four, pace, least)
+        if pairs.size:
+            keep(split_sums(four[: pairs.shape[1]], pairs))
+        least = 0
+
+
+def _windows(n: int, tasks: list[Task], size: int) -> Iterator[NDArray[np.int64]]:
+    """Draw the quadruples of all tasks, in windows of doubling size: what is begun when time is up is lost."""
+    waiting = np.empty((0, 4), np.int64)
+    for task in tasks:
+        waiting = np.concatenate([waiting, distinct_quadruples(n, *task)])
+        while len(waiting) >= size:
+            yield waiting[:size]
+            waiting, size = waiting[size:], min(2 * size, _WINDOW)
+    if len(waiting):
+        yield waiting
+
+
+def _all(metric: Metric) -> NDArray[np.float64]:
+    everyone = np.arange(len(metric))
+    upper = np.triu(read_block(metric, everyone, everyone), 1)
+    return upper + upper.T
+
+
+def distinct_quadruples(n: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw `count` rows of four different points out of n >= 4, each as likely as any other.
+
+    >>> distinct_quadruples(4, 2, np.random.default_rng(0)).shape
+    (2, 4)
+    """
+    four = rng.integers(0, n - np.arange(4), size=(count, 4))
+    for k in range(1, 4):
+        # The number of a point among those not drawn yet -> its number among all.
+        for earlier in np.sort(four[:, :k], axis=1).T:
+            four[:, k] += four[:, k] >= earlier
+    return four
+
+
+def four_point_values(metric: Metric, four: NDArray[np.int64]) -> Found:
+    """Return h = largest - second largest sum of each row, and the row reordered: d(a, b) + d(c, d) is the largest."""
+    four = np.sort(four, axis=1)  # of matrices that are a little asymmetric the upper half counts
+    i, j = four.T[list(FROM)], four.T[list(TO)]
+    # A metric of the user's own may have `block` alone, and `pairs` calls it for every pair.
+    pairs = _in_blocks(metric, four) if type(metric).pairs is Metric.pairs else metric.pairs(i, j)
+    check_distances(pairs, i, j)
+    return split_sums(four, pairs)
+
+
+def _in_blocks(metric: Metric, four: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row, a few rows in one block."""
+    out = np.empty((6, len(four)))
+    for k in range(0, len(four), _GROUP):
+        group = four[k : k + _GROUP]
+        rows, columns = group[:, :3].ravel(), group[:, 1:].ravel()
+        own = np.arange(len(group))
+        # (a, b, c) x (b, c, d) of every quadruple with itself
+        block = read_block(metric, rows, columns).reshape(len(group), 3, len(group), 3)[own, :, own]
+        out[:, k : k + _GROUP] = block[:, [0, 2, 0, 1, 0, 1], [0, 2, 1, 2, 2, 1]].T
+    return out

@@ -1,0 +1,232 @@
+"""What the search for hyperbolicity works on: all distances of a part of the metric, as small as they can be kept.
+
+A graph falls into its biconnected components. A shortest path between two vertices of a component stays in it, and the
+hyperbolicity of the graph is the largest of its components' (weighted or not: where four vertices lie in several
+components, a cut vertex can take the place of one without a loss). Leaves and trees that hang off the graph vanish.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.memory import check_memory
+from ..metric.base import Metric, frozen
+from ..metric.graph import GraphMetric
+from ..metric.oracle.classes import BY_ROW, HubOracle
+from ..scores._streaming import read_block, triangle_slices
+from ._pace import Pace, Stopped
+from ._quadruples import check_distances
+
+Graph = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
+
+_ROWS, _TILE = 64, 1024  # of a matrix, turned in one piece
+_BAND = 2e7  # nanoseconds of searches between two looks at the clock
+
+_REMEDY = "use method='sample', which needs no matrix"
+
+
+class Space(NamedTuple):
+    """Some points of a metric with all their distances."""
+
+    points: NDArray[np.int64]  # their numbers in the metric
+    distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, or float64
+    graph: Graph | None  # starts, neighbours, lengths (None: all 1) if the distances are those of a graph
+
+    @property
+    def whole(self) -> bool:
+        """True when distances are kept as integers."""
+        return self.distances.dtype.kind == "u"
+
+
+def obeys_triangles(metric: Metric) -> bool:
+    """Tell whether the triangle inequality is known to hold: not for matrices and metrics of the user's own."""
+    return isinstance(metric, GraphMetric) or isinstance(metric.oracle, (*BY_ROW, HubOracle))
+
+
+def whole_type(largest: float) -> np.dtype[Any] | None:
+    """Return the smallest of uint8 and uint16 that holds a whole number, or None."""
+    for dtype in (np.uint8, np.uint16):
+        if largest <= np.iinfo(dtype).max:
+            return np.dtype(dtype)
+    return None
+
+
+def read_space(metric: Metric, pace: Pace) -> Space:
+    """Read all distances of a metric that is not a graph: the pairs i < j, and their mirror images."""
+    n = len(metric)
+    dtype = (whole_type(largest_distance(metric, pace)) if metric.integral else None) or np.dtype(np.float64)
+    copies = 2 if dtype.kind == "u" else 1  # as_graph makes another
+    check_memory(copies * n * n * dtype.itemsize, f"hyperbolicity of {n:,} points", _REMEDY)
+    out = np.zeros((n, n), dtype)
+
+    def work(part: slice) -> None:
+        out[part, part.start :] = _read(metric, part)
+
+    # Row by row, so that memory is taken bit by bit: a first column alone would take all of it, and seconds.
+    for _ in pace.map(work, triangle_slices(n)):
+        pass
+    _mirror(out, pace)
+    return as_graph(Space(np.arange(n), out, None), pace)
+
+
+def _mirror(out: NDArray[Any], pace: Pace) -> None:
+    """Copy the upper half of a matrix to the lower one."""
+
+    def work(rows: slice) -> None:
+        own = np.triu(out[rows, rows], 1)
+        out[rows, rows] = own + own.T
+        for start in range(0, rows.start, _TILE):
+            columns = slice(start, min(start + _TILE, rows.start))
+            out[rows, columns] = out[columns, rows].T
+
+    for _ in pace.map(work, _row_bands(len(out))):
+        pass
+
+
+def _take_smaller(out: NDArray[np.float64], pace: Pace) -> None:
+    """Replace d(i, j) and d(j, i) by the smaller of them."""
+
+    def work(rows: slice) -> None:
+        smaller = np.minimum(out[rows, rows.start :], out[rows.start :, rows].T)
+        out[rows, rows.start :] = smaller
+        out[rows.start :, rows] = smaller.T
+
+    for _ in pace.map(work, _row_bands(len(out))):
+        pass
+
+
+def _row_bands(n: int) -> list[slice]:
+    return [slice(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
+
+
+def largest_distance(metric: Metric, pace: Pace) -> float:
+    """Return the largest distance of all pairs, each of them read once."""
+    return max(pace.map(lambda part: float(_read(metric, part).max()), triangle_slices(len(metric))), default=0.0)
+
+
+def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
+    rows, columns = np.arange(part.start, part.stop), np.arange(part.start, len(metric))
+    block = read_block(metric, rows, columns)
+    own = block[:, : len(rows)]
+    own[:] = np.triu(own, 1) + np.triu(own, 1).T  # matrices may be a little asymmetric: the upper half counts
+    check_distances(block, rows[:, None], columns)
+    return block
+
+
+def as_graph(space: Space, pace: Pace) -> Space:
+    """Give a space the graph of its pairs at distance 1 if all its distances are shortest paths along them."""
+    from ._biconnected_kernels import SOURCES, search_many
+
+    d, n = space.distances, len(space.distances)
+    if not space.whole or np.count_nonzero(d) < n * (n - 1):  # duplicates are no vertices
+        return space
+    if float(d.max(initial=0)) >= n:  # levels might not fit the type
+        return space
+    found = np.zeros_like(d)  # what is out of reach stays 0
+    try:
+        starts, neighbors, _ = graph = _pairs_at_distance_one(d, pace)
+        for _ in pace.map(lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)):
+            pass
+    except Stopped:
+        return space
+    return Space(space.points, d, graph) if np.array_equal(found, d) else space
+
+
+def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
+    near: list[NDArray[np.int32]] = []
+    for rows in _row_bands(len(d)):
+        pace.check()
+        near += [np.flatnonzero(row == 1).astype(np.int32) for row in d[rows]]
+    starts = np.cumsum([0, *map(len, near)])
+    # Of the types that a GraphMetric has: kernels are compiled once for both.
+    return frozen(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)), frozen(np.concatenate(near)), None
+
+
+def components(graph: Graph) -> list[NDArray[np.int64]]:
+    """Return the vertices of the biconnected components with four vertices or more, ascending, the largest first."""
+    from ._biconnected_kernels import biconnected_components
+
+    begins, vertices = biconnected_components(graph[0], graph[1])
+    sizes = np.diff(begins)
+    order = np.argsort(-sizes, kind="stable")
+    return [np.sort(vertices[begins[k] : begins[k + 1]]) for k in order[: np.count_nonzero(sizes > 3)]]
+
+
+def restrict(space: Space, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Space:
+    """Return one biconnected component of a space that is a graph."""
+    assert space.graph is not None
+    if len(vertices) == len(space.points):
+        return space
+    d = np.ascontiguousarray(space.distances[np.ix_(vertices, vertices)])
+    return Space(space.points[vertices], d, _part(space.graph, vertices, place))
+
+
+def _part(graph: Graph, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Graph:
+    from ._biconnected_kernels import induced_subgraph
+
+    starts, neighbors, lengths = graph
+    given = frozen(np.ones(len(neighbors))) if lengths is None else lengths
+    begins, inside, own = map(frozen, induced_subgraph(starts, neighbors, given, vertices, place))
+    return begins, inside, None if lengths is None else own
+
+
+def search_component(metric: GraphMetric, vertices: NDArray[np.int64], place: NDArray[np.int64], pace: Pace) -> Space:
+    """Return one biconnected component of a graph, by a search from every vertex of it."""
+    from ..metric.shortest_paths.search_kernels import search_block
+    from ._biconnected_kernels import SOURCES, search_many
+
+    rows = metric.adjacency
+    graph = _part((rows.indptr, rows.indices, rows.data if metric.weighted else None), vertices, place)
+    size = len(vertices)
+    everyone = frozen(np.arange(size))
+
+    def distances(sources: slice) -> NDArray[np.float64]:
+        found = np.empty((len(everyone[sources]), size))
+        search_block(*graph, everyone[sources], everyone, found)
+        return found
+
+    farthest = float(distances(slice(0, 1)).max())
+    dtype = (whole_type(2 * farthest) if metric.integral else None) or np.dtype(np.float64)
+    check_memory(2 * size * size * dtype.itemsize, f"hyperbolicity of a component of {size:,} vertices", _REMEDY)
+    out = np.empty((size, size), dtype)
+
+    # A search for all SOURCES at once, or one after the other.
+    step = SOURCES if graph[2] is None else max(1, min(SOURCES, int(_BAND / metric.search_cost())))
+
+    def work(first: int) -> None:
+        if graph[2] is None:
+            search_many(graph[0], graph[1], first, out)
+        else:
+            out[first : first + step] = distances(slice(first, first + step))
+
+    for _ in pace.map(work, range(0, size, step)):
+        pass
+    if out.dtype.kind == "f":
+        _take_smaller(out, pace)  # two sums along one path, from either end, differ in the last digit
+    return Space(vertices, out, graph)
+
+
+def search_row(metric: GraphMetric, source: int, vertices: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the distances of one vertex by one search, and never by hub labels, which take a while to build."""
+    from ..metric.shortest_paths.search_kernels import search_block
+
+    rows = metric.adjacency
+    graph = rows.indptr, rows.indices, rows.data if metric.weighted else None
+    out = np.empty((1, len(vertices)))
+    search_block(*graph, frozen(np.array([source])), frozen(vertices), out)
+    return out[0]
+
+
+def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
+    """Return the distances of one point to all: of a graph by one search."""
+    everyone = np.arange(len(metric))
+    if isinstance(metric, GraphMetric):
+        return search_row(metric, point, everyone)
+    return read_block(metric, np.array([point]), everyone)[0]
+
+
+def rounding(metric: Metric, largest: float) -> float:
+    """Return what rounding may make of 0: sums of distances along paths of up to n steps are off by sqrt(n) units."""
+    return 0.0 if metric.integral else 4 * math.sqrt(len(metric)) * metric.eps * largest

@@ -1,0 +1,158 @@
+"""The default method: exact on trees, better than relaxed neighbor joining, and true splits of phylogenies."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import treerep as tr
+from benchmarks.alignments import SequenceMetric, Simulation, simulate
+from benchmarks.truth import purity, wrong_splits
+from tests.metrics import Table
+from tests.strategies import any_symmetric, tree_metrics
+from treerep.refinement.backbone._small_tree import kind_of, weighting
+
+RING = tr.GraphMetric([[k, (k + 1) % 12] for k in range(12)])
+
+
+# What kind of data it is
+
+
+def test_kinds():
+    points = tr.PointMetric(np.random.default_rng(0).normal(size=(12, 2)))
+    every = np.arange(12)
+    assert kind_of(RING) == "graph"
+    assert kind_of(points) == "points"
+    assert kind_of(tr.MatrixMetric(points.block(every, every))) == "distances"
+    # The distances of a graph as a table: each vertex has a neighbor at distance 1.
+    assert kind_of(tr.MatrixMetric(RING.block(every, every))) == "graph"
+    # Immunological distances are whole numbers too, but no species is 1 from another.
+    assert kind_of(tr.datasets.sarich()) == "distances"
+    assert kind_of(Table(RING.block(every, every))) == "distances"
+
+
+def test_balance_is_the_power_of_the_weights():
+    assert weighting("points", 0.5)[:3] == (2.0, 2.0, (2.0,))
+    assert weighting("graph", 0.25).share == 0.25 and weighting("distances", 0.25).share == 0.0
+
+
+# Exactness
+
+
+@given(tree_metrics(), st.sampled_from([1e-9, 1.0, 1e9]), st.integers(0, 3))
+def test_tree_metrics_are_exact(d, scale, seed):
+    tree = tr.fit(d * scale, rng=seed)
+    assert_allclose(tree.distances(), d * scale, rtol=1e-9, atol=1e-13 * scale * d.max())
+    assert tree.n_nodes == tr.fit(d * scale, method="treerep").n_nodes
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_tiny_inputs(n):
+    d = np.abs(np.subtract.outer(np.arange(n), np.arange(n))) * 1.5
+    assert_allclose(tr.fit(d).distances(), d)
+
+
+def test_points_in_one_place():
+    assert_array_equal(tr.fit(np.zeros((20, 20))).distances(), np.zeros((20, 20)))
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e-70, 1e70, 1e140])
+def test_any_unit_will_do(scale):
+    d = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3))).block(range(60), range(60))
+    for size in (20, 60):
+        tree = tr.fit(d * scale, method="backbone", size=size)
+        assert 0 < tr.average_distortion(tree, d * scale) < 0.5
+
+
+@given(any_symmetric(12), st.integers(0, 3))
+def test_any_table_gives_a_tree_whatever_the_threads(d, seed):
+    tree = tr.fit(d, rng=seed, n_jobs=1)
+    assert (tree.weights >= 0).all() and len(tree) == len(d)
+    assert tr.fit(d, rng=seed, n_jobs=2) == tree
+
+
+def test_many_points_get_a_backbone():
+    cells = tr.PointMetric(tr.datasets.branching_cells(2100, dim=3, rng=0).points)
+    assert tr.fit(cells, rng=1) == tr.fit(cells, method="backbone", size=2000, rng=1)
+
+
+# Quality
+
+
+@pytest.mark.parametrize("name", ["celegans", "diseasome", "csphd"])
+def test_graphs_are_better_than_from_relaxed_neighbor_joining(name, data_folder):
+    graph = tr.datasets.load(name).metric
+    ours, joined = tr.fit(graph), tr.fit(graph, method="relaxed_neighbor_joining")
+    assert tr.average_distortion(ours, graph) <= tr.average_distortion(joined, graph)
+    assert tr.mean_average_precision(ours, graph) >= tr.mean_average_precision(joined, graph)
+
+
+@pytest.mark.parametrize("what", [Simulation(200, 500, 0.3), Simulation(200, 1000, 0.8, 0.6, 4.0)])
+def test_phylogenies_are_truer_than_from_neighbor_joining(what):
+    alignment = simulate(what, rng=1)
+    every = np.arange(what.taxa)
+    table = tr.MatrixMetric(SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean")
+    ours, joined = tr.fit(table), tr.fit(table, method="neighbor_joining")
+    assert wrong_splits(ours, alignment.tree) <= wrong_splits(joined, alignment.tree) + 0.02
+    assert tr.average_distortion(ours, table) < tr.average_distortion(joined, table)
+
+
+def test_a_good_phylogeny_keeps_its_splits_when_it_is_refined():
+    what = Simulation(150, 1000, 0.8, 0.6, 4.0)
+    alignment = simulate(what, rng=0)
+    every = np.arange(what.taxa)
+    table = tr.MatrixMetric(SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean")
+    shortest = tr.fit(table, method="minimum_evolution")
+    better = tr.refine(shortest, table)
+    assert better != shortest
+    assert wrong_splits(better, alignment.tree) <= wrong_splits(shortest, alignment.tree) + 0.02
+
+
+def test_sequences_need_no_matrix():
+    what = Simulation(120, 400, 0.3)
+    alignment = simulate(what, rng=2)
+    metric = SequenceMetric(alignment.sequences, None)
+    tree = tr.fit(metric, method="backbone", size=60)
+    assert wrong_splits(tree, alignment.tree) < 0.4
+
+
+def test_simulated_distances_are_those_of_the_true_tree():
+    # Many sites of shallow trees: the estimated distances are near the lengths of the tree that was simulated.
+    for kappa in (None, 4.0):
+        alignment = simulate(Simulation(8, 200_000, 0.1, 0.3, kappa), rng=3)
+        found = SequenceMetric(alignment.sequences, kappa).block(np.arange(8), np.arange(8))
+        assert_allclose(found, alignment.tree.distances(), rtol=0.05, atol=1e-3)
+
+
+def test_purity_by_hand():
+    # Two pairs: a pair of one class below its own node is pure; of the mixed pair's classes each has half.
+    parent = np.array([-1, 0, 0, 1, 1, 2, 2])
+    counts = np.zeros((7, 2))
+    counts[[3, 4, 5, 6], [0, 0, 1, 1]] = 1
+    assert purity(counts, parent) == 1.0
+    counts[[4, 5]] = counts[[5, 4]]
+    assert purity(counts, parent) == 0.5
+
+
+# Bad input
+
+
+def test_options_of_other_methods_name_their_method():
+    with pytest.raises(ValueError, match="tol is an option of treerep: add method='treerep'"):
+        tr.fit(np.ones((9, 9)) - np.eye(9), tol=0.1)
+    with pytest.raises(ValueError, match="size is an option of backbone: add method='backbone'"):
+        tr.fit(np.ones((9, 9)) - np.eye(9), size=5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"balance": 2.0}, "balance is a number from 0"),
+        ({"time_limit": 0}, "time_limit is a number of seconds above 0"),
+    ],
+)
+def test_bad_options_get_one_clear_line(options, message):
+    with pytest.raises(ValueError, match=message) as error:
+        tr.fit(np.ones((9, 9)) - np.eye(9), **options)
+    assert "\n" not in str(error.value)
