@@ -52,7 +52,9 @@ if locate("paul15") is None:
 
 # The measured part of methods.md.
 (HERE / "_build").mkdir(exist_ok=True)
-(HERE / "_build" / "method_table.md").write_text(importlib.import_module("method_table").table(), encoding="utf-8")
+_methods = importlib.import_module("method_table")
+(HERE / "_build" / "method_table.md").write_text(_methods.table(), encoding="utf-8")
+(HERE / "_build" / "method_details.md").write_text(_methods.details(), encoding="utf-8")
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say it in words

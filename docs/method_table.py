@@ -1,4 +1,6 @@
-"""The table of the page "Choosing a method": what each one promises, and what was measured on GrQC.
+"""The table and the reference of the page "Choosing a method", from the records of the methods.
+
+The numbers were measured on GrQC.
 
 `conf.py` writes it when the pages are built, so that its numbers are those of paper/cells/graphs.json, for the methods
 of the paper, and of benchmarks/results/methods.json.
@@ -6,43 +8,32 @@ of the paper, and of benchmarks/results/methods.json.
 
 import json
 from pathlib import Path
-from typing import NamedTuple
+
+from treerep.methods import FIT
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results" / "methods.json"
 CELLS = Path(__file__).parents[1] / "paper" / "cells" / "graphs.json"
 GRAPH = "grqc"
 
 
-class Facts(NamedTuple):
-    """What is known without measuring, and how the benchmark calls the method."""
-
-    measured_as: str
-    exact: str
-    cost: str
-    good_at: str
-
-
-FACTS = {
-    "auto": Facts("auto", "trees", "as `backbone`", "distances, neighborhoods and groups, at any size"),
-    "treerep": Facts("tr", "trees", "n log n; n", "size: millions of points; few distances are asked for"),
-    "neighbor_joining": Facts("nj", "trees", "n²; n²", "neighbourhoods; what phylogeneticists know"),
-    "bionj": Facts("BIONJ", "trees", "n²; 2 n²", "the same, where long distances are noisy"),
-    "relaxed_neighbor_joining": Facts("relaxed NJ", "trees", "n²; n²", "distances and neighbourhoods alike"),
-    "minimum_evolution": Facts(
-        "ME balanced", "trees", "n² · depth; n²", "neighbourhoods; `criterion='ols'`: distances"
-    ),
-    "upgma": Facts("UPGMA", "ultrametrics", "n²; n²", "a dendrogram"),
-    "gromov": Facts("Gromov average", "trees", "n²; n²", "distances; a guarantee, with `linkage='single'`"),
-    "construct_tree": Facts("ct", "trees", "n²; n", "a guarantee, in little memory"),
-    "minimum_spanning_tree": Facts("mst", "", "edges · log n; n", "edges of the graph only, in no time"),
-    "bfs": Facts("BFS", "from its root", "edges · log n; n", "the same; distances from one point"),
-    "level_tree": Facts("lt", "", "edges; edges", "a guarantee on unweighted graphs"),
-    "low_stretch": Facts("ls", "", "edges · log n; n", "edges of the graph that keep their neighbours"),
-    "bartal": Facts("Bartal best", "", "n² a tree; n²", "comparison with the paper"),
-    "bartal_average": Facts("bartal", "", "n² a tree; n²", "the same; it is no tree"),
-    "frt": Facts("FRT", "", "n²; n log n", "theory: a bound for any metric"),
-    "backbone": Facts("backbone", "trees", "n · size; n + size²", "a choice of the size"),
+# What the stored measurements call a method, if not by its name.
+STORED_AS = {
+    "treerep": "tr",
+    "neighbor_joining": "nj",
+    "bionj": "BIONJ",
+    "relaxed_neighbor_joining": "relaxed NJ",
+    "minimum_evolution": "ME balanced",
+    "upgma": "UPGMA",
+    "gromov": "Gromov average",
+    "construct_tree": "ct",
+    "minimum_spanning_tree": "mst",
+    "bfs": "BFS",
+    "level_tree": "lt",
+    "low_stretch": "ls",
+    "bartal": "Bartal best",
+    "frt": "FRT",
 }
+NOT_MEASURED = ("-", "-", "-")
 
 
 def measured() -> dict[str, tuple[str, str, str]]:
@@ -66,7 +57,14 @@ def table() -> str:
         "|---|---|---|---|---|---|---|",
     ]
     numbers = measured()
-    for name, facts in FACTS.items():
-        cells = [f"`{name}`", facts.exact, facts.cost, *numbers[facts.measured_as], facts.good_at]
+    for name, method in FIT.items():
+        found = numbers.get(STORED_AS.get(name, name), NOT_MEASURED)
+        cells = [f"`{name}`", method.exact, f"{method.time}; {method.memory}", *found, method.good_at]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def details() -> str:
+    """Return the docstrings of all methods but TreeRep, which has a page, as directives of Sphinx."""
+    names = [f".. autofunction:: treerep.methods.{name}" for name in FIT if name != "treerep"]
+    return "\n".join(["```{eval-rst}", *names, "```", ""])

@@ -9,6 +9,8 @@ import numpy as np
 
 import treerep as tr
 
+from .bartal_average import bartal_average
+
 #: Seeds of the random methods: the paper's numbers are means of 20 runs.
 SEEDS = 20
 #: What torch computes on.
@@ -59,7 +61,7 @@ METHODS: dict[str, Method] = {
     "lt_ours": Method("LT, our root", _fit(method="level_tree"), of_graph=True, scaled=False),
     "ct": Method("CT", _fit(method="construct_tree"), random=True),
     "ls": Method("LS", _fit(method="low_stretch"), random=True, of_graph=True),
-    "bartal": Method("Bartal", _fit(method="bartal_average")),
+    "bartal": Method("Bartal", lambda data, seed: bartal_average(tr.as_metric(data), rng=seed)),
     "pt2": Method("PT 2", _embed(method="pt", dim=2), of_graph=True),
     "pt200": Method("PT 200", _embed(method="pt", dim=200), of_graph=True),
     "pm2": Method("PM 2", _embed(method="poincare", dim=2, **PLANE), of_graph=True),

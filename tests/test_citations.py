@@ -9,8 +9,8 @@ from treerep import citations
 from treerep._core import used as used_module
 from treerep._core.used import note, used
 from treerep.citations import CITED, bibtex
-from treerep.embedding.embed import METHODS as EMBED_METHODS
-from treerep.fitting.fit import METHODS as FIT_METHODS
+from treerep.embedding.methods import METHODS as EMBED_METHODS
+from treerep.fitting.methods import METHODS as FIT_METHODS
 from treerep.metric.graph import GraphMetric
 
 ENTRIES = citations._entries()

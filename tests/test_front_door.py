@@ -47,6 +47,7 @@ def test_the_front_door_is_what_was_agreed():
         "citations",
         "datasets",
         "formats",
+        "methods",
         "sklearn",
         "tl",
         "pl",

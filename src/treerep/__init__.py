@@ -44,7 +44,7 @@ _HOMES = {
 }
 
 # Modules that are public as they are.
-_MODULES = ("citations", "datasets", "formats", "pl", "sklearn", "tl")
+_MODULES = ("citations", "datasets", "formats", "methods", "pl", "sklearn", "tl")
 
 __all__ = [*_HOMES, *_MODULES, "__version__"]
 
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from . import citations as citations
     from . import datasets as datasets
     from . import formats as formats
+    from . import methods as methods
     from . import pl as pl
     from . import sklearn as sklearn
     from . import tl as tl

@@ -4,35 +4,18 @@ from importlib.resources import files
 
 from . import __version__
 from ._core.used import used
+from .embedding.methods import METHODS as EMBED
+from .fitting.methods import METHODS as FIT
+from .treelikeness.methods import METHODS as DELTA
 
 __all__ = ["CITED", "bibtex"]
 
 #: Methods of `fit` and `embed`, `refine`, `hyperbolicity` and "hub_labels" (distances in graphs), and what to cite.
 CITED: dict[str, tuple[str, ...]] = {
-    "auto": ("sonthalia2020", "evans2006", "fitch1967", "bryant1998"),
-    "treerep": ("sonthalia2020",),
-    "neighbor_joining": ("saitou1987", "studier1988"),
-    "bionj": ("gascuel1997",),
-    "relaxed_neighbor_joining": ("evans2006",),
-    "minimum_evolution": ("desper2002",),
-    "upgma": ("sokal1958",),
-    "gromov": ("gromov1987",),
-    "construct_tree": ("abraham2007",),
-    "minimum_spanning_tree": ("prim1957",),
-    "bfs": (),  # common property
-    "level_tree": ("chepoi2008",),
-    "low_stretch": ("alon1995",),
-    "bartal": ("bartal1996", "calinescu2005"),
-    "bartal_average": ("bartal1996", "calinescu2005", "sonthalia2020"),
-    "frt": ("fakcharoenphol2003",),
-    "backbone": ("sonthalia2020", "evans2006", "fitch1967", "bryant1998"),
-    "sarkar": ("sarkar2011", "sala2018"),
-    "hmds": ("sala2018",),
-    "poincare": ("nickel2017",),
-    "lorentz": ("nickel2018",),
-    "pt": ("sala2018",),
-    "refine": ("fitch1967", "bryant1998", "evans2006"),  # relaxed neighbour joining is another start
-    "hyperbolicity": ("gromov1987", "borassi2015"),
+    **{name: method.cite for name, method in FIT.items()},
+    **{name: method.cite for name, method in EMBED.items()},
+    "refine": ("fitch1967", "bryant1998", "evans2006"),  # relaxed neighbor joining is another start
+    "hyperbolicity": DELTA["auto"].cite,
     "hub_labels": ("akiba2013",),
 }
 

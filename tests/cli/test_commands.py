@@ -22,20 +22,14 @@ from treerep.cli import _options as options
 from treerep.drawing.draw import LAYOUTS
 from treerep.drawing.layouts.hyperbolic import disk_embedding
 from treerep.embedding._models import MODELS
-from treerep.embedding.embed import METHODS as EMBED_METHODS
-from treerep.fitting.fit import METHODS
 from treerep.formats import DATA_FORMATS, TREE_FORMATS, read, read_tree, write_tree
 from treerep.refinement.refine import WEIGHTS
-from treerep.treelikeness.hyperbolicity import _METHODS as DELTA_METHODS
 
 
 def test_names_are_those_of_the_library():
     readable = {name for name, known in TREE_FORMATS.items() if known.reads}
-    assert set(get_args(options.FitMethod)) == set(METHODS) - {"bartal_average"}  # which makes no tree
-    assert set(get_args(options.EmbedMethod)) == set(EMBED_METHODS)
     assert set(get_args(options.Model)) == set(MODELS)
     assert get_args(options.Layout) == LAYOUTS
-    assert get_args(options.DeltaMethod) == DELTA_METHODS
     assert get_args(options.Weights) == WEIGHTS
     assert get_args(options.TreeFormat) == tuple(TREE_FORMATS)
     assert set(get_args(options.AnyFormat)) == {*DATA_FORMATS, *readable}

@@ -71,11 +71,6 @@ def test_trials_of_few_points_have_no_inner_split() -> None:
     assert tr.fit(np.zeros((1, 1)), trials=2, method="treerep").support is None
 
 
-def test_trials_of_what_is_no_tree_have_no_support() -> None:
-    mean = tr.fit(POINTS[:20], metric="euclidean", method="bartal_average", trials=2, trees=3)
-    assert not isinstance(mean, tr.Tree)
-
-
 def test_labels_pass_through() -> None:
     assert tr.fit(tr.datasets.sarich(), method="treerep").labels == tr.datasets.sarich().labels
 

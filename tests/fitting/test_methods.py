@@ -1,7 +1,6 @@
 """What holds for every method behind `fit`: kinds of data, labels, seeds, options, errors."""
 
 import inspect
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -9,10 +8,9 @@ from numpy.testing import assert_allclose
 
 import treerep as tr
 from treerep._core import memory
-from treerep.fitting.fit import METHODS
+from treerep.fitting.methods import METHODS
 
 POINTS = np.random.default_rng(0).normal(size=(40, 3))
-TREES = tuple(method for method in METHODS if method != "bartal_average")
 EXACT = (
     "treerep",
     "neighbor_joining",
@@ -38,8 +36,24 @@ class Own(tr.Metric):
 
 
 def takes(method: str) -> set[str]:
-    module = import_module(f"treerep.{METHODS[method]}")
-    return set(inspect.signature(getattr(module, method)).parameters)
+    return set(METHODS[method].option_names)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_record_tells_what_its_function_takes(method: str) -> None:
+    record = METHODS[method]
+    metric, *others = inspect.signature(record.load()).parameters
+    assert metric == "metric"
+    assert set(others) - {"rng", "n_jobs"} == set(record.option_names)
+    assert ("rng" in others) == record.random
+    assert ("n_jobs" in others) == record.threads
+    assert record.load().__name__ == record.name == method
+
+
+def test_every_option_of_a_method_is_one_of_fit() -> None:
+    options = {name for record in METHODS.values() for name in record.option_names}
+    shared = {"data", "method", "metric", "rng", "trials", "n_jobs", "engine", "device"}
+    assert set(inspect.signature(tr.fit).parameters) - shared == options
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -55,7 +69,7 @@ def test_matrices_points_graphs_trees_and_metrics_of_ones_own(method: str) -> No
         assert fitted.labels == getattr(data, "labels", None)
 
 
-@pytest.mark.parametrize("method", TREES)
+@pytest.mark.parametrize("method", METHODS)
 def test_one_point_two_points_and_duplicates(method: str) -> None:
     assert tr.fit([[0.0]], method=method).n_nodes == 1
     two = tr.fit([[0.0, 2.0], [2.0, 0.0]], method=method)
@@ -81,9 +95,9 @@ def test_exact_methods_recover_a_large_tree_with_hidden_nodes(method: str) -> No
     assert_allclose(found.block(range(n), range(n)), exact, atol=1e-9 * exact.max())
 
 
-@pytest.mark.parametrize("method", TREES)
+@pytest.mark.parametrize("method", METHODS)
 def test_trials_need_a_random_method(method: str) -> None:
-    if "rng" in takes(method):
+    if METHODS[method].random:
         options = {"trees": 2} if "trees" in takes(method) else {}
         best = tr.fit(Own(), method=method, trials=3, **options)
         rng = np.random.default_rng(0)

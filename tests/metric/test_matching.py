@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treerep as tr
+from paper.bartal_average import TreeAverage
 from tests.strategies import tree_metrics
 from treerep.drawing.draw import draw
 from treerep.drawing.figures.distortion_picture import distortion_picture
@@ -18,7 +19,6 @@ from treerep.formats import read_tree, write_tree
 from treerep.metric._matching import Points, matched, point_order, values_in_order
 from treerep.refinement.lengths.weights import fit_weights
 from treerep.refinement.moves.search import rearrange
-from treerep.tree.average import TreeAverage
 
 # ((a: 1, b: 2): 1.5, (c: 1, d: 3)), added up by hand.
 DISTANCES = np.array([[0, 3, 3.5, 5.5], [3, 0, 4.5, 6.5], [3.5, 4.5, 0, 4], [5.5, 6.5, 4, 0]])
@@ -176,7 +176,6 @@ FROM_A_TEXT = {
     "fit": tr.fit,
     "trials": lambda tree: tr.fit(tree, trials=2, method="treerep"),
     "bartal": lambda tree: tr.fit(tree, method="bartal", trees=2),
-    "bartal_average": lambda tree: tr.fit(tree, method="bartal_average", trees=2),
     "refine": lambda tree: tr.refine(tree, tree),
     "embed": tr.embed,
     "average": lambda tree: TreeAverage([tree, TREE]),

@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.fitting._distances import selection_score
-from treerep.fitting.fit import METHODS
+from treerep.fitting.methods import METHODS
 from treerep.refinement import refine as module
 from treerep.refinement.refine import WEIGHTS
 from treerep.refinement.report import RefinedTree
@@ -64,10 +64,8 @@ def test_never_worse_whatever_the_input(d: np.ndarray, weights: str, balance: fl
         assert report.start == "tree"
 
 
-# "bartal_average" does not give a tree, and "auto" and "backbone" refine the tree of few points themselves.
-@pytest.mark.parametrize(
-    "method", [method for method in METHODS if method not in ("bartal_average", "auto", "backbone")]
-)
+# "auto" and "backbone" refine the tree of few points themselves.
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("auto", "backbone")])
 def test_the_tree_of_every_method_gets_better(method: str) -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric, method=method, **({"trees": 3} if method == "bartal" else {}))

@@ -7,7 +7,7 @@ from typing import Any
 
 import treerep as tr
 
-from .._core.defaults import TRIALS
+from ..fitting.methods import TRIALS
 from ..formats import DATA_FORMATS, TREE_FORMATS, read_tree
 from ..formats._errors import errors_named
 from ..formats._sniff import is_zarr

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
+from .. import methods
+
 if TYPE_CHECKING:
     from ..metric.base import Metric
 
+if TYPE_CHECKING:
+    FitMethod = str
+    EmbedMethod = str
+    DeltaMethod = str
+else:  # typer lists and checks the names
+    FitMethod = Literal[tuple(methods.FIT)]
+    EmbedMethod = Literal[tuple(methods.EMBED)]
+    DeltaMethod = Literal[tuple(methods.DELTA)]
 # The names below are those of the library, which is not imported for a help text; a test compares them.
-FitMethod = Literal[
-    "auto", "treerep", "neighbor_joining", "bionj", "relaxed_neighbor_joining", "minimum_evolution", "upgma",
-    "gromov", "construct_tree", "minimum_spanning_tree", "bfs", "level_tree", "low_stretch", "bartal", "frt",
-    "backbone",
-]  # fmt: skip
-EmbedMethod = Literal["sarkar", "hmds", "pt", "poincare", "lorentz"]
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
-DeltaMethod = Literal["auto", "exact", "base", "sample"]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
 TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
 AnyFormat = Literal[
@@ -58,7 +61,7 @@ To = Annotated[
         "--to", metavar="FORMAT", help=f"Format of the tree, if the suffix does not tell: {_listed(TreeFormat)}."
     ),
 ]
-Method = Annotated[FitMethod, typer.Option(metavar="NAME", help=f"How to find the tree: {_listed(FitMethod)}.")]
+Method = Annotated[FitMethod, typer.Option(metavar="NAME", help=f"How to find the tree: {', '.join(methods.FIT)}.")]
 Trials = Annotated[int, typer.Option(min=1, metavar="N", help="Fit so many trees and keep the best.")]
 Seed = Annotated[
     int, typer.Option(min=0, metavar="N", help="Seed of all random choices: the same seed gives the same result.")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from .._core.defaults import METHOD, TRIALS
+from ..fitting.methods import DEFAULT, TRIALS
 from ._options import (
     DeltaMethod,
     Device,
@@ -66,7 +66,7 @@ def options(
 def fit(
     source: Input,
     output: TreeOutput = "-",
-    method: Method = METHOD,
+    method: Method = DEFAULT,
     trials: Trials = TRIALS,
     seed: Seed = 0,
     tol: Annotated[
@@ -282,7 +282,7 @@ def compare(
     source: Input,
     methods: Annotated[
         str,
-        typer.Option(metavar="A,B,...|all", help="Methods as `treerep fit` has them; all also runs bartal_average."),
+        typer.Option(metavar="A,B,...|all", help="Methods as `treerep fit` has them."),
     ] = "treerep,neighbor_joining,upgma,construct_tree,minimum_spanning_tree,level_tree",
     trials: Trials = TRIALS,
     time_limit: Annotated[

@@ -1,27 +1,17 @@
 """`embed`: from a tree, or from distances, to points of hyperbolic space."""
 
-import importlib
-import inspect
 from typing import Any
 
 import numpy as np
 
 from .._core.memory import check_memory
+from .._core.method import find_method
 from .._core.numbers import positive_number
-from .._core.options import chosen_options
 from .._core.parallel import Workers
 from .._core.used import note
 from ..metric.as_metric import as_metric
 from .embedding import Embedding
-
-#: Every method, and the module of this room in which a function of that name has it.
-METHODS = {
-    "sarkar": "sarkar.construction",
-    "hmds": "hmds.scaling",
-    "poincare": "learned.ranking",
-    "lorentz": "learned.ranking",
-    "pt": "learned.pt",
-}
+from .methods import METHODS, LearningOptions
 
 
 def embed(
@@ -134,25 +124,34 @@ def embed(
     >>> embedding.poincare.shape
     (5, 2)
     """
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
+    record = find_method(METHODS, method)
     dimension = positive_number(dim, "dim")
-    place = getattr(importlib.import_module(f".{METHODS[method]}", __package__), method)
-    takes = inspect.signature(place).parameters
-    own = {
-        "scale": scale, "distortion": distortion, "directions": directions, "exponent": exponent, "root": root,
-        "init": init, "preset": preset, "epochs": epochs, "rate": rate, "batch": batch, "burn_in": burn_in,
-        "negatives": negatives, "symmetrize": symmetrize, "subsample": subsample, "device": device,
-    }  # fmt: skip
-    options = chosen_options(method, place, own)
+    given = {
+        "scale": scale,
+        "distortion": distortion,
+        "directions": directions,
+        "exponent": exponent,
+        "root": root,
+        "init": init,
+        "preset": preset,
+        "epochs": epochs,
+        "rate": rate,
+        "batch": batch,
+        "burn_in": burn_in,
+        "negatives": negatives,
+        "symmetrize": symmetrize,
+        "subsample": subsample,
+        "device": device,
+    }
+    options = record.chosen(given)
     note(method)
     space = as_metric(data, metric=metric)
     check_memory(16 * len(space) * dimension, f"{len(space):,} points in {dimension:,} dimensions", "use a smaller dim")
-    if "rng" in takes:
+    if record.random:
         options["rng"] = np.random.default_rng(rng)
     with Workers(1) as workers:  # so that no interrupt is lost, whatever the method does
-        embedding = place(space, dim=dimension, **options)
-        if "epochs" not in takes:  # those that learn return the best so far when interrupted
-            workers.check()
+        embedding: Embedding = record.load()(space, dim=dimension, **options)
+        if not issubclass(record.options, LearningOptions):
+            workers.check()  # methods that learn return the best so far when interrupted
     embedding.order_known = space.order_known
     return embedding

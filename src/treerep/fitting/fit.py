@@ -1,106 +1,44 @@
 """`fit`: from any metric to its tree, by any method."""
 
-import importlib
-import inspect
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._core.defaults import METHOD, TRIALS
 from .._core.engines import elsewhere
+from .._core.method import Method, find_method
 from .._core.numbers import positive_number
-from .._core.options import chosen_options
 from .._core.parallel import Runner, Threads, Workers, count_jobs
 from .._core.progress import progress_bar
 from .._core.used import note
 from ..metric.as_metric import as_metric
 from ..metric.base import Metric, check_labels
-from ..tree.average import TreeAverage
 from ..tree.comparison.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
 from ._distances import EXACT_SCORES, selection_score
-
-#: Every method, and the module of the package in which a function of that name has it.
-METHODS = {
-    "auto": "refinement.backbone.build",
-    "treerep": "fitting.treerep.algorithm",
-    "neighbor_joining": "fitting.joining.neighbor_joining",
-    "bionj": "fitting.joining.bionj",
-    "relaxed_neighbor_joining": "fitting.joining.relaxed_neighbor_joining",
-    "minimum_evolution": "fitting.evolution.minimum_evolution",
-    "upgma": "fitting.rooted.upgma",
-    "gromov": "fitting.rooted.gromov",
-    "construct_tree": "fitting.rooted.construct_tree",
-    "minimum_spanning_tree": "fitting.spanning.minimum_spanning_tree",
-    "bfs": "fitting.spanning.bfs",
-    "level_tree": "fitting.spanning.level_tree",
-    "low_stretch": "fitting.spanning.low_stretch",
-    "bartal": "fitting.random.bartal",
-    "bartal_average": "fitting.random.bartal",
-    "frt": "fitting.random.frt",
-    "backbone": "refinement.backbone.build",
-}
+from .methods import DEFAULT, METHODS, TRIALS, method_table
 
 # Threads that wait for a disk need no core, and a disk serves many at a time.
 _THREADS_AT_A_DISK = 16
 
 
-@overload
 def fit(
     data: Any,
     *,
-    method: Literal["bartal_average"],
-    metric: str | None = ...,
-    rng: Any = ...,
-    n_jobs: int | None = ...,
-    trees: int | None = ...,
-    engine: Any = ...,
-    device: Any = ...,
-) -> Metric: ...
-@overload
-def fit(
-    data: Any,
-    *,
-    method: str = ...,
-    metric: str | None = ...,
-    rng: Any = ...,
-    trials: int = ...,
-    n_jobs: int | None = ...,
-    tol: float | Literal["auto"] | None = ...,
-    pivot: str | None = ...,
-    finish: str | None = ...,
-    zone_size: int | None = ...,
-    graph: str | None = ...,
-    k: int | None = ...,
-    root: int | str | None = ...,
-    linkage: str | None = ...,
-    criterion: str | None = ...,
-    nni: bool | None = ...,
-    trees: int | None = ...,
-    size: int | None = ...,
-    balance: float | None = ...,
-    time_limit: float | None = ...,
-    engine: Any = ...,
-    device: Any = ...,
-) -> Tree: ...
-def fit(
-    data: Any,
-    *,
-    method: str = METHOD,
+    method: str = DEFAULT,
     metric: str | None = None,
     rng: Any = 0,
     trials: int = TRIALS,
     n_jobs: int | None = None,
-    tol: float | str | None = None,
-    pivot: str | None = None,
-    finish: str | None = None,
+    tol: float | Literal["auto"] | None = None,
+    pivot: Literal["random", "near", "closest"] | None = None,
+    finish: Literal["treerep", "nj"] | None = None,
     zone_size: int | None = None,
-    graph: str | None = None,
+    graph: Literal["complete", "knn"] | None = None,
     k: int | None = None,
     root: int | str | None = None,
-    linkage: str | None = None,
-    criterion: str | None = None,
+    linkage: Literal["average", "single", "complete"] | None = None,
+    criterion: Literal["balanced", "ols"] | None = None,
     nni: bool | None = None,
     trees: int | None = None,
     size: int | None = None,
@@ -108,7 +46,7 @@ def fit(
     time_limit: float | None = None,
     engine: Any = None,
     device: Any = None,
-) -> Metric:
+) -> Tree:
     """Learn the tree that approximates a metric.
 
     Parameters
@@ -158,7 +96,7 @@ def fit(
     nni : bool
         Of `minimum_evolution`: whether to exchange neighbouring subtrees while that makes the tree shorter.
     trees : int
-        Of `bartal` and `bartal_average`: how many trees are drawn, 200 by default.
+        (`method="bartal"` only) Number of random trees, 200 by default.
     size : int
         (`method="backbone"` only) Number of points whose tree is learned first, 2,000 by default. If there are no more
         points, it is the tree of all.
@@ -176,30 +114,11 @@ def fit(
     Returns
     -------
     Tree
-        With the points as nodes 0 ... n-1. (Only "bartal_average" returns another Metric, the mean of several trees.)
+        With the points as nodes 0 ... n-1.
 
     Notes
     -----
-    ========================== ===================================================== ==================================
-    method                     what it is                                            cost (time; memory beyond data)
-    ========================== ===================================================== ==================================
-    "auto"                     the whole tree of few points, "backbone" beyond       as "backbone"
-    "treerep"                  TreeRep (Sonthalia and Gilbert 2020)                  about n log n; n
-    "neighbor_joining"         exact NJ (Saitou and Nei 1987)                        about n^2 in practice; n^2
-    "bionj"                    NJ with variances (Gascuel 1997)                      about n^2 in practice; 2 n^2
-    "relaxed_neighbor_joining" NJ that joins any mutually nearest pair               about n^2; n^2
-    "minimum_evolution"        greedy minimum evolution, then NNI                    n^2 times depth; n^2
-    "upgma"                    average linkage, an ultrametric                       n^2; n^2
-    "gromov"                   Gromov's tree of a root                               n^2; n ("single") or n^2
-    "construct_tree"           ConstructTree (Abraham et al. 2007)                   about n^2 in practice; n
-    "minimum_spanning_tree"    the shortest tree without new nodes                   n^2, or edges times log n; n
-    "bfs"                      shortest paths from a central point                   n^2, or edges times log n; n
-    "level_tree"               layering tree (Chepoi et al. 2008)                    edges; edges
-    "low_stretch"              AKPW low-stretch spanning tree                        n^2 a round, or edges log n; n
-    "bartal", "bartal_average" best, or mean, of random trees (Bartal 1996)          n^2 a halving and tree; n^2
-    "frt"                      random dominating tree (Fakcharoenphol et al. 2003)   n^2; n log n
-    "backbone"                 tree of a sample, all others placed around it         n size + size^2; n + size^2
-    ========================== ===================================================== ==================================
+    <table of methods>
 
     The default root of "bfs" and "level_tree" costs up to n more searches (288 beyond 4,096 points).
 
@@ -219,20 +138,30 @@ def fit(
     >>> fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]], method="minimum_spanning_tree")
     Tree(3 points, 0 Steiner nodes)
     """
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
-    count, jobs = positive_number(trials, "trials"), count_jobs(n_jobs)
-    learn = _method(method)
-    own = {
-        "tol": tol, "pivot": pivot, "finish": finish, "zone_size": zone_size, "graph": graph, "k": k, "root": root,
-        "linkage": linkage, "criterion": criterion, "nni": nni, "trees": trees, "size": size, "balance": balance,
+    record = find_method(METHODS, method)
+    count = positive_number(trials, "trials")
+    jobs = count_jobs(n_jobs)
+    given = {
+        "tol": tol,
+        "pivot": pivot,
+        "finish": finish,
+        "zone_size": zone_size,
+        "graph": graph,
+        "k": k,
+        "root": root,
+        "linkage": linkage,
+        "criterion": criterion,
+        "nni": nni,
+        "trees": trees,
+        "size": size,
+        "balance": balance,
         "time_limit": time_limit,
-    }  # fmt: skip
-    if method == METHOD:
-        _check_own(learn, own)
-    options = chosen_options(method, learn, own)
+    }
+    if method == DEFAULT:
+        _name_the_method(record, given)
+    options = record.chosen(given)
     note(method)
-    if count > 1 and "rng" not in inspect.signature(learn).parameters:
+    if count > 1 and not record.random:
         raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
     if count > 1 and root is not None:
         raise ValueError(f"all {count} trials from root {root!r} would give the same tree: leave out root or trials")
@@ -246,6 +175,9 @@ def fit(
     side_by_side = count > 1 and len(space) <= EXACT_SCORES
     plan = Plan(space, method, options, 1 if side_by_side else jobs)
     return best_tree(plan, count, rng, Threads(jobs if side_by_side else 1))
+
+
+fit.__doc__ = (fit.__doc__ or "").replace("<table of methods>", method_table())
 
 
 class Plan(NamedTuple):
@@ -262,10 +194,10 @@ class _Trial(NamedTuple):
     tree: Tree
     state: Any  # of the generator afterwards, which may have been a copy
     score: float = 0.0
-    splits: Keys | None = None  # bartal_average has none
+    splits: Keys | None = None
 
 
-def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Metric:
+def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Tree:
     """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives.
 
     The best tree gets the support of all. Of the others only the splits are kept.
@@ -274,8 +206,7 @@ def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Metric:
     if not 1 <= n < 2**30:
         raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
     if n == 1:
-        point = Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(plan.metric.labels, n))
-        return TreeAverage([point]) if plan.method == "bartal_average" else point
+        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(plan.metric.labels, n))
     generator = np.random.default_rng(rng)
     generators = [generator, *generator.spawn(trials - 1)] if trials > 1 else [generator]
     best: _Trial | None = None
@@ -298,28 +229,26 @@ def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Metric:
     return Tree._trusted(tree.n_points, tree.edges, tree.weights, tree.labels, support, tree.order_known)
 
 
-def _method(name: str) -> Callable[..., Tree]:
-    learn: Callable[..., Tree] = getattr(importlib.import_module(f"..{METHODS[name]}", __package__), name)
-    return learn
-
-
-def _check_own(learn: Callable[..., Tree], own: dict[str, Any]) -> None:
-    """Raise a ValueError that names the method of the first option that the default method does not take."""
-    known = inspect.signature(learn).parameters
-    for name, value in own.items():
-        if value is not None and name not in known:
-            takers = [method for method in METHODS if name in inspect.signature(_method(method)).parameters]
+def _name_the_method(record: Method, given: dict[str, Any]) -> None:
+    """Raise a ValueError that names the methods of the first option that the default method does not take."""
+    for name, value in given.items():
+        if value is not None and name not in record.option_names:
+            takers = [other.name for other in METHODS.values() if name in other.option_names]
             raise ValueError(f"{name} is an option of {', '.join(takers)}: add method={takers[0]!r}")
 
 
 def _learned(plan: Plan, generator: np.random.Generator) -> _Trial:
-    learn = plan.learn or _method(plan.method)
-    takes = inspect.signature(learn).parameters
-    shared = {name: value for name, value in (("rng", generator), ("n_jobs", plan.threads)) if name in takes}
+    record = METHODS[plan.method]
+    learn = plan.learn or record.load()
+    shared: dict[str, Any] = {}
+    if record.random:
+        shared["rng"] = generator
+    if record.threads and plan.learn is None:
+        shared["n_jobs"] = plan.threads
     return _Trial(learn(plan.metric, **shared, **plan.options), generator.bit_generator.state)
 
 
 def _scored(plan: Plan, generator: np.random.Generator) -> _Trial:
     trial = _learned(plan, generator)
-    splits = inner_splits(trial.tree) if isinstance(trial.tree, Tree) else None
-    return trial._replace(score=selection_score(trial.tree, plan.metric, plan.threads), splits=splits)
+    score = selection_score(trial.tree, plan.metric, plan.threads)
+    return trial._replace(score=score, splits=inner_splits(trial.tree))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .._core.memory import check_memory
-from .._core.options import chosen_options
+from .._core.method import chosen_options
 from ..tree.exchange.archives import read_tree_fields, write_tree_fields
 from ..tree.tree import Tree
 from ._errors import errors_named
@@ -22,16 +22,20 @@ class TreeFormat(NamedTuple):
     suffixes: tuple[str, ...]
     module: str | None  # in this room; None for those of Tree.save
     reads: bool = True
-    takes: tuple[str, ...] = ()  # options of `write_tree`
+    takes: tuple[str, ...] = ()  # options of `write_tree` ...
+    reads_with: tuple[str, ...] = ()  # ... and of `read_tree`
 
 
+_TEXT = ("default_length", "inner_labels")
 #: The formats by name.
 TREE_FORMATS: dict[str, TreeFormat] = {
-    "newick": TreeFormat((".nwk", ".newick", ".nw", ".treefile", ".tree", ".tre"), "newick", takes=("root",)),
-    "nexus": TreeFormat((".nex", ".nexus", ".nxs"), "nexus", takes=("root",)),
+    "newick": TreeFormat(
+        (".nwk", ".newick", ".nw", ".treefile", ".tree", ".tre"), "newick", takes=("root",), reads_with=_TEXT
+    ),
+    "nexus": TreeFormat((".nex", ".nexus", ".nxs"), "nexus", takes=("root",), reads_with=_TEXT),
     "npz": TreeFormat((".npz",), None),
     "json": TreeFormat((".json",), None),
-    "graphml": TreeFormat((".graphml",), "graphml", takes=("attributes",)),
+    "graphml": TreeFormat((".graphml",), "graphml", takes=("attributes",), reads_with=("default_length",)),
     "dot": TreeFormat((".dot", ".gv"), "dot", reads=False, takes=("attributes",)),
     "auspice": TreeFormat((".auspice.json",), "auspice", reads=False, takes=("root", "attributes")),
     "itol": TreeFormat((".itol.nwk",), "itol", reads=False, takes=("root", "attributes")),
@@ -85,7 +89,8 @@ def read_tree(
             raise ValueError(f"{chosen} is written, but not read: give one of {_listed(_readable())}")
         module = TREE_FORMATS[chosen].module
         reader = _read_stored if module is None else importlib.import_module(f".trees.{module}", __package__).read
-        options = chosen_options(chosen, reader, {"default_length": default_length, "inner_labels": inner_labels})
+        given = {"default_length": default_length, "inner_labels": inner_labels}
+        options = chosen_options(chosen, TREE_FORMATS[chosen].reads_with, given)
         tree: Tree = reader(source, **options) if module else reader(source, chosen == "npz")
         return tree
 

@@ -38,9 +38,8 @@ from ._spaces import (
     search_component,
     search_row,
 )
+from .methods import METHODS
 from .result import Hyperbolicity
-
-_METHODS = ("auto", "exact", "base", "sample")
 
 # What method="auto" takes on: seconds to about a minute on two cores.
 _AUTO_POINTS = 4_000
@@ -134,7 +133,7 @@ def hyperbolicity(
     >>> hyperbolicity(square).witness
     (0, 2, 1, 3)
     """
-    check_choice("method", method, _METHODS)
+    check_choice("method", method, tuple(METHODS))
     _check_limit(time_limit)
     note("hyperbolicity")
     other = elsewhere("hyperbolicity", device=device)

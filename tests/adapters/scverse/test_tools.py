@@ -23,7 +23,7 @@ from treerep._core import memory
 from treerep.adapters.scverse._storage import rooted_graph
 from treerep.adapters.scverse.plots import values_of
 from treerep.datasets._finding import locate
-from treerep.fitting.fit import METHODS
+from treerep.fitting.methods import METHODS
 
 mpl.use("agg")
 
@@ -111,7 +111,7 @@ def test_a_copy_leaves_the_original_alone(adata: ad.AnnData) -> None:
     assert len(tl.get_tree(new)) == 60
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "bartal_average"])
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_can_be_stored(method: str) -> None:
     tdata = cells(20, td.TreeData)
     tl.tree(tdata, method=method)
@@ -395,7 +395,6 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
         ({"n_clusters": 61}, "n_clusters=61 is more than there are cells, 60"),
         ({"n_clusters": 0}, "n_clusters must be a positive whole number, not 0"),
         ({"trials": 0}, "trials must be a positive whole number"),
-        ({"method": "bartal_average"}, "bartal_average makes no tree"),
         ({"metric": "precomputed"}, "the cells of an AnnData are points"),
         ({"metric": "nosuch"}, "unknown metric 'nosuch'"),
         ({"key_added": "a/b"}, "key_added is a text without slashes, not 'a/b'"),

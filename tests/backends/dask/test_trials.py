@@ -41,13 +41,6 @@ def test_the_best_of_several_trials(client: Client, options: dict[str, Any]) -> 
     same(tr.fit(POINTS, metric="euclidean", trials=5, rng=7, engine=client, **options), near)
 
 
-def test_a_mean_of_trees_has_no_support(client: Client) -> None:
-    options: dict[str, Any] = {"metric": "euclidean", "method": "bartal_average", "trials": 2, "trees": 3}
-    every = np.arange(20)
-    far, near = tr.fit(POINTS[:20], engine=client, **options), tr.fit(POINTS[:20], **options)
-    assert_array_equal(far.block(every, every), near.block(every, every))
-
-
 def test_real_data(client: Client, data_folder: Path) -> None:
     mammals, worm = tr.datasets.sarich(), tr.datasets.load("celegans").metric
     same(tr.fit(mammals, trials=6, engine=client, method="treerep"), tr.fit(mammals, trials=6, method="treerep"))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
+from paper.bartal_average import TreeAverage, bartal_average
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
-from treerep.fitting.random.bartal import bartal, bartal_average
-from treerep.tree.average import TreeAverage
+from treerep.fitting.random.bartal import bartal
 
 POINTS = np.random.default_rng(0).normal(size=(60, 3))
 metrics = st.one_of(integer_metrics(20), tree_metrics(20)).filter(lambda d: len(d) > 1)
@@ -105,7 +105,7 @@ def test_hand_worked_path_of_three() -> None:
     # Delta = 2, so R <= 1/2 and every point is alone: a star of edges of length 1 around a random point. Around the
     # middle one it is the metric itself, and that is the best tree.
     d = np.abs(np.arange(3)[:, None] - np.arange(3))
-    drawn = tr.fit(d, method="bartal_average", trees=30).trees
+    drawn = bartal_average(tr.MatrixMetric(d), trees=30).trees
     assert {tuple(map(tuple, tree.edges.tolist())) for tree in drawn} == {
         ((0, 1), (0, 2)),
         ((0, 1), (1, 2)),
@@ -126,7 +126,7 @@ def test_hand_worked_two_pairs() -> None:
 def test_the_radius_is_uniform_between_an_eighth_and_a_quarter_of_the_diameter() -> None:
     # Points 0, 1 at distance 3 and point 2 at distance 16 of both: the two stay together iff R = 2 (1 + U) > 3.
     d = np.array([[0, 3, 16], [3, 0, 16], [16, 16, 0]])
-    trees = tr.fit(d, method="bartal_average", trees=2000).trees
+    trees = bartal_average(tr.MatrixMetric(d), trees=2000).trees
     together = np.mean([tree.pairs(0, 1) == 1.5 for tree in trees])
     assert together == pytest.approx(0.5, abs=4 * 0.5 / 2000**0.5)
 
@@ -134,13 +134,13 @@ def test_the_radius_is_uniform_between_an_eighth_and_a_quarter_of_the_diameter()
 def test_every_order_is_as_likely() -> None:
     # All distances equal: a star around the first of the order.
     d = 1 - np.eye(5)
-    centres = [int(tree.degrees.argmax()) for tree in tr.fit(d, method="bartal_average", trees=2000).trees]
+    centres = [int(tree.degrees.argmax()) for tree in bartal_average(tr.MatrixMetric(d), trees=2000).trees]
     assert_allclose(np.bincount(centres) / 2000, 0.2, atol=4 * (0.2 * 0.8 / 2000) ** 0.5)
 
 
 def test_the_best_of_the_drawn_trees_is_kept() -> None:
     metric = tr.PointMetric(POINTS)
-    trees = tr.fit(metric, method="bartal_average", trees=20, rng=3).trees
+    trees = bartal_average(metric, trees=20, rng=3).trees
     scores = [float(tr.average_distortion(tree, metric, scale="optimal")) for tree in trees]
     assert len(set(scores)) > 1
     assert tr.fit(metric, method="bartal", trees=20, rng=3) == trees[int(np.argmin(scores))]
@@ -151,9 +151,9 @@ def test_threads_and_kinds_of_metric_change_nothing() -> None:
     expected = tr.fit(d, method="bartal", trees=9, rng=1)
     for jobs in (1, 2, 4):
         assert tr.fit(d, method="bartal", trees=9, rng=1, n_jobs=jobs) == expected
-        average = tr.fit(d, method="bartal_average", trees=9, rng=1, n_jobs=jobs)
+        average = bartal_average(tr.MatrixMetric(d), trees=9, rng=1, n_jobs=jobs)
         assert expected in average.trees
-        assert average.trees == tr.fit(d, method="bartal_average", trees=9, rng=1).trees
+        assert average.trees == bartal_average(tr.MatrixMetric(d), trees=9, rng=1).trees
     assert tr.fit(tr.PointMetric(POINTS), method="bartal", trees=9, rng=1) == expected
     assert tr.fit(Table(d), method="bartal", trees=9, rng=1) == expected
     assert tr.fit(d, method="bartal", trees=9, rng=2) != expected
@@ -161,7 +161,7 @@ def test_threads_and_kinds_of_metric_change_nothing() -> None:
 
 def test_the_average_has_the_labels_and_the_mean_distances() -> None:
     truth = tr.datasets.sarich()
-    average = tr.fit(truth, method="bartal_average", trees=7)
+    average = bartal_average(truth, trees=7)
     assert isinstance(average, TreeAverage)
     assert average.labels == truth.labels == average.trees[0].labels
     assert len(average.trees) == 7
@@ -169,7 +169,6 @@ def test_the_average_has_the_labels_and_the_mean_distances() -> None:
     assert_allclose(average.block(points, points), np.mean([tree.distances() for tree in average.trees], axis=0))
 
 
-@pytest.mark.parametrize("method", ["bartal", "bartal_average"])
 @pytest.mark.parametrize(
     "d",
     [
@@ -182,11 +181,11 @@ def test_the_average_has_the_labels_and_the_mean_distances() -> None:
         np.kron(np.abs(np.arange(3.0)[:, None] - np.arange(3)), np.ones((2, 2))),  # every point twice
     ],
 )
-def test_edge_cases(method: str, d: np.ndarray) -> None:
-    fitted = tr.fit(d, method=method, trees=3)
+def test_edge_cases(d: np.ndarray) -> None:
     n = np.arange(len(d))
-    assert (2 * fitted.block(n, n) >= d * (1 - 1e-12)).all()
-    assert (fitted.block(n, n)[d == 0] == 0).all()
+    for fitted in (tr.fit(d, method="bartal", trees=3), bartal_average(tr.MatrixMetric(d), trees=3)):
+        assert (2 * fitted.block(n, n) >= d * (1 - 1e-12)).all()
+        assert (fitted.block(n, n)[d == 0] == 0).all()
 
 
 def test_a_radius_that_is_rounded_to_zero_still_parts_points() -> None:
@@ -203,9 +202,8 @@ def test_a_hub_that_is_near_to_all_does_not_hang() -> None:
 
 @pytest.mark.parametrize("trees", [0, -1, 2.5, True])
 def test_a_bad_number_of_trees_gets_one_clear_line(trees: object) -> None:
-    for method in ("bartal", "bartal_average"):
-        with pytest.raises(ValueError, match=f"trees must be a positive whole number, not {trees}"):
-            tr.fit(POINTS, metric="euclidean", method=method, trees=trees)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match=f"trees must be a positive whole number, not {trees}"):
+        tr.fit(POINTS, metric="euclidean", method="bartal", trees=trees)
 
 
 def test_too_many_points_get_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:

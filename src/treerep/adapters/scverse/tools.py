@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.defaults import METHOD, TRIALS
 from ..._core.extras import require
 from ..._core.numbers import positive_number, real_number
 from ...drawing.layouts.hyperbolic import disk_embedding
 from ...embedding.embed import embed as embed_tree
 from ...embedding.embedding import Embedding
 from ...fitting.fit import fit
+from ...fitting.methods import DEFAULT, TRIALS
 from ...tree.tree import Tree
 from ._data import cell_metric, cell_position, check_adata, check_key
 from ._storage import check_storage, get_tree, store_tree
@@ -21,7 +21,7 @@ def tree(
     *,
     use_rep: str = "X_pca",
     metric: str = "euclidean",
-    method: str = METHOD,
+    method: str = DEFAULT,
     trials: int = TRIALS,
     refine: bool = False,
     root: str | int | None = None,
@@ -95,8 +95,6 @@ def tree(
     count = positive_number(trials, "trials")
     space = cell_metric(adata, metric, use_rep)
     fitted = fit(space, method=method, trials=count, rng=rng, n_jobs=n_jobs)
-    if not isinstance(fitted, Tree):
-        raise ValueError(f"{method} makes no tree: choose another method")
     if refine:
         from ...refinement.refine import refine as refined  # brings numba, which others need not wait for
 

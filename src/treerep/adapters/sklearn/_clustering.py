@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..._core.defaults import TRIALS
 from ..._core.numbers import positive_number
 from ...fitting.fit import fit
+from ...fitting.methods import TRIALS
 from ...metric.base import Metric
 from ...placement._locate import Places, distances_from
 from ...placement.place import find_places

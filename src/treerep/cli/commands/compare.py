@@ -1,15 +1,13 @@
 """`treerep compare`: several methods on the same data, side by side."""
 
 import contextlib
-import importlib
-import inspect
 import time
 from typing import Any
 
 import treerep as tr
 
 from ..._core.progress import progress_bar
-from ...fitting.fit import METHODS
+from ...fitting.methods import METHODS
 from .._child import run_in_child
 from .._compare_tables import as_csv, as_html, print_table
 from .._ending import one_line
@@ -97,7 +95,7 @@ def _row(
 
 
 def _measured(metric: tr.Metric, method: str, trials: int, seed: int, jobs: int | None) -> dict[str, Any]:
-    count = trials if _is_random(method) else 1
+    count = trials if METHODS[method].random else 1
 
     def timed() -> tuple[Any, float]:
         begin = time.perf_counter()
@@ -113,19 +111,13 @@ def _measured(metric: tr.Metric, method: str, trials: int, seed: int, jobs: int 
         "distortion_scaled": float(tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs)),
         "map": None,
         "seconds": seconds,
-        "nodes": tree.n_nodes if isinstance(tree, tr.Tree) else None,
+        "nodes": tree.n_nodes,
         "trials": count,
         "exact": plain.exact,
     }
     if isinstance(metric, tr.GraphMetric):
         found["map"] = float(tr.mean_average_precision(tree, metric, n_jobs=jobs))
     return found
-
-
-def _is_random(method: str) -> bool:
-    """Whether more trials would give more than the same tree again."""
-    function = getattr(importlib.import_module(f"treerep.{METHODS[method]}"), method)
-    return "rng" in inspect.signature(function).parameters
 
 
 def _few_points(metric: tr.Metric) -> tr.Metric:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import treerep as tr
 
-from ...fitting.fit import METHODS
+from ...fitting.methods import METHODS
 
 # Above the size at which a fit begins to split.
 _MANY = 40_000

@@ -10,7 +10,6 @@ from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric
 from ...metric.matrix import MatrixMetric
-from ...tree.average import TreeAverage
 from ...tree.tree import Tree
 from .._distances import dense_matrix, finished_tree, selection_score
 from ._partition_kernels import partition_tree
@@ -30,38 +29,25 @@ def bartal(metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs
     tree itself, as published, does not dominate the metric: a root and a point of another part may be Delta apart.
 
     Sonthalia and Gilbert (NeurIPS 2020) report neither this tree nor any other in their column "Bartal": they average
-    200 distance matrices, which is no tree metric, and compare that with trees. `bartal_average` does the same.
+    200 distance matrices. The mean is not a tree metric, but they compare it with trees.
 
     n^2 memory, and O(n^2) time a tree and halving of the diameter, of which the first is shared by all trees.
 
     Not exact on trees. Bartal, FOCS 1996; Calinescu, Karloff and Rabani, SIAM J. Comput. 34, 2005.
     """
-    count, table = positive_number(trees, "trees"), _table(metric)
+    count, table = positive_number(trees, "trees"), table_of(metric)
 
     def scored(tree: Tree) -> tuple[float, Tree]:
         return selection_score(tree, table, 1), tree
 
     best: tuple[float, Tree] | None = None
-    for result in _draw(table, scored, count, rng, n_jobs):
+    for result in draw_trees(table, scored, count, rng, n_jobs):
         best = result if best is None or result[0] < best[0] else best
     assert best is not None
     return best[1]
 
 
-def bartal_average(
-    metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs: int | None = None
-) -> TreeAverage:
-    """Return the mean of the trees that `bartal` draws from the same generator. It is a metric, but not a tree.
-
-    This is what Sonthalia and Gilbert (NeurIPS 2020) call "Bartal" and compare with trees.
-
-    Not exact on trees. O(n^2) time a tree and halving of the diameter, as `bartal`.
-    """
-    count = positive_number(trees, "trees")
-    return TreeAverage(_draw(_table(metric), lambda tree: tree, count, rng, n_jobs))
-
-
-def _table(metric: Metric) -> MatrixMetric:
+def table_of(metric: Metric) -> MatrixMetric:
     """Return all distances as a table that every tree reads, the metric's own where it is one."""
     if isinstance(metric, MatrixMetric):
         return metric
@@ -70,7 +56,7 @@ def _table(metric: Metric) -> MatrixMetric:
     return table
 
 
-def _draw(
+def draw_trees(
     table: MatrixMetric, work: Callable[[Tree], Result], count: int, rng: np.random.Generator, n_jobs: int | None
 ) -> Iterator[Result]:
     """Yield work(tree) for random trees, one generator for each, so that threads change nothing."""

@@ -1,13 +1,17 @@
-"""The mean of several trees on the same points: a metric, but in general not that of a tree."""
+"""The column "Bartal" of the paper: the mean of random trees, which is a metric but not a tree.
+
+The paper compares this mean with trees. `fit(method="bartal")` returns the best of the trees instead.
+"""
 
 from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..metric._matching import matched
-from ..metric.base import Metric, check_indices
-from .tree import Tree
+from treerep.fitting.random.bartal import draw_trees, table_of
+from treerep.metric._matching import matched
+from treerep.metric.base import Metric, check_indices
+from treerep.tree.tree import Tree
 
 
 class TreeAverage(Metric):
@@ -64,3 +68,9 @@ class TreeAverage(Metric):
             total += ask(tree)
         total /= len(self.trees)
         return total
+
+
+def bartal_average(metric: Metric, *, trees: int = 200, rng: int = 0, n_jobs: int | None = None) -> TreeAverage:
+    """Return the mean of the trees that `fit(metric, method="bartal")` draws with the same seed."""
+    generator = np.random.default_rng(rng)
+    return TreeAverage(draw_trees(table_of(metric), lambda tree: tree, trees, generator, n_jobs))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
-from treerep.tree.average import TreeAverage
+from paper.bartal_average import TreeAverage
 
 PATH = tr.Tree(3, [[0, 1], [1, 2]], [1.0, 2.0], labels=["a", "b", "c"])
 STAR = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [4.0, 5.0, 6.0], labels=["a", "b", "c"])

@@ -1,0 +1,71 @@
+"""The methods behind `hyperbolicity`, one record each. Importing this module imports none of them."""
+
+from dataclasses import dataclass
+
+from .._core.method import Method, records
+
+
+@dataclass(frozen=True)
+class BaseOptions:
+    """Options of `base`."""
+
+    bases: int | None = None
+
+
+@dataclass(frozen=True)
+class SampleOptions:
+    """Options of `sample`."""
+
+    quadruples: int | None = None
+
+
+@dataclass(frozen=True)
+class AutoOptions(BaseOptions, SampleOptions):
+    """Options of `auto`, which may end with either."""
+
+
+_CITE = ("gromov1987", "borassi2015")
+
+#: Every method of `hyperbolicity` by name.
+METHODS = records(
+    Method(
+        "auto",
+        "treerep.treelikeness.hyperbolicity:hyperbolicity",
+        "`exact` within limits, then `base`; `sample` for large data",
+        cite=_CITE,
+        options=AutoOptions,
+        random=True,
+        threads=True,
+    ),
+    Method(
+        "exact",
+        "treerep.treelikeness._far_apart:search_far_apart",
+        "pairs from the farthest down (Borassi et al. 2015)",
+        exact="everything",
+        time="n⁴ at worst, far less in practice",
+        memory="n²",
+        cite=_CITE,
+        threads=True,
+    ),
+    Method(
+        "base",
+        "treerep.treelikeness._base_point:search_bases",
+        "bounds within a factor of 2, from base points (Gromov 1987)",
+        time="n³ per base",
+        memory="n²",
+        cite=_CITE,
+        options=BaseOptions,
+        threads=True,
+    ),
+    Method(
+        "sample",
+        "treerep.treelikeness._quadruple_sampling:sample_quadruples",
+        "the mean over random quadruples, and a lower bound",
+        time="quadruples",
+        memory="n",
+        cite=_CITE,
+        options=SampleOptions,
+        random=True,
+        threads=True,
+    ),
+)
