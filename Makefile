@@ -20,7 +20,7 @@ help: ## list the targets
 	@touch $@
 
 .venv/core: .venv/made pyproject.toml
-	$(PIP) install --editable .
+	$(PIP) install --editable '.[cli]'
 	@touch $@
 
 .venv/test: .venv/made pyproject.toml

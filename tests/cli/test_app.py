@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -156,3 +158,11 @@ def test_data_without_a_command():
 def test_memory_that_ran_out_is_said_with_a_remedy(said):
     assert one_line(MemoryError(said)).startswith("memory ran out (")
     assert one_line(MemoryError("x.csv: it does not fit into memory")) == "x.csv: it does not fit into memory"
+
+
+@pytest.mark.parametrize("module", ["typer", "rich"])
+def test_without_the_extra_of_the_command_line(module):
+    code = f"import sys; sys.modules[{module!r}] = None; from treerep.cli import main; main(['--help'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"treerep: the command line needs {module}: pip install 'treerep[cli]'\n"

