@@ -15,7 +15,7 @@ import pytest
 import treerep as tr
 from tests.processes import default_signals
 from tests.scaling.traps import Trap, die, exhaust, freeze
-from treerep.scaling import dask_fit, dask_run
+from treerep.scaling import dask_backbone, dask_fit, dask_run
 
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")
@@ -59,6 +59,32 @@ def assert_same_tree_after(harm: Callable[[], None], task: str, after: int, clie
 def test_a_worker_is_killed_and_restarted(task: str, after: int, tmp_path: Path) -> None:
     with client_of() as client:
         assert_same_tree_after(die, task, after, client, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("task", "after"),
+    [
+        ("_place", 1),
+        pytest.param("_join", 2, marks=pytest.mark.slow),
+        pytest.param("_weighed", 0, marks=pytest.mark.slow),
+    ],
+)
+def test_a_worker_is_killed_while_a_backbone_grows(
+    task: str, after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_backbone, "_BATCH", 60)  # several tasks that join zones
+    options: dict[str, Any] = {"metric": "euclidean", "rng": 4, "method": "backbone", "size": 20}
+    with client_of() as client:
+        before = set(client.run(os.getpid).values())
+        trap = Trap(getattr(dask_backbone, task), die, tmp_path, after)
+        monkeypatch.setattr(dask_backbone, task, trap)
+        found = tr.fit(da.from_array(POINTS, chunks=(150, 3)), engine=client, **options)
+        client.wait_for_workers(2, timeout=30)
+        assert set(client.run(os.getpid).values()) != before
+    assert trap.sprung
+    expected = tr.fit(POINTS, **options)
+    assert np.array_equal(found.edges, expected.edges)
+    assert np.array_equal(found.weights, expected.weights)
 
 
 @pytest.mark.slow
