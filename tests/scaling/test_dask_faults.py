@@ -158,7 +158,7 @@ def test_an_interrupt_ends_the_fit_and_its_cluster(tmp_path: Path) -> None:
             dask_run.finish = trap = Trap(dask_run.finish, dawdle, Path(sys.argv[1]), 0)
             threading.Thread(target=interrupt, args=(trap,)).start()
             try:
-                tr.fit(da.random.random((300, 3), chunks=100), metric="euclidean", engine="dask")
+                tr.fit(da.random.random((300, 3), chunks=100), metric="euclidean", method="treerep", engine="dask")
             except KeyboardInterrupt:
                 workers = [p for p in psutil.Process().children(recursive=True) if "spawn_main" in str(p.cmdline())]
                 print("interrupted,", len(workers), "workers left")
