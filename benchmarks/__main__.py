@@ -17,7 +17,7 @@ NAMES = (
 
 
 NEEDS = {
-    "truth": "sklearn", "direct": "torch", "gpu": "torch", "gpu_fit": "torch", "gpu_backbone": "torch",
+    "truth": "sklearn igraph networkx", "direct": "torch", "gpu": "torch", "gpu_fit": "torch", "gpu_backbone": "torch",
     "page": "playwright", "dask": "distributed", "dask_rest": "distributed",
 }  # fmt: skip
 
@@ -28,7 +28,7 @@ def main() -> None:
 
         run(sys.argv[2:])
         return
-    able = [name for name in NAMES if name not in NEEDS or importlib.util.find_spec(NEEDS[name])]
+    able = [name for name in NAMES if all(map(importlib.util.find_spec, NEEDS.get(name, "").split()))]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
             sys.exit(f"no benchmark is named {name!r}: choose from rivals, {', '.join(NAMES)}")

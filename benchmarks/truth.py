@@ -1,4 +1,4 @@
-"""Trees against what is known: the true trees of simulated alignments, and the labels of digits and cells.
+"""Trees against what is known: true trees of simulated alignments, labels of digits and cells, groups of networks.
 
 `python -m benchmarks truth` takes about five minutes.
 """
@@ -16,6 +16,7 @@ import treerep as tr
 from treerep.tree.comparison.support import inner_splits
 from treerep.tree.structure.rooted import preorder
 
+from . import networks
 from .alignments import SequenceMetric, Simulation, simulate
 from .common import Table, in_child
 
@@ -184,4 +185,5 @@ def measure() -> list[Table]:
             [groups(name) for name in LABELLED],
             "Dendrogram purity, of trees from their midpoint; behind it in brackets the average distortion.",
         ),
+        Table("Groups of networks", [networks.measured(name) for name in networks.NETWORKS], networks.NOTE),
     ]

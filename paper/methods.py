@@ -34,6 +34,11 @@ def _fit(method: str = "treerep", **options: Any) -> Callable[[Any, int], tr.Met
     return lambda data, seed: tr.fit(data, method=method, rng=seed, **options)
 
 
+def _default(data: Any, seed: int) -> tr.Metric:
+    """Return what a user gets without options."""
+    return tr.fit(data, rng=seed)
+
+
 def _embed(**options: Any) -> Callable[[Any, int], tr.Metric]:
     return lambda data, seed: tr.embed(data, rng=seed, device=DEVICE, **options)
 
@@ -53,6 +58,7 @@ PLANE = {"epochs": 1000, "rate": 0.1}
 METHODS: dict[str, Method] = {
     "tr": Method("TR", _fit(pivot="closest", tol=0.1), random=True),
     "tr_ours": Method("TR, our defaults", _fit(), random=True),
+    "auto": Method("Default", _default, random=True, of_graph=True, scaled=False, seeds=5),
     "tr_refined": Method("TR, refined", _refined(0.5), of_graph=True, scaled=False),
     "tr_distances": Method("TR, refined", _refined(0.0), scaled=False),  # for data that only distances are scored of
     "nj": Method("NJ", _fit(method="neighbor_joining"), scaled=False),
@@ -69,7 +75,7 @@ METHODS: dict[str, Method] = {
     "lm200": Method("LM 200", _embed(method="lorentz", dim=200), of_graph=True),
     "pm200": Method("PM 200", _embed(method="poincare", dim=200), of_graph=True),
 }
-TREES = ("tr", "tr_ours", "tr_refined", "nj", "mst", "lt", "lt_ours", "ct", "ls", "bartal")
+TREES = ("tr", "tr_ours", "auto", "tr_refined", "nj", "mst", "lt", "lt_ours", "ct", "ls", "bartal")
 EMBEDDINGS = ("pt2", "pt200", "pm2", "lm2", "lm200", "pm200")
 
 

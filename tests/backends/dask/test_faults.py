@@ -16,6 +16,7 @@ import treerep as tr
 from tests.backends.dask.traps import Trap, die, exhaust, freeze
 from tests.processes import default_signals
 from treerep.backends.dask import _run as dask_run
+from treerep.backends.dask import backbone as dask_backbone
 from treerep.backends.dask import fit as dask_fit
 
 da = pytest.importorskip("dask.array")
@@ -60,6 +61,32 @@ def assert_same_tree_after(harm: Callable[[], None], task: str, after: int, clie
 def test_a_worker_is_killed_and_restarted(task: str, after: int, tmp_path: Path) -> None:
     with client_of() as client:
         assert_same_tree_after(die, task, after, client, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("task", "after"),
+    [
+        ("_place", 1),
+        pytest.param("_join", 2, marks=pytest.mark.slow),
+        pytest.param("_weighed", 0, marks=pytest.mark.slow),
+    ],
+)
+def test_a_worker_is_killed_while_a_backbone_grows(
+    task: str, after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_backbone, "_BATCH", 60)  # several tasks that join zones
+    options: dict[str, Any] = {"metric": "euclidean", "rng": 4, "method": "backbone", "size": 20}
+    with client_of() as client:
+        before = set(client.run(os.getpid).values())
+        trap = Trap(getattr(dask_backbone, task), die, tmp_path, after)
+        monkeypatch.setattr(dask_backbone, task, trap)
+        found = tr.fit(da.from_array(POINTS, chunks=(150, 3)), engine=client, **options)
+        client.wait_for_workers(2, timeout=30)
+        assert set(client.run(os.getpid).values()) != before
+    assert trap.sprung
+    expected = tr.fit(POINTS, **options)
+    assert np.array_equal(found.edges, expected.edges)
+    assert np.array_equal(found.weights, expected.weights)
 
 
 @pytest.mark.slow
@@ -123,6 +150,7 @@ def test_an_interrupt_ends_the_fit_and_its_cluster(tmp_path: Path) -> None:
         import treerep as tr
         from tests.backends.dask.traps import Trap, dawdle
         from treerep.backends.dask import _run as dask_run
+from treerep.backends.dask import backbone as dask_backbone
 
         def interrupt(trap):
             while not trap.sprung:
@@ -133,7 +161,7 @@ def test_an_interrupt_ends_the_fit_and_its_cluster(tmp_path: Path) -> None:
             dask_run.finish = trap = Trap(dask_run.finish, dawdle, Path(sys.argv[1]), 0)
             threading.Thread(target=interrupt, args=(trap,)).start()
             try:
-                tr.fit(da.random.random((300, 3), chunks=100), metric="euclidean", engine="dask")
+                tr.fit(da.random.random((300, 3), chunks=100), metric="euclidean", method="treerep", engine="dask")
             except KeyboardInterrupt:
                 workers = [p for p in psutil.Process().children(recursive=True) if "spawn_main" in str(p.cmdline())]
                 print("interrupted,", len(workers), "workers left")
