@@ -21,14 +21,15 @@ from ..fitting.priorities import Priorities
 from ..fitting.relaxed_neighbor_joining import relaxed_neighbor_joining
 from ..fitting.result import checked_block, finished_tree, rounding_of
 from ..fitting.treerep import treerep
-from ..metric.base import Metric
+from ..metric.base import Metric, frozen
 from ..metric.matrix import MatrixMetric
+from ..metric.points import PointMetric
 from ..scoring.distortion import average_distortion
 from ..scoring.streaming import row_slices
 from ..tree.canonical import canonical_edges
 from ..tree.tree import Tree
 from .branches import grow
-from .placement import best_places
+from .placement import best_places, place_rows, rooted_backbone
 from .refine import EXACT, check_arguments
 from .small_tree import Weighting, is_graph, kind_of, small_tree, weighting
 from .weights import fit_weights
@@ -40,11 +41,15 @@ GRAPH_SIZE = 5000
 _LEAST = 3
 # Trees by joining neighbors, of which the best is improved: a bad one cannot be mended by moves.
 _STARTS, _WHOLE_STARTS = 4, 2
+# The same for a graph whose points do not move: its topology is that of the best start.
+_GRAPH_STARTS = 20
 _MANY = 10_000  # points that are worth a second round of moves and lengths in the tree of the sample
 _LARGEST = 1e60  # distance that is weighted by its powers
 # Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
+_READ = 16  # of them at once
 CHECKED_ROWS = 64  # by which a tree of all points is compared with the data
+_BLOCK = 256  # rows and columns of a table that are looked at together
 # Rows to which the lengths of all edges are fitted: as many as this number of pairs allows, within bounds; and the
 # number of points up to which that pays.
 _WEIGHED_PAIRS, _FEWEST_ROWS, _MOST_ROWS = 25_600_000, 256, 1024
@@ -159,7 +164,8 @@ def backbone_tree(
     """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is learned by threads here."""
     n, m = len(engine.space), _sample_size(engine.space, size, choice)
     sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(Priorities(n, rng).points_at(np.arange(m))))
-    joined, error = _best_joined(table, _STARTS if n > m else _WHOLE_STARTS, rng, n_jobs)
+    kept = choice.keep and is_graph(engine.space)
+    joined, error = _best_joined(table, _STARTS if n > m else _GRAPH_STARTS if kept else _WHOLE_STARTS, rng, n_jobs)
     if error <= rounding(table):
         whole = engine.whole(rng)
         if whole is not None:
@@ -181,16 +187,16 @@ def backbone_tree(
 
 def _best_joined(table: MatrixMetric, starts: int, rng: np.random.Generator, n_jobs: int | None) -> tuple[Tree, float]:
     """Return the best of some trees by relaxed neighbor joining, and its average distortion."""
-    best: tuple[Tree, float] | None = None
-    for _ in range(starts if len(table) <= SIZE else 1):
-        tree = relaxed_neighbor_joining(table, rng=rng)
-        error = float(average_distortion(tree, table, n_jobs=n_jobs))
-        if best is None or error < best[1]:
-            best = tree, error
-        if error <= rounding(table):
-            break
-    assert best is not None
-    return best
+
+    def joined(generator: np.random.Generator, jobs: int | None = 1) -> tuple[Tree, float]:
+        tree = relaxed_neighbor_joining(table, rng=generator)
+        return tree, float(average_distortion(tree, table, n_jobs=jobs))
+
+    best = joined(rng, n_jobs)
+    if best[1] <= rounding(table) or len(table) > SIZE:
+        return best
+    others = run(joined, rng.spawn(starts - 1), n_jobs)
+    return min([best, *others], key=lambda found: found[1])
 
 
 def _sample_size(space: Any, size: int | None, choice: Weighting) -> int:
@@ -214,17 +220,30 @@ class _Here:
 
     def table(self, points: Indices) -> Numbers:
         table = np.empty((len(points), len(points)))
+        # Distances of points are the same both ways, and those of many coordinates take long.
+        half = isinstance(self.space, PointMetric)
 
         def read(rows: slice) -> None:
-            table[rows] = checked_block(self.space, points[rows], points)
+            start = rows.start if half else 0
+            table[rows, start:] = checked_block(self.space, points[rows], points[start:])
+            if half:
+                table[rows.stop :, rows] = table[rows, rows.stop :].T
 
         for _ in run(read, row_slices(len(points), len(points)), self.n_jobs):
             pass
         return table
 
     def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
-        with Workers(self.n_jobs) as workers:
-            return [best_places(tree, self.space, sample, points, power, workers) for power in powers]
+        parts = [points[start : start + _READ] for start in range(0, len(points), _READ)]
+        read = run(lambda part: checked_block(self.space, part, sample), parts, self.n_jobs)
+        distances = frozen(np.concatenate(list(read)))
+        found = []
+        for power in powers:
+            known, scale = rooted_backbone(tree, len(sample), power)
+            places = Places(np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points)))
+            place_rows(known, scale, distances, places)
+            found.append(places)
+        return found
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
         tree = treerep(self.space, rng=rng, n_jobs=self.n_jobs)
@@ -275,10 +294,23 @@ def weighed(
 
 def _sampled(engine: Engine, sample: Indices) -> tuple[Indices, MatrixMetric]:
     """Return the sample without duplicates, which are placed later, and its distances."""
-    table = engine.table(sample)
+    table = np.require(engine.table(sample), requirements="W")
     first = np.flatnonzero(~(np.tril(table == 0, -1)).any(axis=1))
-    kept = first if len(first) >= _LEAST else np.arange(len(sample))
-    return sample[kept], MatrixMetric(table[np.ix_(kept, kept)], symmetrize="mean")
+    if _LEAST <= len(first) < len(sample):
+        sample, table = sample[first], table[np.ix_(first, first)]
+    make_symmetric(table)
+    return sample, MatrixMetric(table)
+
+
+def make_symmetric(table: Numbers) -> None:
+    """Replace d(i, j) and d(j, i) by their mean, in place: by blocks, because columns of a large table are slow."""
+    n = len(table)
+    for low in range(0, n, _BLOCK):
+        for left in range(0, low + 1, _BLOCK):
+            block = table[low : low + _BLOCK, left : left + _BLOCK]
+            mirror = table[left : left + _BLOCK, low : low + _BLOCK]
+            mean = 0.5 * block + 0.5 * mirror.T
+            block[:], mirror[:] = mean, mean.T
 
 
 def rounding(metric: Any) -> float:
