@@ -41,9 +41,11 @@ GRAPH_SIZE = 5000
 _LEAST = 3
 # Trees by joining neighbors, of which the best is improved: a bad one cannot be mended by moves.
 _STARTS, _WHOLE_STARTS = 4, 2
-# The same for a graph whose points do not move: its topology is that of the best start.
-_GRAPH_STARTS = 20
+# The same for a graph whose points do not move: its topology is that of the best start. The more promising half gets
+# lengths by least squares before they are compared: the lengths that neighbor joining gives say less about a topology.
+_GRAPH_STARTS, _PROMISING = 20, 10
 _MANY = 10_000  # points that are worth a second round of moves and lengths in the tree of the sample
+_ROUGHLY = 1e-6  # residual of lengths by which topologies are compared
 _LARGEST = 1e60  # distance that is weighted by its powers
 # Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
@@ -164,8 +166,9 @@ def backbone_tree(
     """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is learned by threads here."""
     n, m = len(engine.space), _sample_size(engine.space, size, choice)
     sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(Priorities(n, rng).points_at(np.arange(m))))
-    kept = choice.keep and is_graph(engine.space)
-    joined, error = _best_joined(table, _STARTS if n > m else _GRAPH_STARTS if kept else _WHOLE_STARTS, rng, n_jobs)
+    kept = n <= m and choice.keep and is_graph(engine.space)
+    starts = _joined(table, _GRAPH_STARTS if kept else _STARTS if n > m else _WHOLE_STARTS, rng, n_jobs)
+    joined, error = _best_topology(starts, table, n_jobs) if kept else starts[0]
     if error <= rounding(table):
         whole = engine.whole(rng)
         if whole is not None:
@@ -185,18 +188,35 @@ def backbone_tree(
     return grown if n > _WEIGHED else engine.weighed(grown, choice, rng, time_limit)
 
 
-def _best_joined(table: MatrixMetric, starts: int, rng: np.random.Generator, n_jobs: int | None) -> tuple[Tree, float]:
-    """Return the best of some trees by relaxed neighbor joining, and its average distortion."""
+def _joined(table: MatrixMetric, starts: int, rng: np.random.Generator, n_jobs: int | None) -> list[tuple[Tree, float]]:
+    """Return some trees by relaxed neighbor joining with their average distortion, best first; one if it is exact."""
 
     def joined(generator: np.random.Generator, jobs: int | None = 1) -> tuple[Tree, float]:
         tree = relaxed_neighbor_joining(table, rng=generator)
         return tree, float(average_distortion(tree, table, n_jobs=jobs))
 
-    best = joined(rng, n_jobs)
-    if best[1] <= rounding(table) or len(table) > SIZE:
-        return best
-    others = run(joined, rng.spawn(starts - 1), n_jobs)
-    return min([best, *others], key=lambda found: found[1])
+    first = joined(rng, n_jobs)
+    if first[1] <= rounding(table) or len(table) > SIZE:
+        return [first]
+    return sorted([first, *run(joined, rng.spawn(starts - 1), n_jobs)], key=_error)
+
+
+def _best_topology(starts: list[tuple[Tree, float]], table: MatrixMetric, n_jobs: int | None) -> tuple[Tree, float]:
+    """Return the tree that has the least average distortion with lengths by least squares, and its distortion as is."""
+
+    def fitted(start: tuple[Tree, float]) -> float:
+        tree = fit_weights(start[0], table, objective="l2", tol=_ROUGHLY, n_jobs=1).tree
+        return float(average_distortion(tree, table, n_jobs=1))
+
+    promising = starts[:_PROMISING]
+    if len(promising) == 1:
+        return promising[0]
+    errors = list(run(fitted, promising, n_jobs))
+    return promising[int(np.argmin(errors))]
+
+
+def _error(start: tuple[Tree, float]) -> float:
+    return start[1]
 
 
 def _sample_size(space: Any, size: int | None, choice: Weighting) -> int:
