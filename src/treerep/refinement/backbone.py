@@ -117,11 +117,13 @@ def backbone(
 
     Notes
     -----
-    O(n m) time and n m distances, beside the tree of m points; O(n + m^2) memory. Up to 200,000 points, the lengths of
-    all edges are fitted to 256 to 1,024 rows of distances at the end; for graphs of up to 10,000 vertices neighborhoods
-    count as well. If `balance` is not given, points are placed with the best of three powers, by which some points
-    outside the sample get the best distances to each other, or with 1 / d^4 if distances were given as such: far pairs
-    of species say little about the order of their branches.
+    O(n m) time and n m distances, beside the tree of m points; O(n + m^2) memory. For a graph of up to 2,000 vertices,
+    the best of 20 trees by joining neighbors is kept, and its lengths are fitted to all distances.
+
+    Up to 200,000 points, the lengths of all edges are fitted to 256 to 1,024 rows of distances at the end; for graphs
+    of up to 10,000 vertices neighborhoods count as well. If `balance` is not given, points are placed with the best of
+    three powers, by which some points outside the sample get the best distances to each other, or with 1 / d^4 if
+    distances were given as such: far pairs of species say little about the order of their branches.
 
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash 1967, Bryant and Waddell
     1998); branches are Gromov's tree of each zone (Gromov 1987).
