@@ -12,6 +12,7 @@ from benchmarks.truth import purity, wrong_splits
 from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
 from treerep.refinement.backbone._small_tree import kind_of, weighting
+from treerep.refinement.backbone.build import make_symmetric
 
 RING = tr.GraphMetric([[k, (k + 1) % 12] for k in range(12)])
 
@@ -86,6 +87,22 @@ def test_graphs_are_better_than_from_relaxed_neighbor_joining(name, data_folder)
     ours, joined = tr.fit(graph), tr.fit(graph, method="relaxed_neighbor_joining")
     assert tr.average_distortion(ours, graph) <= tr.average_distortion(joined, graph)
     assert tr.mean_average_precision(ours, graph) >= tr.mean_average_precision(joined, graph)
+
+
+@pytest.mark.parametrize(("name", "refined"), [("celegans", (0.1135, 0.745)), ("diseasome", (0.0755, 0.969))])
+def test_small_graphs_are_as_good_as_refined_ones(name, refined, data_folder):
+    graph = tr.datasets.load(name).metric
+    tree = tr.fit(graph)
+    assert tr.average_distortion(tree, graph) < refined[0]
+    assert tr.mean_average_precision(tree, graph) > refined[1]
+
+
+@pytest.mark.parametrize("n", [3, 256, 600])
+def test_tables_become_symmetric_in_place(n):
+    table = np.random.default_rng(n).random((n, n))
+    expected = 0.5 * table + 0.5 * table.T
+    make_symmetric(table)
+    assert_array_equal(table, expected)
 
 
 @pytest.mark.parametrize("what", [Simulation(200, 500, 0.3), Simulation(200, 1000, 0.8, 0.6, 4.0)])

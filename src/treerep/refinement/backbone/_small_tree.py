@@ -5,7 +5,7 @@ pairs dominate the average distortion, near ones tell groups and splits. The len
 end, so that a topology made for near points still has good long distances.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ..lengths.weights import fit_weights
 from ..moves.search import rearrange
 
 _ROWS = 256  # to which lengths are fitted
+_ALL_ROWS = 2000  # points of a graph up to which lengths are fitted to all rows
 # Rows of a table by which the distances of a graph are recognized.
 _LOOKED_AT = 64
 # How much neighborhoods count in the lengths of a graph's tree.
@@ -98,8 +99,10 @@ def small_tree(
     if len(table) > 3 and not (choice.keep and graph is not None):
         power = choice.sample if all_of is None else choice.whole
         tree = rearrange(tree, table, power=power, rng=rng, max_seconds=time_limit).tree
+    # Sums over neighborhoods take longer than those over all pairs, so that leaving out rows saves little time.
+    rows: Literal["all"] | int = "all" if neighbors is not None and len(table) <= _ALL_ROWS else _ROWS
     fitted = fit_weights(
-        tree, table, objective="l1", balance=share, neighbors=neighbors, rows=_ROWS, rng=rng, max_seconds=time_limit,
+        tree, table, objective="l1", balance=share, neighbors=neighbors, rows=rows, rng=rng, max_seconds=time_limit,
         n_jobs=n_jobs,
     )  # fmt: skip
     return fitted.tree.contracted(0.0)

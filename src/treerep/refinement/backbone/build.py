@@ -19,10 +19,11 @@ from ...fitting._distances import checked_block, finished_tree, rounding_of
 from ...fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep.algorithm import treerep
-from ...metric.base import Metric
+from ...metric.base import Metric, frozen
 from ...metric.matrix import MatrixMetric
+from ...metric.points import PointMetric
 from ...placement._attach import attach
-from ...placement._least_squares_places import best_places
+from ...placement._least_squares_places import best_places, place_rows, rooted_backbone
 from ...placement._locate import Indices, Numbers, Places
 from ...scores._streaming import row_slices
 from ...scores.distortion import average_distortion
@@ -40,11 +41,17 @@ GRAPH_SIZE = 5000
 _LEAST = 3
 # Trees by joining neighbors, of which the best is improved: a bad one cannot be mended by moves.
 _STARTS, _WHOLE_STARTS = 4, 2
+# The same for a graph whose points do not move: its topology is that of the best start. The more promising half gets
+# lengths by least squares before they are compared: the lengths that neighbor joining gives say less about a topology.
+_GRAPH_STARTS, _PROMISING = 20, 10
 _MANY = 10_000  # points that are worth a second round of moves and lengths in the tree of the sample
+_ROUGHLY = 1e-6  # residual of lengths by which topologies are compared
 _LARGEST = 1e60  # distance that is weighted by its powers
 # Points outside the sample by whose distances the weighting is chosen.
 _TRIED = 128
+_READ = 16  # of them at once
 CHECKED_ROWS = 64  # by which a tree of all points is compared with the data
+_BLOCK = 256  # rows and columns of a table that are looked at together
 # Rows to which the lengths of all edges are fitted: as many as this number of pairs allows, within bounds; and the
 # number of points up to which that pays.
 _WEIGHED_PAIRS, _FEWEST_ROWS, _MOST_ROWS = 25_600_000, 256, 1024
@@ -110,11 +117,13 @@ def backbone(
 
     Notes
     -----
-    O(n m) time and n m distances, beside the tree of m points; O(n + m^2) memory. Up to 200,000 points, the lengths of
-    all edges are fitted to 256 to 1,024 rows of distances at the end; for graphs of up to 10,000 vertices neighborhoods
-    count as well. If `balance` is not given, points are placed with the best of three powers, by which some points
-    outside the sample get the best distances to each other, or with 1 / d^4 if distances were given as such: far pairs
-    of species say little about the order of their branches.
+    O(n m) time and n m distances, beside the tree of m points; O(n + m^2) memory. For a graph of up to 2,000 vertices,
+    the best of 20 trees by joining neighbors is kept, and its lengths are fitted to all distances.
+
+    Up to 200,000 points, the lengths of all edges are fitted to 256 to 1,024 rows of distances at the end; for graphs
+    of up to 10,000 vertices neighborhoods count as well. If `balance` is not given, points are placed with the best of
+    three powers, by which some points outside the sample get the best distances to each other, or with 1 / d^4 if
+    distances were given as such: far pairs of species say little about the order of their branches.
 
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash 1967, Bryant and Waddell
     1998); branches are Gromov's tree of each zone (Gromov 1987).
@@ -159,7 +168,9 @@ def backbone_tree(
     """Learn a backbone tree with an engine; see `backbone`. The tree of the sample is learned by threads here."""
     n, m = len(engine.space), _sample_size(engine.space, size, choice)
     sample, table = _sampled(engine, np.arange(n) if n <= m else np.sort(Priorities(n, rng).points_at(np.arange(m))))
-    joined, error = _best_joined(table, _STARTS if n > m else _WHOLE_STARTS, rng, n_jobs)
+    kept = n <= m and choice.keep and is_graph(engine.space)
+    starts = _joined(table, _GRAPH_STARTS if kept else _STARTS if n > m else _WHOLE_STARTS, rng, n_jobs)
+    joined, error = _best_topology(starts, table, n_jobs) if kept else starts[0]
     if error <= rounding(table):
         whole = engine.whole(rng)
         if whole is not None:
@@ -179,18 +190,35 @@ def backbone_tree(
     return grown if n > _WEIGHED else engine.weighed(grown, choice, rng, time_limit)
 
 
-def _best_joined(table: MatrixMetric, starts: int, rng: np.random.Generator, n_jobs: int | None) -> tuple[Tree, float]:
-    """Return the best of some trees by relaxed neighbor joining, and its average distortion."""
-    best: tuple[Tree, float] | None = None
-    for _ in range(starts if len(table) <= SIZE else 1):
-        tree = relaxed_neighbor_joining(table, rng=rng)
-        error = float(average_distortion(tree, table, n_jobs=n_jobs))
-        if best is None or error < best[1]:
-            best = tree, error
-        if error <= rounding(table):
-            break
-    assert best is not None
-    return best
+def _joined(table: MatrixMetric, starts: int, rng: np.random.Generator, n_jobs: int | None) -> list[tuple[Tree, float]]:
+    """Return some trees by relaxed neighbor joining with their average distortion, best first; one if it is exact."""
+
+    def joined(generator: np.random.Generator, jobs: int | None = 1) -> tuple[Tree, float]:
+        tree = relaxed_neighbor_joining(table, rng=generator)
+        return tree, float(average_distortion(tree, table, n_jobs=jobs))
+
+    first = joined(rng, n_jobs)
+    if first[1] <= rounding(table) or len(table) > SIZE:
+        return [first]
+    return sorted([first, *run(joined, rng.spawn(starts - 1), n_jobs)], key=_error)
+
+
+def _best_topology(starts: list[tuple[Tree, float]], table: MatrixMetric, n_jobs: int | None) -> tuple[Tree, float]:
+    """Return the tree that has the least average distortion with lengths by least squares, and its distortion as is."""
+
+    def fitted(start: tuple[Tree, float]) -> float:
+        tree = fit_weights(start[0], table, objective="l2", tol=_ROUGHLY, n_jobs=1).tree
+        return float(average_distortion(tree, table, n_jobs=1))
+
+    promising = starts[:_PROMISING]
+    if len(promising) == 1:
+        return promising[0]
+    errors = list(run(fitted, promising, n_jobs))
+    return promising[int(np.argmin(errors))]
+
+
+def _error(start: tuple[Tree, float]) -> float:
+    return start[1]
 
 
 def _sample_size(space: Any, size: int | None, choice: Weighting) -> int:
@@ -214,17 +242,30 @@ class _Here:
 
     def table(self, points: Indices) -> Numbers:
         table = np.empty((len(points), len(points)))
+        # Distances of points are the same both ways, and those of many coordinates take long.
+        half = isinstance(self.space, PointMetric)
 
         def read(rows: slice) -> None:
-            table[rows] = checked_block(self.space, points[rows], points)
+            start = rows.start if half else 0
+            table[rows, start:] = checked_block(self.space, points[rows], points[start:])
+            if half:
+                table[rows.stop :, rows] = table[rows, rows.stop :].T
 
         for _ in run(read, row_slices(len(points), len(points)), self.n_jobs):
             pass
         return table
 
     def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
-        with Workers(self.n_jobs) as workers:
-            return [best_places(tree, self.space, sample, points, power, workers) for power in powers]
+        parts = [points[start : start + _READ] for start in range(0, len(points), _READ)]
+        read = run(lambda part: checked_block(self.space, part, sample), parts, self.n_jobs)
+        distances = frozen(np.concatenate(list(read)))
+        found = []
+        for power in powers:
+            known, scale = rooted_backbone(tree, len(sample), power)
+            places = Places(np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points)))
+            place_rows(known, scale, distances, places)
+            found.append(places)
+        return found
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
         tree = treerep(self.space, rng=rng, n_jobs=self.n_jobs)
@@ -275,10 +316,23 @@ def weighed(
 
 def _sampled(engine: Engine, sample: Indices) -> tuple[Indices, MatrixMetric]:
     """Return the sample without duplicates, which are placed later, and its distances."""
-    table = engine.table(sample)
+    table = np.require(engine.table(sample), requirements="W")
     first = np.flatnonzero(~(np.tril(table == 0, -1)).any(axis=1))
-    kept = first if len(first) >= _LEAST else np.arange(len(sample))
-    return sample[kept], MatrixMetric(table[np.ix_(kept, kept)], symmetrize="mean")
+    if _LEAST <= len(first) < len(sample):
+        sample, table = sample[first], table[np.ix_(first, first)]
+    make_symmetric(table)
+    return sample, MatrixMetric(table)
+
+
+def make_symmetric(table: Numbers) -> None:
+    """Replace d(i, j) and d(j, i) by their mean, in place: by blocks, because columns of a large table are slow."""
+    n = len(table)
+    for low in range(0, n, _BLOCK):
+        for left in range(0, low + 1, _BLOCK):
+            block = table[low : low + _BLOCK, left : left + _BLOCK]
+            mirror = table[left : left + _BLOCK, low : low + _BLOCK]
+            mean = 0.5 * block + 0.5 * mirror.T
+            block[:], mirror[:] = mean, mean.T
 
 
 def rounding(metric: Any) -> float:

@@ -24,8 +24,18 @@ class Close(NamedTuple):
     point: Any
     x: Any  # distance from v
     top: Any  # where the path from v turns
-    slope: Any  # derivative of what is summed by x
     place: Any  # of each point in these lists
+
+
+class Bins(NamedTuple):
+    """The close points sorted into bins by distance, so that few of them have to be looked at for each neighbour."""
+
+    start: Any  # where each bin begins in the lists below
+    nearer: Any  # number of neighbours in the bins before each bin
+    rank: Any  # position of each close point in the lists below
+    x: Any  # distance from v
+    near: Any  # 1 for a neighbour, 0 for any other point
+    slope: Any  # derivative of what is summed by x
 
 
 @helper
@@ -56,73 +66,108 @@ def _find_close(tree: Hung, v: int, near: Any, beyond: float, close: Close) -> i
         base = tree.leaf_depth[v] - 2.0 * tree.depth[k]
         for side in range(2):
             low, high = (tree.first[k], begin) if side == 0 else (end, tree.last[k])
+            found = count
+            # Written whether or not it is close: which points are is hard to predict, and a wrong guess dear.
             for j in range(low, high):
                 x = tree.leaf_depth[j] + base
-                if x <= bound:
-                    close.point[count], close.x[count], close.top[count], close.place[j] = j, x, k, count
-                    close.slope[count] = 0.0
-                    count += 1
+                close.point[count], close.x[count] = j, x
+                count += 1 if x <= bound else 0
+            for i in range(found, count):
+                close.top[i], close.place[close.point[i]] = k, i
         begin, end, k = tree.first[k], tree.last[k], tree.up[k]
     return count
 
 
 @helper
-def _spread(v: int, close: Close, count: int, at_point: Any, at_node: Any) -> None:
+def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
+    """Sort the close points into bins no narrower than `width`; return how many bins to a unit, and in all.
+
+    Points that are two bins or more nearer or farther than another are on one side of its smooth step.
+    """
+    farthest = 0.0
+    for i in range(count):
+        farthest = max(farthest, close.x[i])
+    rate = 1.0 / max(width, farthest / count)
+    number = int(farthest * rate) + 1
+    bins.start[: number + 1] = 0
+    bins.nearer[: number + 1] = 0
+    for i in range(count):
+        b = int(close.x[i] * rate)
+        bins.rank[i] = b
+        bins.start[b + 1] += 1
+    for u in near:
+        bins.nearer[bins.rank[close.place[u]] + 1] += 1
+    for b in range(number):
+        bins.start[b + 1] += bins.start[b]
+        bins.nearer[b + 1] += bins.nearer[b]
+    for i in range(count):
+        b = bins.rank[i]
+        k = bins.start[b]
+        bins.start[b] = k + 1
+        bins.rank[i], bins.x[k], bins.near[k], bins.slope[k] = k, close.x[i], 0.0, 0.0
+    # Every bin now begins where the next one did.
+    for b in range(number, 0, -1):
+        bins.start[b] = bins.start[b - 1]
+    bins.start[0] = 0
+    for u in near:
+        bins.near[bins.rank[close.place[u]]] = 1.0
+    return rate, number
+
+
+@helper
+def _spread(v: int, close: Close, bins: Bins, count: int, at_point: Any, at_node: Any) -> None:
     """Add the derivatives of the distances from v at both ends, and subtract them twice at the top of each path."""
     total = 0.0
     for i in range(count):
-        at_point[close.point[i]] += close.slope[i]
-        at_node[close.top[i]] -= 2.0 * close.slope[i]
-        total += close.slope[i]
+        slope = bins.slope[bins.rank[i]]
+        at_point[close.point[i]] += slope
+        at_node[close.top[i]] -= 2.0 * slope
+        total += slope
     at_point[v] += total
 
 
 @helper
-def _step(t: float) -> float:
-    """A smooth step from 0 at -1 to 1 at 1."""
-    if t >= 1.0:
-        return 1.0
-    return 0.5 + 0.75 * t - 0.25 * t * t * t if t > -1.0 else 0.0
+def _add_precision(own: int, neighbors: int, bins: Bins, rate: float, number: int, sharpness: float) -> float:
+    """Smooth precision at the rank of the neighbour at `own`, 1 - P, and its derivatives.
 
-
-@helper
-def _slope(t: float) -> float:
-    return 0.75 * (1.0 - t * t) if -1.0 < t < 1.0 else 0.0
-
-
-@helper
-def _add_precision(u: int, near: Any, close: Close, count: int, sharpness: float) -> float:
-    """Smooth precision at the rank of neighbour u, 1 - P, and its derivatives.
-
-    P = (1 + A) / (1 + B), A and B the numbers of other neighbours, and of other points, that come before u.
+    P = (1 + A) / (1 + B), A and B the numbers of other neighbours, and of other points, that come before it. A point
+    counts as before it by a smooth step: 1/2 + 3/4 t - 1/4 t^3 between t = -1 and 1.
     """
-    x, slope, own = close.x, close.slope, close.place[u]
-    here = x[own]
-    a = b = 0.0
-    for w in near:
-        a += _step((here - x[close.place[w]]) * sharpness)
-    for i in range(count):
-        b += _step((here - x[i]) * sharpness)
-    # Both have counted u itself, as one half.
-    a, b = a + 0.5, b + 0.5
-    share = sharpness / len(near)
-    by_a, by_b = -share / b, share * a / b**2
+    here = bins.x[own]
+    b = int(here * rate)
+    first, last = max(b - 1, 0), min(b + 2, number)
+    low, high = bins.start[first], bins.start[last]
+    before, nearer = 0.0, 0.0
+    for k in range(low, high):
+        t = min(max((here - bins.x[k]) * sharpness, -1.0), 1.0)
+        step = 0.5 + t * (0.75 - 0.25 * t * t)
+        before += step
+        nearer += step * bins.near[k]
+    # Both have counted the neighbour itself, as one half.
+    before, nearer = before + (low + 0.5), nearer + (bins.nearer[first] + 0.5)
+    share = 0.75 * sharpness / neighbors
+    by_nearer, by_before = -share / before, share * nearer / before**2
     pull = 0.0
-    for i in range(count):
-        change = by_b * _slope((here - x[i]) * sharpness)
-        slope[i] -= change
+    for k in range(low, high):
+        t = min(max((here - bins.x[k]) * sharpness, -1.0), 1.0)
+        change = (by_before + by_nearer * bins.near[k]) * (1.0 - t * t)
+        bins.slope[k] -= change
         pull += change
-    for w in near:
-        change = by_a * _slope((here - x[close.place[w]]) * sharpness)
-        slope[close.place[w]] -= change
-        pull += change
-    slope[own] += pull  # what u itself has been counted with cancels
-    return (1.0 - a / b) / len(near)
+    bins.slope[own] += pull  # what the neighbour itself has been counted with cancels
+    return (1.0 - nearer / before) / neighbors
 
 
 @helper
 def _room(n: int) -> Close:
-    return Close(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
+    return Close(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64))
+
+
+@helper
+def _bins(n: int) -> Bins:
+    return Bins(
+        np.empty(n + 2, np.int64), np.empty(n + 2, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n),
+        np.empty(n),
+    )  # fmt: skip
 
 
 @kernel
@@ -130,16 +175,17 @@ def smooth_imprecision(
     tree: Hung, starts: Any, neighbors: Any, low: int, high: int, width: float, at_point: Any, at_node: Any
 ) -> float:
     """Sum over the points low ... high - 1 of 1 - their smooth average precision; derivatives as in `row_sums`."""
-    close = _room(len(tree.leaf_depth))
+    close, bins = _room(len(tree.leaf_depth)), _bins(len(tree.leaf_depth))
     total = 0.0
     for v in range(low, high):
         near = neighbors[starts[v] : starts[v + 1]]
         if len(near) == 0:
             continue
         count = _find_close(tree, v, near, width, close)
+        rate, number = _sort(near, close, count, width, bins)
         for u in near:
-            total += _add_precision(u, near, close, count, 1.0 / width)
-        _spread(v, close, count, at_point, at_node)
+            total += _add_precision(bins.rank[close.place[u]], len(near), bins, rate, number, 1.0 / width)
+        _spread(v, close, bins, count, at_point, at_node)
     return total
 
 
