@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import treerep as tr
-from treerep._core.engines import ELSEWHERE
+from treerep._core.backend import BACKENDS
 from treerep._core.lazy import load
 from treerep.metric._registry import CONVERTERS, GRAPH_READERS
 
@@ -59,7 +59,7 @@ def test_the_pages_are_read():
         "datasets.load",
         "tl.tree",
     } <= in_the_front_door()
-    assert {"fitting.bfs.bfs", "scaling.dask_parts.fit_to_parts"} <= by_their_modules()
+    assert {"fitting.spanning.bfs.bfs", "backends.dask.parts.fit_to_parts"} <= by_their_modules()
 
 
 def test_names_in_the_table_of_the_readme_exist():
@@ -134,11 +134,11 @@ def test_dask_arrays_are_refused_at_once():
 def test_other_engines_and_notebooks_work_from_deep_imports():
     code = (
         "from treerep.tree.tree import Tree; print(Tree(2, [[0, 1]], [1.0])._repr_html_()[:7])\n"
-        "from treerep._core.engines import elsewhere; print(elsewhere('fit', engine='dask').func.__module__)"
+        "from treerep._core.backend import backend_for; print(type(backend_for(engine='dask')).__module__)"
     )
-    assert python(code).split() == ["<iframe", "treerep.backends.dask.fit"]
+    assert python(code).split() == ["<iframe", "treerep.backends.dask.backend"]
 
 
-@pytest.mark.parametrize("address", sorted({*CONVERTERS.values(), *GRAPH_READERS.values(), *ELSEWHERE.values()}))
+@pytest.mark.parametrize("address", sorted({*CONVERTERS.values(), *GRAPH_READERS.values(), *BACKENDS.values()}))
 def test_tables_name_functions(address):
     assert callable(load(address))

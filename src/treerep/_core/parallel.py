@@ -114,7 +114,7 @@ class Runner(Protocol):
         ...
 
 
-class Threads:
+class ThreadRunner:
     """The Runner of this process."""
 
     def __init__(self, n_jobs: int | None = None) -> None:

@@ -5,29 +5,26 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._core.engines import elsewhere
+from .._core.backend import backend_for
 from .._core.method import Method, find_method
 from .._core.numbers import positive_number
-from .._core.parallel import Runner, Threads, Workers, count_jobs
+from .._core.parallel import Runner, Workers, count_jobs
 from .._core.progress import progress_bar
+from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from .._core.used import note
-from ..metric.as_metric import as_metric
 from ..metric.base import Metric, check_labels
 from ..tree.comparison.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
-from ._distances import EXACT_SCORES, selection_score
+from ._distances import selection_score
 from .methods import DEFAULT, METHODS, TRIALS, method_table
-
-# Threads that wait for a disk need no core, and a disk serves many at a time.
-_THREADS_AT_A_DISK = 16
 
 
 def fit(
-    data: Any,
+    data: MetricLike,
     *,
     method: str = DEFAULT,
     metric: str | None = None,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     trials: int = TRIALS,
     n_jobs: int | None = None,
     tol: float | Literal["auto"] | None = None,
@@ -44,8 +41,8 @@ def fit(
     size: int | None = None,
     balance: float | None = None,
     time_limit: float | None = None,
-    engine: Any = None,
-    device: Any = None,
+    engine: EngineLike = None,
+    device: DeviceLike = None,
 ) -> Tree:
     """Learn the tree that approximates a metric.
 
@@ -140,7 +137,7 @@ def fit(
     """
     record = find_method(METHODS, method)
     count = positive_number(trials, "trials")
-    jobs = count_jobs(n_jobs)
+    count_jobs(n_jobs)  # raises an error early
     given = {
         "tol": tol,
         "pivot": pivot,
@@ -165,19 +162,22 @@ def fit(
         raise ValueError(f"{method} is not random, so all {count} trials would give the same tree: leave out trials")
     if count > 1 and root is not None:
         raise ValueError(f"all {count} trials from root {root!r} would give the same tree: leave out root or trials")
-    other = elsewhere("fit", engine=engine, device=device)
-    if other is not None:
-        found: Tree = other(data, method=method, metric=metric, rng=rng, trials=count, n_jobs=n_jobs, **options)
-        return found
-    space = as_metric(data, metric=metric)
-    if n_jobs is None and space.on_disk:
-        jobs = max(jobs, _THREADS_AT_A_DISK)
-    side_by_side = count > 1 and len(space) <= EXACT_SCORES
-    plan = Plan(space, method, options, 1 if side_by_side else jobs)
-    return best_tree(plan, count, rng, Threads(jobs if side_by_side else 1))
+    backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
+    return backend.fit(FitRequest(data, metric, method, options, count, rng))
 
 
 fit.__doc__ = (fit.__doc__ or "").replace("<table of methods>", method_table())
+
+
+class FitRequest(NamedTuple):
+    """The arguments of `fit`, validated but for the data, which each backend reads in its own way."""
+
+    data: MetricLike
+    metric: str | None
+    method: str
+    options: dict[str, Any]
+    trials: int
+    rng: RNGLike
 
 
 class Plan(NamedTuple):
@@ -187,7 +187,7 @@ class Plan(NamedTuple):
     method: str
     options: dict[str, Any]
     threads: int | None
-    learn: Callable[..., Tree] | None = None  # who does it elsewhere
+    learn: Callable[..., Tree] | None = None  # replaces the method's function
 
 
 class _Trial(NamedTuple):
@@ -197,7 +197,7 @@ class _Trial(NamedTuple):
     splits: Keys | None = None
 
 
-def best_tree(plan: Plan, trials: int, rng: Any, runner: Runner) -> Tree:
+def best_tree(plan: Plan, trials: int, rng: RNGLike, runner: Runner) -> Tree:
     """Fit once per trial and keep the best tree, the first of equals. The first trial is what trials=1 gives.
 
     The best tree gets the support of all. Of the others only the splits are kept.

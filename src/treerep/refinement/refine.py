@@ -9,10 +9,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from .._core.engines import elsewhere
+from .._core.backend import backend_for
 from .._core.memory import check_memory
 from .._core.parallel import Runner, Workers, run
 from .._core.progress import progress_bar
+from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from .._core.used import note
 from ..fitting._distances import EXACT_SCORES, checked_block, selection_score
 from ..metric._matching import after_matching, matched
@@ -77,17 +78,17 @@ class _Candidate(NamedTuple):
 
 def refine(
     tree: Tree,
-    data: Any,
+    data: MetricLike,
     *,
     metric: str | None = None,
     weights: Literal["l1", "l2", "relative_l2", "heuristic", "none"] = "l1",
     moves: bool = True,
     balance: float = 0.5,
     time_limit: float | None = None,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     n_jobs: int | None = None,
-    engine: Any = None,
-    device: Any = None,
+    engine: EngineLike = None,
+    device: DeviceLike = None,
 ) -> RefinedTree:
     """Improve a tree: better edge weights, and better places for points and subtrees.
 
@@ -147,32 +148,31 @@ def refine(
     check_choice("weights", weights, WEIGHTS)
     check_arguments(moves, balance, time_limit)
     note("refine")
-    other = elsewhere("refine", engine=engine, device=device)
-    if other is not None:
-        found: RefinedTree = other(
-            tree, data, metric=metric, weights=weights, moves=moves, balance=balance, time_limit=time_limit, rng=rng,
-            n_jobs=n_jobs,
-        )  # fmt: skip
-        return found
-    return refined_tree(tree, as_metric(data, metric=metric), weights, moves, balance, time_limit, rng, n_jobs)
+    backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
+    backend.validate(data=data)
+    space = as_metric(data, metric=metric)
+    tree = matched(tree, space, ("tree", "data"))
+    request = RefineRequest(tree, space, weights, bool(moves), float(balance), time_limit, rng)
+    return backend.refine(request)
 
 
-def refined_tree(
-    tree: Tree,
-    metric: Metric,
-    weights: str,
-    moves: bool,
-    balance: float,
-    time_limit: float | None,
-    rng: Any,
-    n_jobs: int | None,
-    runner: Runner | None = None,
-) -> RefinedTree:
+class RefineRequest(NamedTuple):
+    """The validated arguments of `refine`; the points of the tree are in the order of the data."""
+
+    tree: Tree
+    metric: Metric
+    weights: str
+    moves: bool
+    balance: float
+    time_limit: float | None
+    rng: RNGLike
+
+
+def refined_tree(request: RefineRequest, n_jobs: int | None, runner: Runner | None = None) -> RefinedTree:
     """Refine by threads alone, or with a runner for the passes that `fit_weights` gives away."""
-    tree = matched(tree, metric, ("tree", "data"))
-    known = after_matching(tree, metric)
-    work = _Run(metric, weights, float(balance), time_limit, rng, n_jobs, runner)
-    return work.finished(*work.refined(tree._settled(), moves), known)
+    known = after_matching(request.tree, request.metric)
+    work = _Run(request, n_jobs, runner)
+    return work.finished(*work.refined(request.tree._settled(), request.moves), known)
 
 
 def check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
@@ -189,15 +189,16 @@ def check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
 class _Run:
     """One refinement: the data as it is asked for again and again, and the time that is left."""
 
-    def __init__(
-        self, metric: Metric, weights: str, balance: float, time_limit: float | None, rng: Any, n_jobs: int | None,
-        runner: Runner | None,
-    ) -> None:  # fmt: skip
+    def __init__(self, request: RefineRequest, n_jobs: int | None, runner: Runner | None) -> None:
+        metric = request.metric
+        weights = request.weights
+        balance = request.balance
+        time_limit = request.time_limit
         self.begin = time.monotonic()
         self.limit = math.inf if time_limit is None else self.begin + time_limit
         self.look = 0.0  # seconds that the last look at a candidate took
         self.weights, self.n_jobs, self.runner = weights, n_jobs, runner
-        self.rng = np.random.default_rng(rng)
+        self.rng = np.random.default_rng(request.rng)
         self.small = len(metric) <= _SMALL and _seconds_to_read(metric) < _FOR_READING * (time_limit or math.inf)
         self.graph, self.neighbors = None, None
         # Distances and neighbourhoods weigh 3 (1 - balance) to 2 balance, and distances never nothing: they would grow

@@ -1,13 +1,14 @@
 """How far distances are from the true ones: average and worst-case distortion, and absolute errors."""
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.engines import elsewhere
-from .._core.parallel import Threads
+from .._core.backend import backend_for
+from .._core.parallel import ThreadRunner
+from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from ._comparison import Comparison, Optimum
 from ._sampling import Rows, half_width
 from ._streaming import check_choice
@@ -18,15 +19,15 @@ _NORMS = ("l1", "l2", "linf")
 
 
 def average_distortion(
-    approx: Any,
-    truth: Any,
+    approx: MetricLike,
+    truth: MetricLike,
     *,
     scale: Literal["none", "optimal"] = "none",
     rows: Rows = None,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     n_jobs: int | None = None,
-    engine: Any = None,
-    device: Any = None,
+    engine: EngineLike = None,
+    device: DeviceLike = None,
 ) -> Score:
     """Return the mean of |approx - truth| / truth over the pairs of points: 0 is perfect.
 
@@ -72,15 +73,14 @@ def average_distortion(
     0.25 (all 3 pairs)
     """
     check_choice("scale", scale, _SCALES)
-    other = elsewhere("average_distortion", engine=engine, device=device)
-    if other is not None:
-        found: Score = other(approx, truth, scale=scale, rows=rows, rng=rng, n_jobs=n_jobs)
-        return found
-    return mean_distortion(Comparison(approx, truth, rows, rng, Threads(n_jobs)), scale)
+    backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
+    backend.validate(approx=approx, truth=truth)
+    with backend.compare(approx, truth, rows, rng) as compared:
+        return mean_distortion(compared, scale)
 
 
 def mean_distortion(compared: Comparison, scale: Literal["none", "optimal"]) -> Score:
-    """The average distortion of a comparison, whoever reads its distances."""
+    """Return the average distortion of a comparison. Shared by all backends."""
     from ._distortion_kernels import RELATIVE
 
     optimum = compared.optimum() if scale == "optimal" else None
@@ -92,7 +92,9 @@ def mean_distortion(compared: Comparison, scale: Literal["none", "optimal"]) -> 
     return _mean_score(compared, errors, counts, optimum, slope, int(zeros.sum()))
 
 
-def worst_distortion(approx: Any, truth: Any, *, rows: Rows = None, rng: Any = 0, n_jobs: int | None = None) -> Score:
+def worst_distortion(
+    approx: MetricLike, truth: MetricLike, *, rows: Rows = None, rng: RNGLike = 0, n_jobs: int | None = None
+) -> Score:
     """Return max(approx / truth) / min(approx / truth) over the pairs of points: 1 is perfect, whatever the scale.
 
     Infinite when approx puts two points together that are apart. Parameters as in `average_distortion`; pairs at true
@@ -110,7 +112,7 @@ def worst_distortion(approx: Any, truth: Any, *, rows: Rows = None, rng: Any = 0
     """
     from ._distortion_kernels import RATIO
 
-    compared = Comparison(approx, truth, rows, rng, Threads(n_jobs))
+    compared = Comparison(approx, truth, rows, rng, ThreadRunner(n_jobs))
     lowest, highest, _, _, zeros = compared.sums(RATIO).T
     least, greatest, skipped = lowest.min(initial=math.inf), highest.max(initial=-math.inf), int(zeros.sum())
     pairs = compared.pairs - skipped
@@ -122,13 +124,13 @@ def worst_distortion(approx: Any, truth: Any, *, rows: Rows = None, rng: Any = 0
 
 
 def distance_error(
-    approx: Any,
-    truth: Any,
+    approx: MetricLike,
+    truth: MetricLike,
     *,
     norm: Literal["l1", "l2", "linf"] = "l1",
     scale: Literal["none", "optimal"] = "none",
     rows: Rows = None,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     n_jobs: int | None = None,
 ) -> Score:
     """Return the absolute error of the distances: mean ("l1"), root mean square ("l2") or largest ("linf").
@@ -151,7 +153,7 @@ def distance_error(
 
     check_choice("norm", norm, _NORMS)
     check_choice("scale", scale, _SCALES)
-    compared = Comparison(approx, truth, rows, rng, Threads(n_jobs))
+    compared = Comparison(approx, truth, rows, rng, ThreadRunner(n_jobs))
     optimum = compared.optimum() if scale == "optimal" else None
     factor = optimum.scale if optimum else 1.0
     errors, squares, signed, largest, _ = compared.sums(ABSOLUTE, factor).T

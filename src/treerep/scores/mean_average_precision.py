@@ -6,9 +6,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.engines import elsewhere
-from .._core.parallel import Runner, Threads
+from .._core.backend import backend_for
+from .._core.parallel import Runner
 from .._core.progress import progress_bar
+from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from ..metric._matching import matched
 from ..metric.base import Metric, MetricError
 from ._sampling import Rows, half_width, sample_rows
@@ -23,15 +24,15 @@ _TIES = ("definition", "rank")
 
 
 def mean_average_precision(
-    approx: Any,
-    graph: Any,
+    approx: MetricLike,
+    graph: MetricLike,
     *,
     ties: Literal["definition", "rank"] = "definition",
     rows: Rows = None,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     n_jobs: int | None = None,
-    engine: Any = None,
-    device: Any = None,
+    engine: EngineLike = None,
+    device: DeviceLike = None,
 ) -> Score:
     """Return how well distances put each point's neighbours in a graph before all other points: 1 is perfect.
 
@@ -78,40 +79,37 @@ def mean_average_precision(
     0.6667 (all 3 points)
     """
     check_choice("ties", ties, _TIES)
-    other = elsewhere("mean_average_precision", engine=engine, device=device)
-    if other is not None:
-        found: Score = other(approx, graph, ties=ties, rows=rows, rng=rng, n_jobs=n_jobs)
-        return found
-    return mean_precision(approx, graph, ties, rows, rng, Threads(n_jobs))
-
-
-class _Ranked(NamedTuple):
-    """Distances, the points whose neighbours are ranked by them, and who is a neighbour."""
-
-    judged: Metric
-    points: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    neighbours: NDArray[np.int64]
-    by_rank: bool
-
-
-def mean_precision(
-    approx: Any, graph: Any, ties: Literal["definition", "rank"], rows: Rows, rng: Any, runner: Runner
-) -> Score:
-    """The mean average precision, whoever ranks the neighbours."""
+    backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
+    backend.validate(approx=approx, graph=graph)
     network = to_metric(graph)
-    starts, neighbours = _adjacency(network)
+    starts, neighbors = _adjacency(network)
     judged = matched(to_metric(approx), network, ("approx", "graph"))
     connected = np.flatnonzero(np.diff(starts))
     sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
     points = connected if sample is None else connected[sample]
-    ranked = _Ranked(judged, points, starts, neighbours, ties == "rank")
+    ranking = Ranking(judged, points, starts, neighbors, ties == "rank")
+    return _mean(backend.average_precisions(ranking), len(connected))
+
+
+class Ranking(NamedTuple):
+    """The distances to judge, the points whose neighbors are ranked by them, and their neighbors in the graph."""
+
+    judged: Metric
+    points: NDArray[np.int64]
+    starts: NDArray[np.int64]  # the neighbors of point i are neighbors[starts[i] : starts[i + 1]]
+    neighbors: NDArray[np.int64]
+    by_rank: bool
+
+
+def average_precisions(ranking: Ranking, runner: Runner) -> NDArray[np.float64]:
+    """Return the average precision of each point of a ranking. A runner ranks the neighbors, block by block."""
+    count = len(ranking.points)
     parts = [np.empty(0)]
-    with progress_bar(len(points), "ranking neighbours", "point") as bar:
-        for part in runner.map(_average_precisions, ranked, row_slices(len(points), len(judged))):
+    with progress_bar(count, "ranking neighbours", "point") as bar:
+        for part in runner.map(_rank_rows, ranking, row_slices(count, len(ranking.judged))):
             parts.append(part)
             bar.update(len(part))
-    return _mean(np.concatenate(parts), len(connected))
+    return np.concatenate(parts)
 
 
 def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -130,14 +128,14 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return starts, neighbours
 
 
-def _average_precisions(ranked: _Ranked, part: slice) -> NDArray[np.float64]:
-    """The average precisions of a slice of the points."""
+def _rank_rows(ranking: Ranking, part: slice) -> NDArray[np.float64]:
+    """Return the average precisions of a slice of the points."""
     from ._precision_kernels import average_precision
 
-    rows = ranked.points[part]
-    distances = read_block(ranked.judged, rows, np.arange(len(ranked.judged)))
+    rows = ranking.points[part]
+    distances = read_block(ranking.judged, rows, np.arange(len(ranking.judged)))
     out = np.empty(len(rows))
-    average_precision(distances, rows, ranked.starts, ranked.neighbours, ranked.by_rank, out)
+    average_precision(distances, rows, ranking.starts, ranking.neighbors, ranking.by_rank, out)
     if np.isnan(out).any():
         a, b = np.argwhere(~np.isfinite(distances))[0]
         raise MetricError(f"approx has d({rows[a]}, {b}) = {distances[a, b]}: scores need finite distances")

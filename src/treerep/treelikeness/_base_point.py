@@ -26,14 +26,12 @@ _WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their 
 Search = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
 
 
-def search_bases(
-    space: Space, metric: bool, bases: int, best: Best, pace: Pace, search: Search | None = None
-) -> tuple[float, bool]:
+def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace, search: Search) -> tuple[float, bool]:
     """Return an upper bound of h = 2 delta, and whether all bases were looked at; better quadruples go to `best`.
 
     The first base is the farthest from point 0, and every other one the farthest from those before it.
-    `metric` says that the triangle inequality holds; `search` does the work in place of this machine's threads. O(n^3)
-    time for each base, and a second n x n array.
+    `metric` says that the triangle inequality holds; `search` finds the largest defect of a base, as `largest_defect`
+    does. O(n^3) time for each base, and a second n x n array.
     """
     d = space.distances
     high = float(d.max()) * (1 if metric else 2)
@@ -41,7 +39,7 @@ def search_bases(
     try:
         for _ in range(min(bases, len(d))):
             base = int(np.argmax(nearest))
-            high = min(high, 2 * _one_base(space, metric, base, best, pace, search or _largest_defect))
+            high = min(high, 2 * _one_base(space, metric, base, best, pace, search))
             best.show(high)
             np.minimum(nearest, d[base], out=nearest)
     except Stopped:
@@ -80,8 +78,9 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace, sea
     return search(products, keys, offer, pace)
 
 
-def _largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace) -> float:
-    from ._base_point_kernels import largest_defect
+def largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace) -> float:
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy, found by threads: see `Search`."""
+    from . import _base_point_kernels as kernels
 
     scalar = products.dtype.type
     h = scalar(0)
@@ -89,7 +88,7 @@ def _largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[
     for k in range(0, len(chunks), _ROUND):
 
         def work(rows: tuple[int, int], h: Any = h) -> Any:
-            return largest_defect(products, keys, *rows, h)
+            return kernels.largest_defect(products, keys, *rows, h)
 
         for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):
             if found > h:

@@ -9,10 +9,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.engines import elsewhere
+from .._core.backend import backend_for
 from .._core.numbers import positive_number
 from .._core.parallel import Workers
 from .._core.progress import progress_bar
+from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric.as_metric import as_metric
 from ..metric.base import Metric
@@ -54,7 +55,7 @@ Make = Callable[[NDArray[np.int64], Pace], Space]
 
 
 def hyperbolicity(
-    data: Any,
+    data: MetricLike,
     *,
     metric: str | None = None,
     method: Literal["auto", "exact", "base", "sample"] = "auto",
@@ -62,9 +63,9 @@ def hyperbolicity(
     time_limit: float | None = None,
     bases: int = 4,
     quadruples: int = 100_000,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     n_jobs: int | None = None,
-    device: Any = None,
+    device: DeviceLike = None,
 ) -> Hyperbolicity:
     """Return Gromov's delta in its four-point form: 0 for a tree, half the diameter at most.
 
@@ -136,32 +137,11 @@ def hyperbolicity(
     check_choice("method", method, tuple(METHODS))
     _check_limit(time_limit)
     note("hyperbolicity")
-    other = elsewhere("hyperbolicity", device=device)
-    if other is not None:
-        found: Hyperbolicity = other(
-            data, metric=metric, method=method, normalize=normalize, time_limit=time_limit, bases=bases,
-            quadruples=quadruples, rng=rng, n_jobs=n_jobs,
-        )  # fmt: skip
-        return found
-    return bounded(data, metric, method, normalize, time_limit, bases, quadruples, rng, n_jobs)
-
-
-def bounded(
-    data: Any,
-    metric: str | None,
-    method: str,
-    normalize: bool,
-    time_limit: float | None,
-    bases: int,
-    quadruples: int,
-    rng: Any,
-    n_jobs: int | None,
-    search: Search | None = None,
-) -> Hyperbolicity:
-    """What `hyperbolicity` does, with somebody else to search the products of a base point."""
+    search = backend_for(n_jobs=n_jobs, device=device).defect_search(method)
     if not isinstance(normalize, (bool, np.bool_)):
         raise ValueError(f"normalize is True or False, not {normalize!r}")
-    bases, quadruples = positive_number(bases, "bases"), positive_number(quadruples, "quadruples")
+    bases = positive_number(bases, "bases")
+    quadruples = positive_number(quadruples, "quadruples")
     began = time.monotonic()  # the limit includes what it takes to read the data
     distances = as_metric(data, metric=metric)
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
@@ -194,7 +174,7 @@ class _Job(NamedTuple):
     best: Best
     pace: Pace
     triangles: bool  # the triangle inequality is known to hold
-    search: Search | None = None  # see `search_bases`
+    search: Search  # see `search_bases`
 
 
 class _Outcome(NamedTuple):
@@ -213,7 +193,7 @@ def _too_large(metric: Metric) -> bool:
     return bool(parts) and len(parts[0]) > (_AUTO_WEIGHTED if metric.weighted else _AUTO_COMPONENT)
 
 
-def _sample(job: _Job, quadruples: int, rng: Any) -> _Outcome:
+def _sample(job: _Job, quadruples: int, rng: RNGLike) -> _Outcome:
     low, high = _bound_any_diameter(job._replace(pace=job.pace.part(0.25)))
     mean = sample_quadruples(job.metric, quadruples, rng, job.best, job.pace)
     return _Outcome("sample", high * (1 if job.triangles else 2), low, high, mean)
@@ -249,7 +229,8 @@ def _bound(job: _Job, method: str, bases: int) -> _Outcome:
         return _Outcome(name, found, diameter, diameter)
     found, done = _looker(job, name, bases)(space)
     if method == "auto" and not done:
-        name, found = "base", min(found, search_bases(space, job.triangles, bases, job.best, job.pace)[0])
+        high, _ = search_bases(space, job.triangles, bases, job.best, job.pace, job.search)
+        name, found = "base", min(found, high)
     return _Outcome(name, found, diameter, diameter)
 
 
@@ -327,7 +308,7 @@ def _search(job: _Job, space: Space) -> tuple[float, bool]:
             violation, violated, four = triangle_violation(space, job.pace)
             job.best.offer(violation, four)
             slack, triangles = max(slack, violated), violated == 0
-        high = min(high, search_bases(space, triangles, 1, job.best, job.pace)[0])
+        high = min(high, search_bases(space, triangles, 1, job.best, job.pace, job.search)[0])
         if high <= rounding(job.metric, largest):
             return high, True
         found, done = search_far_apart(space, slack, step, job.best, job.pace)

@@ -9,7 +9,8 @@ import pytest
 
 import treerep as tr
 from tests.backends.dask.local import local_client
-from treerep._core.engines import elsewhere
+from treerep._core.backend import backend_for
+from treerep.backends.dask.backend import Dask
 from treerep.backends.dask.cluster import client_for
 
 dask = pytest.importorskip("dask")
@@ -75,7 +76,7 @@ def test_a_client_of_a_kind_of_its_own_is_one() -> None:
     class Mine(distributed.Client):
         pass
 
-    assert elsewhere("fit", engine=Mine.__new__(Mine)) is not None
+    assert isinstance(backend_for(engine=Mine.__new__(Mine)), Dask)
 
 
 def fit_here(given: bool) -> tr.Tree:

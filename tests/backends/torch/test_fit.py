@@ -165,7 +165,7 @@ def test_a_generator_moves_on_as_on_the_threads() -> None:
 
 
 def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from treerep.backends.torch import fit as torch_fit
+    from treerep.backends.torch import backend as torch_backend
     from treerep.backends.torch import metric as torch_metric
 
     read = []
@@ -174,7 +174,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         read.append(isinstance(data, Path))
         return tr.as_metric(data, **options)
 
-    monkeypatch.setattr(torch_fit, "as_metric", counted)
+    monkeypatch.setattr(torch_backend, "as_metric", counted)
     monkeypatch.setattr(torch_metric, "as_metric", counted)
     np.save(tmp_path / "points.npy", points(30, 2, "manhattan"))
     assert_same(*both(tmp_path / "points.npy", metric="manhattan", trials=3))

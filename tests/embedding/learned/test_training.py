@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import treerep as tr
+from treerep._core.device import find_device
 from treerep.embedding._models import from_polar
 from treerep.embedding.embed import embed
 from treerep.embedding.learned._manifolds import Hyperboloid, PoincareBall
-from treerep.embedding.learned._training import Schedule, find_device, random_start, warm_start
+from treerep.embedding.learned._training import Schedule, random_start, warm_start
 
 
 @pytest.mark.parametrize("method", ["poincare", "lorentz", "pt"])

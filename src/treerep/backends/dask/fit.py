@@ -1,7 +1,7 @@
 """TreeRep on a Dask cluster: the same tree as on one machine, bit for bit.
 
 The points stay with the workers. The client keeps the zones: it sends the pivots of all large ones out, and gets counts
-and the next pivots back (`dask_waves`), bytes per zone. Zones that fit a worker are completed there (`dask_finish`).
+and the next pivots back (`_waves.py`), bytes per zone. Zones that fit a worker are completed there (`_finish.py`).
 Random choices are made by one priority per point, which every worker computes for its own, so neither the number of
 workers or blocks nor the order of events has a say.
 """
@@ -13,7 +13,9 @@ import numpy as np
 
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
+from ..._core.typing import RNGLike
 from ...fitting._distances import finished_tree
+from ...fitting.fit import FitRequest
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep._settings import Choices, checked_choices
 from ...metric.as_metric import as_metric
@@ -33,40 +35,34 @@ _SPREAD = ("treerep", "auto", "backbone")
 AnyRun = TypeVar("AnyRun", bound=Run)
 
 
-def fit(
-    data: Any,
-    *,
-    client: Any,
-    method: str,
-    metric: str | None,
-    rng: Any,
-    trials: int,
-    n_jobs: int | None,
-    **options: Any,
-) -> Any:
-    """`treerep.fit` on a cluster; see there. Points are spread over its workers; everything else is one worker's.
-
-    A dask array holds points, and `metric` names how to measure them.
-    """
-    if is_dask_array(data) and (method not in _SPREAD or trials > 1):
-        wish = f"method={method!r}" if method not in _SPREAD else f"trials={trials}"
+def read_data(request: FitRequest) -> "SpreadablePoints | Metric":
+    """Return points to spread over the workers, or the metric of any other request."""
+    spread_method = request.method in _SPREAD
+    if is_dask_array(request.data) and (not spread_method or request.trials > 1):
+        wish = f"trials={request.trials}" if spread_method else f"method={request.method!r}"
         raise ValueError(f"{wish} needs all points in one place: leave it out, or give the dask array's compute()")
-    given = given_points(data, metric)
-    if not isinstance(given, Given) or method not in _SPREAD or trials > 1:
-        from ._trials import fit_trials
+    data = spreadable_points(request.data, request.metric)
+    if isinstance(data, SpreadablePoints) and (not spread_method or request.trials > 1):
+        metric: Metric = data.space
+        return metric
+    return data
 
-        space = given.space if isinstance(given, Given) else given
-        return fit_trials(
-            space, client=client, method=method, metric=None, rng=rng, trials=trials, n_jobs=n_jobs, **options
-        )
-    if method != "treerep":
-        return _backbone(client, given, rng, n_jobs, options)
-    choices = checked_choices(**options)
+
+def fit_spread_points(
+    client: Any,
+    points: "SpreadablePoints",
+    request: FitRequest,
+    n_jobs: int | None,
+) -> Tree:
+    """Spread points over the workers of a client and learn their tree there."""
+    if request.method != "treerep":
+        return _backbone(client, points, request, n_jobs)
+    choices = checked_choices(**request.options)
     with client_for(client) as cluster:
-        points, run = run_on(cluster, given, rng, choices, Run)
+        held, run = run_on(cluster, points, request.rng, choices, Run)
         if run is None:
-            return _single(points)
-        tree = finished_tree(points, *run.skeleton.all_edges(), run.skeleton.nodes)
+            return _single(held)
+        tree = finished_tree(held, *run.skeleton.all_edges(), run.skeleton.nodes)
         return tree.contracted(run.tol) if choices.joined else tree
 
 
@@ -74,7 +70,12 @@ def _single(points: Metric) -> Tree:
     return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, 1))
 
 
-def _backbone(client: Any, given: "Given", rng: Any, n_jobs: int | None, options: dict[str, Any]) -> Tree:
+def _backbone(
+    client: Any,
+    given: "SpreadablePoints",
+    request: FitRequest,
+    n_jobs: int | None,
+) -> Tree:
     """Spread points over a cluster and learn their backbone tree there."""
     from .backbone import fit_backbone
 
@@ -85,7 +86,8 @@ def _backbone(client: Any, given: "Given", rng: Any, n_jobs: int | None, options
         points = spread(cluster, given.space, given.metric, Priorities(given.n, np.random.default_rng(0)), threads)
         if given.n == 1:
             return _single(points)
-        return fit_backbone(cluster, points, _finish_points(given.n, threads), rng, n_jobs, **options)
+        size = _finish_points(given.n, threads)
+        return fit_backbone(cluster, points, size, request.rng, n_jobs, **request.options)
 
 
 def _check_number(n: int) -> None:
@@ -97,7 +99,7 @@ def _finish_points(n: int, threads: int) -> int:
     return max(_FINISH_POINTS, n // (_SHARES * threads))
 
 
-class Given(NamedTuple):
+class SpreadablePoints(NamedTuple):
     """Points that can be spread: a dask array or a PointMetric, their number and the name of their metric."""
 
     space: Any
@@ -105,16 +107,18 @@ class Given(NamedTuple):
     metric: str
 
 
-def given_points(data: Any, metric: str | None) -> Given | Metric:
-    """Points that can be spread, or a metric that has none."""
+def spreadable_points(data: Any, metric: str | None) -> SpreadablePoints | Metric:
+    """Return points that can be spread, or the metric of data without points."""
     if is_dask_array(data):
-        return Given(data, check_shape(data), _named(metric))
+        return SpreadablePoints(data, check_shape(data), _named(metric))
     space = as_metric(data, metric=metric)
-    return Given(space, len(space), space.metric) if isinstance(space, PointMetric) else space
+    if isinstance(space, PointMetric):
+        return SpreadablePoints(space, len(space), space.metric)
+    return space
 
 
 def run_on(
-    cluster: Any, given: Given, rng: Any, choices: Choices, kind: Callable[..., AnyRun]
+    cluster: Any, given: SpreadablePoints, rng: RNGLike, choices: Choices, kind: Callable[..., AnyRun]
 ) -> tuple[SpreadPoints, AnyRun | None]:
     """Spread points over a cluster and run TreeRep there; no run for a single one."""
     n = given.n

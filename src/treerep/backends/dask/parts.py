@@ -19,7 +19,7 @@ from ._run import Held, Run
 from ._spread_points import Block, raise_first
 from ._waves import Wave
 from .cluster import client_for
-from .fit import Given, given_points, run_on
+from .fit import SpreadablePoints, run_on, spreadable_points
 
 _MARK: dict[str, Any] = {"format": "treerep-parts", "version": 1}
 _INDEX = "index.npz"
@@ -54,8 +54,8 @@ def fit_to_parts(
         As in `fit`.
     """
     choices, place = checked_choices(tol, pivot), Path(folder).absolute()
-    given = given_points(data, metric)
-    if not isinstance(given, Given):
+    given = spreadable_points(data, metric)
+    if not isinstance(given, SpreadablePoints):
         raise MetricError("only trees of points are learned in parts: give coordinates and the name of their metric")
     place.mkdir(parents=True, exist_ok=True)
     if any(place.iterdir()):

@@ -16,7 +16,7 @@ _SENDINGS = 5
 
 
 class Spread:
-    """The Runner of a Dask cluster: see `common.parallel.Runner`.
+    """The Runner of a Dask cluster: see `_core.parallel.Runner`.
 
     What all pieces share is sent to every worker once, and kept there until something else is shared. Pieces are pure,
     so the scheduler gives those of a lost worker to others. If all workers that had the shared data are lost at once,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.device import find_device
 from ..._core.extras import require
-from ...embedding.learned._training import find_device
 from ...metric.as_metric import as_metric
 from ...metric.base import BadEntryError, MetricError
 from ...metric.matrix import MatrixMetric

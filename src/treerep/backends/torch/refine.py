@@ -8,16 +8,16 @@ import copy
 import math
 import time
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import available_memory
 from ..._core.parallel import Workers
-from ...embedding.learned._training import find_device
-from ...metric._matching import after_matching, matched
-from ...metric.as_metric import as_metric
+from ..._core.typing import DeviceLike
+from ...metric._matching import after_matching
 from ...metric.base import Metric
 from ...refinement.lengths._pairs import Pairs
 from ...refinement.lengths._path_sum_kernels import FACTORS, PRODUCT, SQUARES, add_down, add_up
@@ -25,13 +25,16 @@ from ...refinement.lengths._splits import Splits, Vector, find_tree_splits, gath
 from ...refinement.lengths.least_distortion import least_distortion
 from ...refinement.lengths.least_squares import least_squares
 from ...refinement.lengths.weights import fitted
+from ...refinement.refine import RefineRequest
 from ...refinement.report import RefinedTree, Refinement
+from ...scores.distortion import mean_distortion
+from ...scores.score import Score
 from ...tree.tree import Tree
 from ._blocks import blocks_of, room_on
+from ._device_comparison import DeviceComparison
 from ._memory import memory_needed
 from ._rectangles import Rectangle, entries_on, rectangles
 from ._tree_distances import TreeTensors, Turns
-from .scores import average_distortion
 
 # What is exact is left alone, as in `refine`; up to here that counts neighbourhoods for "l1", too.
 _EXACT = 1e-9
@@ -42,40 +45,27 @@ _NOTHING = 1e-100
 
 
 @memory_needed("weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
-def refine(
-    tree: Tree,
-    data: Any,
-    *,
-    device: Any,
-    metric: str | None = None,
-    weights: Literal["l1", "l2", "relative_l2", "heuristic", "none"] = "l1",
-    moves: bool = True,
-    balance: float = 0.5,
-    time_limit: float | None = None,
-    rng: Any = 0,  # noqa: ARG001
-    n_jobs: int | None = None,
-) -> RefinedTree:
-    """Return the tree with better weights, fitted to all pairs on the device. Parameters as in `refinement.refine`.
+def refined_weights(request: RefineRequest, device: DeviceLike, n_jobs: int | None) -> RefinedTree:
+    """Return the tree with better weights, fitted to all pairs on the device: see `refinement.refine`.
 
-    Weights "l1", "l2" and "relative_l2" run there; moves and neighbourhoods do not. Unlike on the host, all pairs count
+    Weights "l1", "l2" and "relative_l2" run there; moves and neighborhoods do not. Unlike on the host, all pairs count
     beyond 10,000 points, too, so that no random numbers are drawn: `rng` has no effect.
     """
     begin = time.monotonic()
-    space = as_metric(data, metric=metric)
-    tree = matched(tree, space, ("tree", "data"))
-    _check_request(weights, moves, balance, len(tree), str(device))
+    tree, space, weights = request.tree, request.metric, request.weights
+    _check_request(request, str(device))
     where = find_device(device)
-    before = average_distortion(tree, space, rows="all", device=where)
+    before = _distortion(tree, space, where)
     exact = len(tree) < 2 or (before <= max(_EXACT, space.eps, space.input_eps) and not before.skipped)
     power = {"l1": 2.0, "relative_l2": 2.0}.get(weights, 0.0)
-    deadline = math.inf if time_limit is None else begin + time_limit
+    deadline = math.inf if request.time_limit is None else begin + request.time_limit
     best, after, residual, objectives = tree, before, None, (float(before), float(before))
     if not exact:
         with Workers(n_jobs) as workers:
             pairs = DevicePairs(find_tree_splits(tree), space, power, workers, where, with_zeros=weights != "l1")
             fit = _fit(tree, pairs, weights, deadline)
         best, residual, objectives = fit.tree, fit.residual, (fit.value, fit.start)
-        after = average_distortion(best, space, rows="all", device=where)
+        after = _distortion(best, space, where)
         if weights == "l1":
             # The objective is the distortion itself; what was lowered is a smooth one.
             best, after = (best, after) if after < before else (tree, before)
@@ -89,12 +79,19 @@ def refine(
     return RefinedTree._with_report(*arrays, report)
 
 
-def _check_request(weights: str, moves: bool, balance: float, n: int, device: str) -> None:
-    if moves:
+def _distortion(tree: Tree, metric: Metric, device: Any) -> Score:
+    """Return the average distortion over all pairs."""
+    return mean_distortion(DeviceComparison(tree, metric, "all", 0, None, device), "none")
+
+
+def _check_request(request: RefineRequest, device: str) -> None:
+    if request.moves:
         raise ValueError(f"moves do not run with device={device!r}: pass moves=False, or leave out device")
-    if weights in ("heuristic", "none"):
-        raise ValueError(f"weights={weights!r} do not run with device={device!r}: choose 'l1', 'l2' or 'relative_l2'")
-    if weights == "l1" and balance > 0 and n <= _NEIGHBORHOODS:
+    if request.weights in ("heuristic", "none"):
+        raise ValueError(
+            f"weights={request.weights!r} do not run with device={device!r}: choose 'l1', 'l2' or 'relative_l2'"
+        )
+    if request.weights == "l1" and request.balance > 0 and len(request.tree) <= _NEIGHBORHOODS:
         raise ValueError(f"neighbourhoods do not count with device={device!r}: pass balance=0, or leave out device")
 
 

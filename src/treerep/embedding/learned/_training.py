@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
-from ..._core.memory import out_of_device_memory
 from ..._core.numbers import positive_number, real_number
 from ..._core.progress import progress_bar
 from ...metric._matching import point_order, points_of
@@ -68,21 +67,6 @@ def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: 
             raise ValueError(f"rate must be a positive number, not {rate!r}")
         plan = plan._replace(rate=float(rate))
     return plan
-
-
-def find_device(device: Any) -> Any:
-    """Return the torch device of that name; None is the CPU, as everywhere."""
-    torch = require("torch", "embed")
-    if device is None:
-        return torch.device("cpu")
-    try:
-        found = torch.device(device)
-        torch.zeros(1, dtype=torch.float64, device=found).item()  # not all devices compute, or in float64
-    except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
-        if out_of_device_memory(error):
-            raise MemoryError(f"the memory of device {str(device)!r} is full: free some, or use another") from error
-        raise ValueError(f"torch finds no device {device!r} on this machine: leave it out, or use 'cpu'") from error
-    return found
 
 
 def generator(rng: np.random.Generator, device: Any) -> Any:

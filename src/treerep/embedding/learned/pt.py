@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import check_memory
 from ..._core.numbers import positive_number
 from ...metric.base import Metric
 from ..embedding import Embedding
 from ._manifolds import Hyperboloid, Tensor, arcosh1p
-from ._training import Schedule, embedding_of, find_device, generator, learn, random_start, schedule, warm_start
+from ._training import Schedule, embedding_of, generator, learn, random_start, schedule, warm_start
 
 _SCHEDULES: dict[str | None, Schedule] = {
     None: Schedule(epochs=300, rate=0.2, burn_in=0, slow=0.1, adam=True),

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.numbers import positive_number
 from ...metric.base import Metric, MetricError
 from ...tree.tree import Tree
 from ..embedding import Embedding
 from ._manifolds import HyperbolicModel, Hyperboloid, PoincareBall, Tensor, arcosh1p
-from ._training import Schedule, embedding_of, find_device, generator, learn, random_start, schedule, warm_start
+from ._training import Schedule, embedding_of, generator, learn, random_start, schedule, warm_start
 
 # The batch of the paper, for which its rate is meant, and ours with the same rate per edge.
 _PAPER_BATCH, _PRESET_BATCH = 10, 2048

@@ -1,19 +1,15 @@
-"""Hyperbolicity from base points on a torch device: the O(n^3) part of method "base"."""
+"""The O(n^3) part of hyperbolicity from base points, on a torch device."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
-from ...embedding.learned._training import find_device
 from ...treelikeness._base_point import row_chunks
 from ...treelikeness._base_point_kernels import ROWS
 from ...treelikeness._pace import Pace
-from ...treelikeness.hyperbolicity import bounded
-from ...treelikeness.result import Hyperbolicity
 from ._max_min import max_min_rows
 from ._memory import memory_needed
 from ._rectangles import entries_on
@@ -22,30 +18,17 @@ _STRIP = 2048  # columns that the threads look at together: where several pairs 
 
 
 @memory_needed("the search takes two n x n matrices of 4 or 8 bytes an entry: give fewer points, or leave out device")
-def hyperbolicity(
-    data: Any,
-    *,
+def largest_defect(
     device: Any,
-    metric: str | None = None,
-    method: str = "auto",
-    normalize: bool = False,
-    time_limit: float | None = None,
-    bases: int = 4,
-    quadruples: int = 100_000,
-    rng: Any = 0,
-    n_jobs: int | None = None,
-) -> Hyperbolicity:
-    """Return what `scoring.hyperbolicity` returns for method "base", the witness included."""
-    if method != "base":
-        raise ValueError(f"method={method!r} does not run with device={str(device)!r}: use 'base', or leave out device")
-    search = partial(_largest_defect, find_device(device))
-    return bounded(data, metric, method, normalize, time_limit, bases, quadruples, rng, n_jobs, search)
-
-
-def _largest_defect(
-    device: Any, products: NDArray[Any], _keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace
+    products: NDArray[Any],
+    _keys: NDArray[Any],
+    offer: Callable[[int, int], None],
+    pace: Pace,
 ) -> float:
-    """The largest max over z of min(P_xz, P_zy) - P_xy; better pairs are offered in the order of the threads' tasks."""
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `treelikeness._base_point.Search`.
+
+    Better pairs are offered in the order of the threads' tasks.
+    """
     torch = require("torch", "embed")
     real = products.dtype.kind == "f"
     matrix = torch.from_numpy(products).to(device).to(torch.float64 if real else torch.int32)

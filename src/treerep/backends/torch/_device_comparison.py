@@ -1,51 +1,41 @@
-"""Average distortion over all pairs on a torch device: hundreds of thousands of points, never n x n distances."""
+"""Two metrics compared over all pairs on a torch device: hundreds of thousands of points, never n x n distances."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
-from ..._core.parallel import Threads
+from ..._core.parallel import ThreadRunner
 from ..._core.progress import progress_bar
-from ...embedding.learned._training import find_device
+from ..._core.typing import MetricLike, RNGLike
 from ...metric.base import MetricError
 from ...scores._comparison import Comparison
 from ...scores._sampling import Rows
-from ...scores.distortion import mean_distortion
-from ...scores.score import Score
 from ...tree.tree import Tree
 from ._blocks import blocks_of
-from ._memory import memory_needed
 from ._rectangles import entries_on, rectangles
 from ._tree_distances import tree_tensors
 
 
-@memory_needed("scores take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
-def average_distortion(
-    approx: Any,
-    truth: Any,
-    *,
-    device: Any,
-    scale: Literal["none", "optimal"] = "none",
-    rows: Rows = None,
-    rng: Any = 0,
-    n_jobs: int | None = None,
-) -> Score:
-    """Return what `scoring.distortion.average_distortion` returns, up to rounding.
-
-    Distances of one tree, of points and of a matrix are taken on the device; those of graphs, of a second tree and of
-    metrics of your own are read on the host, which then takes most of the time.
-    """
-    return mean_distortion(DeviceComparison(approx, truth, rows, rng, n_jobs, find_device(device)), scale)
-
-
 class DeviceComparison(Comparison):
-    """Two metrics compared on a device. The rows of the sums are in the preorder of a tree, if one of them is one."""
+    """Two metrics compared on a device. The rows of the sums are in the preorder of a tree, if one of them is one.
 
-    def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, n_jobs: int | None, device: Any) -> None:
-        super().__init__(approx, truth, rows, rng, Threads(n_jobs))
+    Distances of one tree, of points and of a matrix are taken on the device. Those of graphs, of a second tree and of
+    custom metrics are read on the host, which then takes most of the time.
+    """
+
+    def __init__(
+        self,
+        approx: MetricLike,
+        truth: MetricLike,
+        rows: Rows,
+        rng: RNGLike,
+        n_jobs: int | None,
+        device: Any,
+    ) -> None:
+        super().__init__(approx, truth, rows, rng, ThreadRunner(n_jobs))
         metrics = self._sides.approx, self._sides.truth
         self.device = device
         self.order, self.tree = np.arange(self.n), None

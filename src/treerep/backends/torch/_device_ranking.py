@@ -1,56 +1,34 @@
-"""Mean average precision over all points on a torch device.
+"""Average precisions of all points on a torch device.
 
 No row is sorted: all that counts is how many points are as near as each neighbour, and there are few neighbours.
 """
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
 from ..._core.progress import progress_bar
-from ...embedding.learned._training import find_device
-from ...metric._matching import matched
 from ...metric.base import Metric, MetricError
 from ...scores._precision_kernels import TOLERANCE
-from ...scores._sampling import Rows, sample_rows
-from ...scores._streaming import to_metric
-from ...scores.mean_average_precision import SAMPLED_POINTS, _adjacency, _mean
-from ...scores.score import Score
+from ...scores.mean_average_precision import Ranking
 from ...tree.tree import Tree
 from ._blocks import blocks_of
-from ._memory import memory_needed
 from ._rectangles import entries_on
 from ._tree_distances import tree_tensors
 
 
-@memory_needed("scores take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
-def mean_average_precision(
-    approx: Any,
-    graph: Any,
-    *,
-    device: Any,
-    ties: Literal["definition", "rank"] = "definition",
-    rows: Rows = None,
-    rng: Any = 0,
-    n_jobs: int | None = None,  # noqa: ARG001
-) -> Score:
-    """Return what `scoring.precision.mean_average_precision` returns, up to rounding."""
-    network = to_metric(graph)
-    starts, neighbours = _adjacency(network)
-    judged = matched(to_metric(approx), network, ("approx", "graph"))
-    connected = np.flatnonzero(np.diff(starts))
-    sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
-    points = connected if sample is None else connected[sample]
-    ranked = _Ranked(judged, find_device(device))
+def average_precisions(ranking: Ranking, device: Any) -> NDArray[np.float64]:
+    """Return the average precision of each point of a ranking, up to rounding, in the preorder of a tree."""
+    ranked = _Ranked(ranking.judged, device)
     parts = [np.empty(0)]
-    with progress_bar(len(points), "ranking neighbours", "point") as bar:
-        for chosen, distances in ranked.rows(points):
-            parts.append(ranked.precisions(chosen, distances, starts, neighbours, ties == "rank"))
+    with progress_bar(len(ranking.points), "ranking neighbours", "point") as bar:
+        for chosen, distances in ranked.rows(ranking.points):
+            parts.append(ranked.precisions(chosen, distances, ranking))
             bar.update(len(chosen))
-    return _mean(np.concatenate(parts), len(connected))
+    return np.concatenate(parts)
 
 
 class _Near(NamedTuple):
@@ -95,10 +73,9 @@ class _Ranked:
     def _tensor(self, array: NDArray[Any]) -> Any:
         return self.torch.from_numpy(array).to(self.device)
 
-    def precisions(
-        self, points: NDArray[np.int64], distances: Any, starts: Any, neighbours: Any, by_rank: bool
-    ) -> NDArray[np.float64]:
-        """Average precision of each of the points; `distances` is used up."""
+    def precisions(self, points: NDArray[np.int64], distances: Any, ranking: Ranking) -> NDArray[np.float64]:
+        """Return the average precision of each of the points; `distances` is used up."""
+        starts = ranking.starts
         largest = distances.abs().amax(1).cpu().numpy()
         if not np.isfinite(largest).all():
             a, b = (~distances.isfinite()).nonzero()[0].tolist()
@@ -108,14 +85,14 @@ class _Ranked:
         degrees = starts[points + 1] - starts[points]
         row = np.repeat(every, degrees)
         offset = np.arange(len(row)) - np.repeat(np.cumsum(degrees) - degrees, degrees)
-        point = neighbours[np.repeat(starts[points], degrees) + offset]
+        point = ranking.neighbors[np.repeat(starts[points], degrees) + offset]
         values = distances[self._tensor(row), self._tensor(self.place[point])].cpu().numpy()
         near = _groups(row, point, values, TOLERANCE * largest)
         distances[self._tensor(every), self._tensor(self.place[points])] = float("inf")  # nobody is near oneself
         hits = near.last + 1.0
-        if by_rank:
+        if ranking.by_rank:
             hits = near.first + _ranks_in_group(near)
-        found = hits / self._counts(near, distances, by_rank)
+        found = hits / self._counts(near, distances, ranking.by_rank)
         total: NDArray[np.float64] = np.bincount(near.row, found, minlength=len(points)) / degrees
         return total
 

@@ -1,0 +1,126 @@
+"""Where work is done: on the threads of this process, on a Dask cluster or on a torch device.
+
+Public functions turn `n_jobs`, `engine` and `device` into one `Backend` and call its operations.
+The backends import the packages whose work they do, so this module names their classes and does not
+import them.
+"""
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from .lazy import load
+from .typing import DeviceLike, EngineLike, MetricLike, RNGLike
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..fitting.fit import FitRequest
+    from ..refinement.refine import RefineRequest
+    from ..refinement.report import RefinedTree
+    from ..scores._comparison import Comparison
+    from ..scores._sampling import Rows
+    from ..scores.mean_average_precision import Ranking
+    from ..tree.tree import Tree
+    from ..treelikeness._base_point import Search
+
+#: The class of each backend, as "module:name".
+BACKENDS = {
+    "threads": "treerep.backends.threads:Threads",
+    "dask": "treerep.backends.dask.backend:Dask",
+    "torch": "treerep.backends.torch.backend:Torch",
+}
+
+
+class Backend(ABC):
+    """The operations that public functions leave to threads, a cluster or a device.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Number of threads for the work that stays in this process; None uses every core.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The argument that selects this backend, for error messages."""
+
+    def validate(self, **data: Any) -> None:  # noqa: B027 (most backends read everything)
+        """Raise a TypeError for an argument, given by name, that this backend cannot read."""
+
+    @abstractmethod
+    def fit(self, request: "FitRequest") -> "Tree":
+        """Fit a tree."""
+
+    @abstractmethod
+    def refine(self, request: "RefineRequest") -> "RefinedTree":
+        """Refine a tree."""
+
+    @abstractmethod
+    def compare(
+        self,
+        approx: MetricLike,
+        truth: MetricLike,
+        rows: "Rows",
+        rng: RNGLike,
+    ) -> "AbstractContextManager[Comparison]":
+        """Return a context with a comparison of two metrics. The backend sums its rows."""
+
+    @abstractmethod
+    def average_precisions(self, ranking: "Ranking") -> "NDArray[np.float64]":
+        """Return the average precision of each point of a ranking, in any order."""
+
+    def defect_search(self, method: str) -> "Search":  # noqa: ARG002
+        """Return the search of a base point's products, for a method of `hyperbolicity`."""
+        raise self.lacks("hyperbolicity")
+
+    def lacks(self, operation: str) -> ValueError:
+        """Return the error for an operation that this backend does not have."""
+        return ValueError(f"{operation} does not run with {self.name}: leave it out")
+
+
+def backend_for(
+    *,
+    n_jobs: int | None = None,
+    engine: EngineLike = None,
+    device: DeviceLike = None,
+) -> Backend:
+    """Return the backend for the arguments of a public function.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Number of threads; None uses every core.
+    engine : None, "threads", "dask" or a dask.distributed Client
+    device : None or a torch device: "cuda", "cuda:1", "cpu", torch.device(...)
+
+    >>> backend_for(n_jobs=2).n_jobs
+    2
+    """
+    if device is not None and engine is not None:
+        both = f"engine={engine!r} and device={device!r}"
+        raise ValueError(f"{both} exclude each other: leave out one")
+    if device is not None:
+        return _make("torch", device, n_jobs)
+    if engine is None or (isinstance(engine, str) and engine == "threads"):
+        return _make("threads", n_jobs)
+    if isinstance(engine, str) and engine == "dask":
+        return _make("dask", None, n_jobs)
+    if _is_client(engine):
+        return _make("dask", engine, n_jobs)
+    raise ValueError(f"engine is 'threads', 'dask' or a dask.distributed Client, not {engine!r}")
+
+
+def _make(name: str, *arguments: Any) -> Backend:
+    backend: Backend = load(BACKENDS[name])(*arguments)
+    return backend
+
+
+def _is_client(engine: object) -> bool:
+    # By name, so that Dask is imported only if it is used.
+    return any(kind.__module__.partition(".")[0] == "distributed" for kind in type(engine).__mro__)

@@ -1,0 +1,57 @@
+"""The default backend: threads of this process."""
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+from .._core.parallel import Runner, ThreadRunner, count_jobs
+from ._runner_backend import RunnerBackend
+
+if TYPE_CHECKING:
+    from ..fitting.fit import FitRequest
+    from ..refinement.refine import RefineRequest
+    from ..refinement.report import RefinedTree
+    from ..tree.tree import Tree
+    from ..treelikeness._base_point import Search
+
+# Threads that wait for a disk need no core, and a disk serves many at a time.
+_THREADS_AT_A_DISK = 16
+
+
+class Threads(RunnerBackend):
+    """Work on the threads of this process. Needs neither Dask nor torch."""
+
+    @property
+    def name(self) -> str:
+        """The argument that selects this backend."""
+        return "engine='threads'"
+
+    def runner(self) -> AbstractContextManager[Runner]:
+        """Return a context with the threads."""
+        return nullcontext(ThreadRunner(self.n_jobs))
+
+    def fit(self, request: "FitRequest") -> "Tree":
+        """Fit a tree. Trials on few points run side by side, all others one after the other."""
+        from ..fitting._distances import EXACT_SCORES
+        from ..fitting.fit import Plan, best_tree
+        from ..metric.as_metric import as_metric
+
+        space = as_metric(request.data, metric=request.metric)
+        jobs = count_jobs(self.n_jobs)
+        if self.n_jobs is None and space.on_disk:
+            jobs = max(jobs, _THREADS_AT_A_DISK)
+        side_by_side = request.trials > 1 and len(space) <= EXACT_SCORES
+        plan = Plan(space, request.method, request.options, 1 if side_by_side else jobs)
+        runner = ThreadRunner(jobs if side_by_side else 1)
+        return best_tree(plan, request.trials, request.rng, runner)
+
+    def refine(self, request: "RefineRequest") -> "RefinedTree":
+        """Refine a tree."""
+        from ..refinement.refine import refined_tree
+
+        return refined_tree(request, self.n_jobs)
+
+    def defect_search(self, method: str) -> "Search":  # noqa: ARG002 (all of them run)
+        """Return the search of a base point's products by threads."""
+        from ..treelikeness._base_point import largest_defect
+
+        return largest_defect

@@ -1,0 +1,109 @@
+"""The backend of a torch device, such as a GPU."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.backend import Backend
+from ..._core.device import find_device
+from ..._core.extras import require
+from ..._core.parallel import ThreadRunner
+from ..._core.typing import DeviceLike, MetricLike, RNGLike
+from ...fitting.fit import FitRequest, Plan, best_tree
+from ...metric.as_metric import as_metric
+from ...refinement.refine import RefineRequest
+from ...refinement.report import RefinedTree
+from ...scores._comparison import Comparison
+from ...scores._sampling import Rows
+from ...scores.mean_average_precision import Ranking
+from ...tree.tree import Tree
+from ...treelikeness._base_point import Search
+from ._device_comparison import DeviceComparison
+from ._device_ranking import average_precisions
+from ._largest_defect import largest_defect
+from ._memory import memory_needed
+from .backbone.engine import backbone
+from .fit import FIT_NEEDS, finished_on_host, fit_on_device
+from .metric import PLAIN, device_metric
+from .refine import refined_weights
+
+_METHODS = ("treerep", "auto", "backbone")
+_SCORES_NEED = "scores take blocks of pairs of half a GB each beyond the data: free some, or leave out device"
+
+
+class Torch(Backend):
+    """Work with torch on a device.
+
+    Parameters
+    ----------
+    device : str or torch.device
+    n_jobs : int, optional
+        Number of threads for the work that stays on the host.
+    """
+
+    def __init__(self, device: DeviceLike, n_jobs: int | None = None) -> None:
+        super().__init__(n_jobs)
+        self.device = device
+
+    @property
+    def name(self) -> str:
+        """The argument that selects this backend."""
+        return f"device={str(self.device)!r}"
+
+    @memory_needed(FIT_NEEDS)
+    def fit(self, request: FitRequest) -> Tree:
+        """Fit a tree on the device: TreeRep or a backbone. Trials are scored on the host."""
+        method, options = request.method, dict(request.options)
+        _check_fit(method, options)
+        data, metric = request.data, request.metric
+        if not (metric in PLAIN and isinstance(data, require("torch", "embed").Tensor)):
+            # A file is read once, a matrix checked once.
+            data, metric = as_metric(data, metric=metric), None
+        space = device_metric(data, metric, self.device)
+        read = partial(as_metric, data, metric=metric)
+
+        def learn(_: Any, *, rng: np.random.Generator) -> Tree:
+            if method == "treerep":
+                return finished_on_host(space, fit_on_device(space, rng=rng, **options))
+            return backbone(space, read, rng=rng, n_jobs=self.n_jobs, **options)
+
+        host: Any = read() if request.trials > 1 else space
+        plan = Plan(host, method, {}, self.n_jobs, learn)
+        return best_tree(plan, request.trials, request.rng, ThreadRunner(1))
+
+    def refine(self, request: RefineRequest) -> RefinedTree:
+        """Fit the weights of a tree to all pairs on the device."""
+        return refined_weights(request, self.device, self.n_jobs)
+
+    @contextmanager
+    def compare(self, approx: MetricLike, truth: MetricLike, rows: Rows, rng: RNGLike) -> Iterator[Comparison]:
+        """Yield a comparison whose rows are summed on the device, up to rounding."""
+        with memory_needed(_SCORES_NEED):
+            device = find_device(self.device)
+            yield DeviceComparison(approx, truth, rows, rng, self.n_jobs, device)
+
+    def average_precisions(self, ranking: Ranking) -> NDArray[np.float64]:
+        """Return the average precision of each point, up to rounding, in any order."""
+        with memory_needed(_SCORES_NEED):
+            return average_precisions(ranking, find_device(self.device))
+
+    def defect_search(self, method: str) -> Search:
+        """Return the search of a base point's products on the device; only method "base" is one."""
+        if method != "base":
+            lacking = f"method={method!r} does not run with {self.name}"
+            raise ValueError(f"{lacking}: use 'base', or leave out device")
+        return partial(largest_defect, find_device(self.device))
+
+
+def _check_fit(method: str, options: dict[str, Any]) -> None:
+    """Refuse what does not run on a device, and take options out that say nothing there."""
+    if method not in _METHODS:
+        known = ", ".join(_METHODS)
+        raise ValueError(f"{method} does not run on a device: use one of {known}, or leave out device")
+    for name in ("finish", "zone_size"):
+        if options.pop(name, "treerep") not in (None, "treerep"):
+            raise ValueError(f"zones are not finished by neighbour joining on a device: leave out {name} or device")
