@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core.checks import positive_number
 from .._core.memory import check_memory
-from .._core.numbers import positive_number
 from .._core.options import chosen_options
 from .._core.parallel import Workers
 from .._core.used import note

@@ -7,9 +7,9 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from .._core.checks import positive_number
 from .._core.defaults import METHOD, TRIALS
 from .._core.engines import elsewhere
-from .._core.numbers import positive_number
 from .._core.options import chosen_options
 from .._core.parallel import Runner, Threads, Workers, count_jobs
 from .._core.progress import progress_bar

@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.checks import check_choice
 from .._core.engines import elsewhere
 from .._core.parallel import Threads
 from ._comparison import Comparison, Optimum
 from ._sampling import Rows, half_width
-from ._streaming import check_choice
 from .score import Score
 
 _SCALES = ("none", "optimal")

@@ -6,13 +6,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.checks import check_choice
 from .._core.engines import elsewhere
 from .._core.parallel import Runner, Threads
 from .._core.progress import progress_bar
 from ..metric._matching import matched
 from ..metric.base import Metric, MetricError
 from ._sampling import Rows, half_width, sample_rows
-from ._streaming import check_choice, read_block, row_slices, to_metric
+from ._streaming import read_block, row_slices, to_metric
 from .score import Score
 
 #: Points looked at beyond EXACT_POINTS points, unless `rows` says otherwise. More than for distortion: one point's

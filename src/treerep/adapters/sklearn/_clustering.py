@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..._core.checks import positive_number
 from ..._core.defaults import TRIALS
-from ..._core.numbers import positive_number
 from ...fitting.fit import fit
 from ...metric.base import Metric
 from ...placement._locate import Places, distances_from
