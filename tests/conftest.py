@@ -61,6 +61,17 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Run torch on one thread: threads do not speed up small tensors, and on a busy machine they wait."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
 def default_interrupt() -> Iterator[None]:
     """Let an interrupt raise KeyboardInterrupt in this process, also where it is ignored (`nohup make test &`)."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,26 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treerep.metric.base import Metric, MetricError
+from tests.metrics import Table
+from treerep.metric.base import MetricError
 from treerep.scores import _comparison as comparison
 from treerep.scores import _streaming as streaming
 from treerep.scores.distortion import average_distortion, distance_error, worst_distortion
-
-
-class Table(Metric):
-    """Distances from an array, unchecked, and a record of what was asked for."""
-
-    def __init__(self, distances, labels=None):
-        self.distances = np.asarray(distances, dtype=float)
-        self.labels = labels
-        self.asked = []
-
-    def __len__(self):
-        return len(self.distances)
-
-    def block(self, rows, cols):
-        self.asked.append((len(rows), len(cols)))
-        return self.distances[np.ix_(rows, cols)]
 
 
 def random_table(seed, n, zeros=0.0, whole=False):

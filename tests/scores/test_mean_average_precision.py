@@ -15,8 +15,8 @@ class Network(Table):
     """A graph with its shortest-path distances."""
 
     def __init__(self, adjacency):
-        self.adjacency = csr_array(np.asarray(adjacency, dtype=float))
-        super().__init__(shortest_path(self.adjacency, unweighted=True))
+        rows = csr_array(np.asarray(adjacency, dtype=float))
+        super().__init__(shortest_path(rows, unweighted=True), adjacency=rows)
 
 
 def edges(n, *pairs):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from tests.metrics import Table
 from treerep.metric.base import Metric
 from treerep.scores._sampling import EXACT_POINTS, half_width, sample_rows
 from treerep.scores.distortion import average_distortion, distance_error, worst_distortion
@@ -11,18 +12,6 @@ from treerep.scores.mean_average_precision import mean_average_precision
 
 N = 150
 SEEDS = 200
-
-
-class Table(Metric):
-    def __init__(self, distances, adjacency=None):
-        self.distances = distances
-        self.adjacency = adjacency
-
-    def __len__(self):
-        return len(self.distances)
-
-    def block(self, rows, cols):
-        return self.distances[np.ix_(rows, cols)]
 
 
 class Line(Metric):
@@ -128,7 +117,7 @@ def test_interval_covers_the_exact_precision(ties):
 
     approx, truth = uneven(zeros=False)
     near = (truth.distances < 0.25) & ~np.eye(N, dtype=bool)
-    graph = Table(truth.distances, csr_array(near.astype(float)))
+    graph = Table(truth.distances, adjacency=csr_array(near.astype(float)))
     exact = mean_average_precision(approx, graph, ties=ties)
     assert 0.2 < exact < 0.95
     scores = [mean_average_precision(approx, graph, ties=ties, rows=40, rng=seed, n_jobs=1) for seed in range(SEEDS)]

@@ -9,7 +9,7 @@ from functools import partial
 from types import FrameType, TracebackType
 from typing import Protocol, TypeVar
 
-from .numbers import positive_number
+from .checks import positive_number
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

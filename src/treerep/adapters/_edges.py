@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from .._core.numbers import real_number
+from .._core.checks import real_number
 from ..metric.base import MetricError
 
 

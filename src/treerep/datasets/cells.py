@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .._core.checks import positive_number
 from .._core.extras import require
-from .._core.numbers import positive_number
 from .._core.parallel import run
 
 # Cells made together, from a random stream of their own: small enough for a core's cache, and part of the definition

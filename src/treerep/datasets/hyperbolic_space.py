@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.numbers import positive_number
+from .._core.checks import positive_number
 from ..metric.points import PointMetric
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.numbers import positive_number
+from .._core.checks import positive_number
 from ..tree.tree import Tree
 
 Edges = NDArray[np.int64]

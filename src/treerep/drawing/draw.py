@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.checks import check_choice
 from .._core.extras import require
 from ..embedding.embedding import Embedding
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric._matching import values_in_order
-from ..scores._streaming import check_choice
 from ..tree.tree import Tree
 from .figures._canvas import paint
 from .figures._picture import Picture

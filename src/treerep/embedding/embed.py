@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from .._core.checks import positive_number
 from .._core.memory import check_memory
 from .._core.method import find_method
-from .._core.numbers import positive_number
 from .._core.parallel import Workers
 from .._core.used import note
 from ..metric.as_metric import as_metric

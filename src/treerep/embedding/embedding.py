@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._core.numbers import positive_number, real_number
+from .._core.checks import positive_number, positive_scale
 from ..metric._compiled import CompiledMetric
 from ..metric.base import MetricError, check_labels, frozen
 from ..metric.oracle.classes import EmbeddingOracle
@@ -56,7 +56,7 @@ class Embedding(CompiledMetric):
         labels: Sequence[object] | None = None,
     ) -> None:
         self.directions, self.radii = _checked_polar(directions, radii)
-        self.scale = checked_scale(scale)
+        self.scale = positive_scale(scale)
         self.n_points = len(self.radii) if n_points is None else positive_number(n_points, "n_points")
         if self.n_points > len(self.radii):
             raise ValueError(f"n_points={n_points} does not fit {len(self.radii)} nodes: give 1 to {len(self.radii)}")
@@ -212,11 +212,3 @@ def real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
         return np.array(values, np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} are arrays of real numbers: {error}") from error
-
-
-def checked_scale(scale: float) -> float:
-    """Return a scale as a float, or raise a ValueError unless it and its inverse are positive numbers."""
-    value = real_number(scale)
-    if not 1e-300 < value < 1e300:
-        raise ValueError(f"scale must be a positive number, not {scale!r}")
-    return value

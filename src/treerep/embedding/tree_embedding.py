@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._core.numbers import positive_number
+from .._core.checks import positive_number, positive_scale
 from ..metric.base import MetricError, check_indices, check_labels, frozen
 from ..metric.oracle.classes import FrameOracle
 from ..tree.structure.rooted import Preorder, preorder
-from .embedding import Embedding, checked_scale, real_array
+from .embedding import Embedding, real_array
 from .sarkar._multiprecision import precise_coordinates
 
 _FAINT = 1e-290
@@ -60,7 +60,7 @@ class TreeEmbedding(Embedding):
         points = nodes if n_points is None else positive_number(n_points, "n_points")
         if points > nodes:
             raise ValueError(f"n_points={n_points} does not fit {nodes} nodes: give 1 to {nodes}")
-        self._set(view, frozen(units[view.order]), checked_scale(scale), points, check_labels(labels, points))
+        self._set(view, frozen(units[view.order]), positive_scale(scale), points, check_labels(labels, points))
 
     @classmethod
     def _of_view(

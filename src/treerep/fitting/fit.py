@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .._core.backend import backend_for
+from .._core.checks import positive_number
 from .._core.method import Method, find_method
-from .._core.numbers import positive_number
 from .._core.parallel import Runner, Workers, count_jobs
 from .._core.progress import progress_bar
 from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.checks import tolerance_or_none
 from .._core.parallel import Workers
 from ..fitting._distances import rounding_of
-from ..fitting.treerep._settings import given_tolerance
 from ..metric._four_point_condition import obeys_four_points
 from ..metric.base import Metric, MetricError, check_labels, frozen
 from ..metric.matrix import MatrixMetric
@@ -90,7 +90,7 @@ def place(
     if not m:
         return tree
     news = _news(tree, given)
-    scale = _scale(tree, news, given_tolerance(tol))
+    scale = _scale(tree, news, tolerance_or_none(tol))
     with Workers(n_jobs) as workers:
         places = locate(tree, news.oracle, news.shift, m, scale, workers)
         edges, weights = attach(tree, places, news.mutual, scale.tol, workers)
@@ -111,7 +111,7 @@ def find_places(
     given = matched_rows(tree, rows, data, metric)
     news = _news(tree, given)
     with Workers(n_jobs) as workers:
-        return locate(tree, news.oracle, news.shift, given.m, _scale(tree, news, given_tolerance(tol)), workers)
+        return locate(tree, news.oracle, news.shift, given.m, _scale(tree, news, tolerance_or_none(tol)), workers)
 
 
 class _News(NamedTuple):

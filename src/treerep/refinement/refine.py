@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._core.backend import backend_for
+from .._core.checks import check_between, check_choice, check_flag, check_time_limit
 from .._core.memory import check_memory
 from .._core.parallel import Runner, Workers, run
 from .._core.progress import progress_bar
@@ -22,7 +23,7 @@ from ..metric.base import Metric
 from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
 from ..metric.points import PointMetric
-from ..scores._streaming import check_choice, row_slices
+from ..scores._streaming import row_slices
 from ..scores.distortion import average_distortion, distance_error
 from ..scores.mean_average_precision import mean_average_precision
 from ..scores.score import Score
@@ -62,7 +63,6 @@ _FOR_READING, _TIMED_ROWS = 0.02, 32
 _PROGRESS = 1e-3
 _MOST_SHARE = 0.95
 _OTHER, _BACKBONE_START = "relaxed_neighbor_joining", "backbone"
-_NUMBERS = (int, float, np.integer, np.floating)
 _JUDGE = 1  # seed of the rows by which trees of many points are compared
 
 
@@ -177,13 +177,9 @@ def refined_tree(request: RefineRequest, n_jobs: int | None, runner: Runner | No
 
 def check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
     """Raise a ValueError that names the first argument out of range."""
-    if not isinstance(moves, (bool, np.bool_)):
-        raise ValueError(f"moves is True or False, not {moves!r}")
-    if isinstance(balance, bool) or not isinstance(balance, _NUMBERS) or not 0 <= balance <= 1:
-        raise ValueError(f"balance is a number from 0 (distances) to 1 (neighbourhoods), not {balance!r}")
-    number = isinstance(time_limit, _NUMBERS) and not isinstance(time_limit, bool)
-    if time_limit is not None and not (number and time_limit > 0):
-        raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
+    check_flag("moves", moves)
+    check_between("balance", balance, 0, 1, "from 0 (distances) to 1 (neighbourhoods)")
+    check_time_limit(time_limit)
 
 
 class _Run:

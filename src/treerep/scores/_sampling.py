@@ -1,11 +1,12 @@
 """Which rows a score looks at, and how far a score from some of them may be off."""
 
 import math
-import operator
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._core.checks import integer_or_none
 
 Rows = int | Literal["all"] | None
 
@@ -33,10 +34,7 @@ def sample_rows(n: int, rows: Rows, rng: Any, default: int, n_points: int | None
 def _sample_size(rows: Any) -> int | None:
     if rows is None or (isinstance(rows, str) and rows == "all"):
         return None
-    try:
-        size = None if isinstance(rows, (bool, np.bool_)) else operator.index(rows)
-    except TypeError:
-        size = None
+    size = integer_or_none(rows)
     if size is None or size < 1:
         raise ValueError(f"rows is a number of rows to sample (1 or more), 'all' or None, not {rows!r}")
     return size

@@ -24,12 +24,6 @@ def to_metric(data: Any) -> Metric:
     return as_metric(data)
 
 
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise a ValueError that lists the choices unless value is one of them."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {value!r}")
-
-
 def read_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return metric.block(rows, cols) as kernels take it: float64, C-contiguous, writeable, of the shape asked for."""
     block = np.require(metric.block(rows, cols), np.float64, ["C", "W", "E"])

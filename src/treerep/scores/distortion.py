@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.backend import backend_for
+from .._core.checks import check_choice
 from .._core.parallel import ThreadRunner
 from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from ._comparison import Comparison, Optimum
 from ._sampling import Rows, half_width
-from ._streaming import check_choice
 from .score import Score
 
 _SCALES = ("none", "optimal")

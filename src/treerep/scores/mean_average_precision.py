@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.backend import backend_for
+from .._core.checks import check_choice
 from .._core.parallel import Runner
 from .._core.progress import progress_bar
 from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from ..metric._matching import matched
 from ..metric.base import Metric, MetricError
 from ._sampling import Rows, half_width, sample_rows
-from ._streaming import check_choice, read_block, row_slices, to_metric
+from ._streaming import read_block, row_slices, to_metric
 from .score import Score
 
 #: Points looked at beyond EXACT_POINTS points, unless `rows` says otherwise. More than for distortion: one point's

@@ -1,6 +1,5 @@
 """What makes arrays a tree, checked once at the door. Every message names the first thing that is wrong."""
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -80,16 +79,6 @@ def fault(edges: NDArray[np.integer], n_ids: int, n_required: int) -> str:
 
 def _pair(edge: NDArray[np.integer]) -> str:
     return f"({int(edge[0])}, {int(edge[1])})"
-
-
-def whole_number(number: object, what: str) -> int:
-    """Return a whole number as int, or raise a TypeError."""
-    try:
-        if isinstance(number, bool):
-            raise TypeError
-        return operator.index(number)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{what} must be a whole number, not {number!r}") from None
 
 
 def owned(array: NDArray[Any], given: object) -> NDArray[Any]:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._core.checks import whole_number
 from ..metric._compiled import CompiledMetric
 from ..metric._matching import matched
 from ..metric.base import check_indices, check_labels, frozen
 from ..metric.oracle.classes import TreeOracle
-from ._validation import check_edges, check_tree, check_weights, owned, whole_number
+from ._validation import check_edges, check_tree, check_weights, owned
 from .comparison.difference import TreeDifference, branches, path_difference, robinson_foulds
 from .comparison.support import carried_support, check_support, split_support, support_above
 from .exchange.archives import load_fields, save_tree

@@ -4,13 +4,13 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core.backend import backend_for
-from .._core.numbers import positive_number
+from .._core.checks import check_choice, check_flag, check_time_limit, positive_number
 from .._core.parallel import Workers
 from .._core.progress import progress_bar
 from .._core.typing import DeviceLike, MetricLike, RNGLike
@@ -20,7 +20,6 @@ from ..metric.base import Metric
 from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
 from ..metric.oracle.classes import TreeOracle
-from ..scores._streaming import check_choice
 from ._base_point import Search, exact_violation, search_bases, triangle_violation
 from ._diameter import bound_diameter, bound_graph_diameter
 from ._far_apart import search_far_apart
@@ -135,11 +134,10 @@ def hyperbolicity(
     (0, 2, 1, 3)
     """
     check_choice("method", method, tuple(METHODS))
-    _check_limit(time_limit)
+    check_time_limit(time_limit)
     note("hyperbolicity")
     search = backend_for(n_jobs=n_jobs, device=device).defect_search(method)
-    if not isinstance(normalize, (bool, np.bool_)):
-        raise ValueError(f"normalize is True or False, not {normalize!r}")
+    check_flag("normalize", normalize)
     bases = positive_number(bases, "bases")
     quadruples = positive_number(quadruples, "quadruples")
     began = time.monotonic()  # the limit includes what it takes to read the data
@@ -161,12 +159,6 @@ def hyperbolicity(
                     raise
                 outcome = _sample(job, quadruples, rng)
     return _result(job, outcome, normalize)
-
-
-def _check_limit(time_limit: Any) -> None:
-    number = isinstance(time_limit, (int, float, np.integer, np.floating)) and not isinstance(time_limit, bool)
-    if time_limit is not None and not (number and time_limit > 0):
-        raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
 
 
 class _Job(NamedTuple):

@@ -1,4 +1,4 @@
-"""Clusters of real processes on loopback, and distances that kill them."""
+"""Clusters on loopback, and distances that kill them."""
 
 import os
 import signal
@@ -14,12 +14,13 @@ from tests.metrics import Table
 
 
 @contextmanager
-def local_client(workers: int = 2) -> Iterator[Client]:
-    """A client of so many processes of one thread each."""
+def local_client(workers: int = 2, threads: int = 1, processes: bool = True) -> Iterator[Client]:
+    """Yield a client of so many workers, each a process of its own or all in this process."""
+    options: dict[str, Any] = {"host": "127.0.0.1", "silence_logs": 50} if processes else {}
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-            dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, silence_logs=50,
+            n_workers=workers, threads_per_worker=threads, processes=processes,
+            dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, **options,
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):  # fmt: skip

@@ -1,12 +1,12 @@
 """Backbone trees on a Dask cluster are those of one machine, bit for bit."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import treerep as tr
+from tests import trees
 from treerep.backends.dask import backbone as dask_backbone
 from treerep.refinement.backbone import _branches as branches
 from treerep.refinement.backbone import build as backbone
@@ -14,16 +14,7 @@ from treerep.refinement.backbone import build as backbone
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    """Two workers of two threads each, all in this process: four blocks."""
-    options = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=False, **options) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+CLUSTER = {"threads": 2, "processes": False}  # four blocks
 
 
 @pytest.fixture
@@ -40,9 +31,7 @@ def assert_same(client: Any, data: Any, size: int, **options: Any) -> None:
     whole = data.compute() if hasattr(data, "compute") else data
     expected = tr.fit(whole, method="backbone", size=size, **options)
     found = tr.fit(data, method="backbone", size=size, engine=client, **options)
-    np.testing.assert_array_equal(found.edges, expected.edges)
-    np.testing.assert_array_equal(found.weights, expected.weights)
-    assert found.labels == expected.labels
+    trees.assert_same(found, expected)
 
 
 @pytest.mark.usefixtures("small_zones")

@@ -15,21 +15,18 @@ import pytest
 import treerep as tr
 from tests.backends.dask.traps import Trap, die, exhaust, freeze
 from tests.processes import default_signals
+from tests.trees import assert_same
 from treerep.backends.dask import _run as dask_run
 from treerep.backends.dask import backbone as dask_backbone
-from treerep.backends.dask import fit as dask_fit
 
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.usefixtures("many_waves")
+
 POINTS = np.random.default_rng(0).normal(size=(400, 3))
-
-
-@pytest.fixture(autouse=True)
-def many_waves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_fit, "_FINISH_POINTS", 40)
-    monkeypatch.setattr(dask_fit, "_SHARES", 1 << 30)
+FINISH_POINTS = 40
 
 
 @contextmanager
@@ -53,8 +50,7 @@ def assert_same_tree_after(harm: Callable[[], None], task: str, after: int, clie
         )
     assert trap.sprung
     expected = tr.fit(POINTS, metric="euclidean", rng=4, method="treerep")
-    assert np.array_equal(found.edges, expected.edges)
-    assert np.array_equal(found.weights, expected.weights)
+    assert_same(found, expected)
 
 
 @pytest.mark.parametrize(("task", "after"), [("wave", 5), ("finish", 2)])

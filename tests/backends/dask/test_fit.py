@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import treerep as tr
-from treerep.backends.dask import fit as dask_fit
+from tests.trees import assert_same
 from treerep.backends.dask.parts import fit_to_parts
 from treerep.fitting.treerep import _zone_kernels as zone_kernels
 
@@ -20,23 +19,9 @@ da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.usefixtures("many_waves")
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    """Two workers of two threads each, all in this process: four blocks."""
-    options = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=False, **options) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(autouse=True)
-def many_waves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few points make many waves."""
-    monkeypatch.setattr(dask_fit, "_FINISH_POINTS", 8)
-    monkeypatch.setattr(dask_fit, "_SHARES", 1 << 30)
+CLUSTER = {"threads": 2, "processes": False}  # four blocks
 
 
 def points_of(metric: str, n: int, k: int, seed: int = 0) -> np.ndarray:
@@ -45,12 +30,6 @@ def points_of(metric: str, n: int, k: int, seed: int = 0) -> np.ndarray:
     if metric == "hyperboloid":
         return np.column_stack([np.sqrt(1 + (points**2).sum(axis=1)), points])
     return points / (2 * np.sqrt(1 + (points**2).sum(axis=1, keepdims=True))) if metric == "poincare" else points
-
-
-def assert_same(found: tr.Tree, expected: tr.Tree) -> None:
-    assert np.array_equal(found.edges, expected.edges)
-    assert np.array_equal(found.weights, expected.weights)
-    assert found.labels == expected.labels
 
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hyperboloid", "poincare")

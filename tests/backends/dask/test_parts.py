@@ -1,6 +1,5 @@
 """Trees that workers write down in parts: together they are the tree of one machine."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,34 +9,16 @@ import pytest
 import treerep as tr
 from tests.backends.dask.local import local_client
 from tests.backends.dask.traps import Trap, die
-from treerep.backends.dask import fit as dask_fit
+from tests.trees import assert_same
 from treerep.backends.dask import parts as dask_parts
 from treerep.backends.dask.parts import edges_in_parts, fit_to_parts, read_parts
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.usefixtures("many_waves")
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    options = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, **options) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(autouse=True)
-def many_waves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_fit, "_FINISH_POINTS", 8)
-    monkeypatch.setattr(dask_fit, "_SHARES", 1 << 30)
-
-
-def assert_same(found: tr.Tree, expected: tr.Tree) -> None:
-    assert np.array_equal(found.edges, expected.edges)
-    assert np.array_equal(found.weights, expected.weights)
-    assert found.labels == expected.labels
+CLUSTER = {"processes": False}
 
 
 @pytest.mark.parametrize("pivot", ["random", "near", "closest"])

@@ -9,19 +9,13 @@ import pytest
 from distributed import Client
 
 import treerep as tr
-from tests.backends.dask.local import Deadly, local_client
+from tests.backends.dask.local import Deadly
 from tests.metrics import Table
 from treerep.backends.dask.runner import Spread
 from treerep.refinement.lengths.weights import fit_weights
 from treerep.refinement.refine import WEIGHTS
 
 POINTS = np.random.default_rng(0).normal(size=(1000, 4))
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with local_client() as client:
-        yield client
 
 
 class Counting(Spread):

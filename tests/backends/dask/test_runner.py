@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -15,11 +14,7 @@ from distributed import Client
 from tests.backends.dask.local import local_client
 from treerep.backends.dask.runner import Spread
 
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with local_client(1) as client:
-        yield client
+CLUSTER = {"workers": 1}
 
 
 class Once:

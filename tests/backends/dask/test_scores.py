@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,13 @@ from distributed import Client
 from scipy.sparse import csr_array
 
 import treerep as tr
-from tests.backends.dask.local import Deadly, local_client
+from tests.backends.dask.local import Deadly
 from tests.metrics import Table
 from treerep.backends.dask.runner import Spread
 from treerep.scores._streaming import triangle_slices
 from treerep.scores.score import Score
 
 POINTS = tr.PointMetric(np.random.default_rng(0).normal(size=(1500, 5)))
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with local_client() as client:
-        yield client
 
 
 def fields(score: Score) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Trials on a Dask cluster: the tree of the threads, with its support, even if workers die."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,11 @@ from distributed import Client
 from numpy.testing import assert_array_equal
 
 import treerep as tr
-from tests.backends.dask.local import Deadly, local_client
+from tests.backends.dask.local import Deadly
 from tests.metrics import Table
 from treerep.fitting._distances import EXACT_SCORES
 
 POINTS = np.random.default_rng(0).normal(size=(80, 4))
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with local_client() as client:
-        yield client
 
 
 def same(far: Any, near: Any) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treerep as tr
+from tests import trees
 from tests.backends.devices import DEVICE
 from tests.strategies import tree_metrics
 from treerep.backends.torch.backbone import _branches as torch_branches
@@ -32,9 +33,7 @@ def assert_same(data: object, size: int, **options: object) -> None:
     ours, theirs = (
         tr.fit(data, method="backbone", size=size, **given, **options) for given in ({}, {"device": DEVICE})
     )
-    np.testing.assert_array_equal(ours.edges, theirs.edges)
-    np.testing.assert_array_equal(ours.weights, theirs.weights)
-    assert ours.labels == theirs.labels
+    trees.assert_same(ours, theirs)
 
 
 @pytest.mark.usefixtures("small_zones")

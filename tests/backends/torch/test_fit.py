@@ -16,6 +16,7 @@ import treerep as tr
 from tests.backends.devices import DEVICE
 from tests.metrics import Table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
+from tests.trees import assert_same
 from treerep.backends.torch.fit import fit_on_device
 from treerep.backends.torch.treerep import _torch_sorting as torch_sorting
 from treerep.backends.torch.treerep import zones as torch_zones
@@ -25,12 +26,6 @@ pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 RULES = ("random", "near", "closest")
 PLAIN = ("euclidean", "manhattan", "chebyshev")
 ROUNDED = ("cosine", "correlation", "hyperboloid", "poincare")
-
-
-def assert_same(ours: tr.Tree, theirs: tr.Tree) -> None:
-    np.testing.assert_array_equal(ours.edges, theirs.edges)
-    np.testing.assert_array_equal(ours.weights, theirs.weights)
-    assert ours.labels == theirs.labels
 
 
 def both(data: object, **options: object) -> tuple[tr.Tree, tr.Tree]:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treerep as tr
+from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
 from treerep.embedding.hmds import _spectrum as spectrum
 from treerep.embedding.hmds import scaling as module
@@ -191,17 +192,6 @@ def test_labels_and_types() -> None:
     assert tr.average_distortion(embedding, metric) < 1e-7
 
 
-class Broken(Metric):
-    def __len__(self) -> int:
-        return 3
-
-    def block(self, rows, cols):
-        block = np.ones((len(rows), len(cols)))
-        block[np.asarray(rows)[:, None] == cols] = 0
-        block[(np.asarray(rows)[:, None] == 1) & (np.asarray(cols) == 2)] = np.nan
-        return block
-
-
 def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     metric = tr.MatrixMetric([[0.0, 3.0], [3.0, 0.0]])
     for dim in (0, -1, 2.5, None):
@@ -213,8 +203,8 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
         hmds(metric, dim=2, scale=1e-6)
     with pytest.raises(MetricError, match="node 0 is 1500 from the origin, beyond 350: use a smaller scale"):
         hmds(metric, dim=2, scale=1000.0)
-    with pytest.raises(MetricError, match=r"Broken.block gave d\(1, 2\) = nan: distances are finite"):
-        hmds(Broken(), dim=2)
+    with pytest.raises(MetricError, match=r"Table.block gave d\(1, 2\) = nan: distances are finite"):
+        hmds(Table([[0, 1, 1], [1, 0, np.nan], [1, 1, 0]]), dim=2)
     with pytest.raises(ValueError, match="hmds takes no epochs, but scale"):
         tr.embed(metric, method="hmds", epochs=3)
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 10)

@@ -10,24 +10,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
 from paper.bartal_average import TreeAverage, bartal_average
+from tests.metrics import Table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.fitting.random.bartal import bartal
 
 POINTS = np.random.default_rng(0).normal(size=(60, 3))
 metrics = st.one_of(integer_metrics(20), tree_metrics(20)).filter(lambda d: len(d) > 1)
-
-
-class Table(tr.Metric):
-    """A metric of a user's own: nothing but `block`."""
-
-    def __init__(self, distances: np.ndarray) -> None:
-        self.distances = distances
-
-    def __len__(self) -> int:
-        return len(self.distances)
-
-    def block(self, rows: object, cols: object) -> np.ndarray:
-        return self.distances[np.ix_(np.asarray(rows), np.asarray(cols))]
 
 
 # The twin: sets are lists, and a set's tree is made after those of all sets before it, as in the kernel.

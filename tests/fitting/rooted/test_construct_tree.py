@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
-from tests.fitting.rooted.test_gromov import Blocks, hyperbolicity
+from tests.fitting.rooted.test_gromov import hyperbolicity
+from tests.metrics import Table, uneven_table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.fitting.rooted import gromov as rooted
 
@@ -141,13 +142,13 @@ def test_duplicates_hang_at_distance_zero() -> None:
 @given(integer_metrics(), st.integers(0, 3))
 def test_dtype_and_kind_of_metric_do_not_matter(d: np.ndarray, seed: int) -> None:
     reference = construct_tree(d, rng=seed)
-    for same in (d.astype(np.uint8), d.astype(np.float32), Blocks(d)):
+    for same in (d.astype(np.uint8), d.astype(np.float32), Table(d)):
         assert construct_tree(same, rng=seed) == reference
 
 
 @given(integer_metrics(), st.integers(0, 3))
 def test_distances_that_are_symmetric_but_for_rounding_are_fine(d: np.ndarray, seed: int) -> None:
-    tree = construct_tree(Blocks(d, noise=1e-12), rng=seed)
+    tree = construct_tree(uneven_table(d), rng=seed)
     # The constructor refuses cycles, forests and negative lengths.
     assert len(tr.Tree(tree.n_points, tree.edges, tree.weights)) == len(d)
 

@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import cophenet
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
 import treerep as tr
+from tests.metrics import Table, uneven_table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep._core import memory
 from treerep.fitting.rooted import gromov as module
-from treerep.metric.base import Metric
 
 LINKAGES = ("average", "single", "complete")
 several = st.integers(0, 30)
@@ -160,7 +159,7 @@ def test_close_levels_do_not_add_up_when_they_are_contracted() -> None:
     n = 2000
     spine = 1e-7 * np.arange(n)
     d = 2 * (1 - np.eye(n)) + np.abs(spine[:, None] - spine)
-    metric = Blocks(d)
+    metric = Table(d)
     metric.eps = float(np.finfo(np.float32).eps)
     tree = gromov(metric, root=0)
     assert n + 10 < tree.n_nodes < 1.5 * n
@@ -202,28 +201,15 @@ def test_dtype_does_not_matter(d: np.ndarray, seed: int, linkage: str) -> None:
         assert gromov(d.astype(dtype), linkage=linkage, rng=seed) == reference
 
 
-class Blocks(Metric):
-    """A metric of a user's own, without an oracle; `noise` makes d(i, j) and d(j, i) differ, as roundings do."""
-
-    def __init__(self, d: np.ndarray, noise: float = 0.0) -> None:
-        self.d = d * (1 + noise * np.random.default_rng(0).uniform(-1, 1, d.shape))
-
-    def __len__(self) -> int:
-        return len(self.d)
-
-    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        return self.d[np.ix_(np.asarray(rows), np.asarray(cols))]
-
-
 @given(integer_metrics(), st.integers(0, 3), st.sampled_from(LINKAGES))
 def test_a_metric_that_only_has_blocks_gives_the_same_tree(d: np.ndarray, seed: int, linkage: str) -> None:
-    assert gromov(Blocks(d), linkage=linkage, rng=seed) == gromov(d, linkage=linkage, rng=seed)
+    assert gromov(Table(d), linkage=linkage, rng=seed) == gromov(d, linkage=linkage, rng=seed)
 
 
 @given(integer_metrics(), st.integers(0, 3), st.sampled_from(LINKAGES))
 def test_distances_that_are_symmetric_but_for_rounding_are_fine(d: np.ndarray, seed: int, linkage: str) -> None:
     # Ties that are none in one direction could send chains of nearest neighbours round in circles.
-    tree = gromov(Blocks(d, noise=1e-12), linkage=linkage, rng=seed)
+    tree = gromov(uneven_table(d), linkage=linkage, rng=seed)
     # The constructor refuses cycles, forests and negative lengths.
     assert len(tr.Tree(tree.n_points, tree.edges, tree.weights)) == len(d)
 

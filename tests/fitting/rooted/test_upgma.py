@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
 import treerep as tr
-from tests.fitting.rooted.test_gromov import Blocks
+from tests.metrics import Table, uneven_table
 from tests.strategies import any_symmetric, integer_metrics
 from treerep._core import memory
 
@@ -62,7 +62,7 @@ def test_ultrametrics_are_recovered_exactly(d: np.ndarray) -> None:
 def test_every_symmetric_matrix_gives_a_binary_tree_with_all_points_at_one_depth(d: np.ndarray, noise: float) -> None:
     if len(d) < 2:
         return
-    tree = upgma(Blocks(d, noise))
+    tree = upgma(uneven_table(d, noise))
     tr.Tree(tree.n_points, tree.edges, tree.weights)  # the constructor refuses cycles, forests, negative lengths
     assert sorted(tree.degrees.tolist()) == [1] * len(d) + [2] + [3] * (len(d) - 2)
     depths = tree.rooted(root_of(tree)).depth[: len(d)]
@@ -72,7 +72,7 @@ def test_every_symmetric_matrix_gives_a_binary_tree_with_all_points_at_one_depth
 @given(integer_metrics())
 def test_dtype_and_kind_of_metric_do_not_matter(d: np.ndarray) -> None:
     reference = upgma(d)
-    for same in (d.astype(np.uint8), d.astype(np.float32), Blocks(d)):
+    for same in (d.astype(np.uint8), d.astype(np.float32), Table(d)):
         assert upgma(same) == reference
 
 

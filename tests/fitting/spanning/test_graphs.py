@@ -11,23 +11,11 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 import treerep as tr
+from tests.metrics import Table
 from tests.strategies import any_symmetric, integer_metrics
 from treerep.fitting.spanning import _graphs as graphs
 from treerep.fitting.spanning._graphs import central_point, check_root, sparse_graph
-from treerep.metric.base import Metric, MetricError
-
-
-class Table(Metric):
-    """Distances from an array, without an oracle."""
-
-    def __init__(self, distances: np.ndarray) -> None:
-        self.distances = distances
-
-    def __len__(self) -> int:
-        return len(self.distances)
-
-    def block(self, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
-        return self.distances[np.ix_(rows, cols)]
+from treerep.metric.base import MetricError
 
 
 def edges_of(graph: csr_array) -> dict[tuple[int, int], float]:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 import treerep as tr
+from tests.metrics import Table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.fitting.spanning._low_stretch_kernels import grow_balls
 from treerep.fitting.spanning.low_stretch import low_stretch
@@ -20,19 +20,6 @@ from treerep.metric.graph import GraphMetric
 from treerep.metric.matrix import MatrixMetric
 
 Edges = dict[tuple[int, int], float]  # (low, high): length
-
-
-class Table(Metric):
-    """Distances from an array, without an oracle, unchecked."""
-
-    def __init__(self, distances: ArrayLike) -> None:
-        self.distances = np.asarray(distances, dtype=float)
-
-    def __len__(self) -> int:
-        return len(self.distances)
-
-    def block(self, rows, cols):
-        return self.distances[np.ix_(rows, cols)]
 
 
 def learn(metric: Metric, seed: int = 0, **options) -> tr.Tree:

@@ -8,28 +8,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
+from tests.metrics import Table
 from tests.strategies import SHAPES, any_symmetric, distances_from_parents, integer_metrics, parents
 from treerep.fitting.spanning import _prim as prim
 from treerep.fitting.spanning._graphs import joining_edges, sparse_graph
 from treerep.fitting.spanning._spanning_kernels import grow_tree
-from treerep.metric.base import Metric
 
 
 def spanning(data: object, **options: object) -> tr.Tree:
     return tr.fit(data, method="minimum_spanning_tree", **options)
-
-
-class Table(Metric):
-    """Distances from an array, without an oracle."""
-
-    def __init__(self, distances: np.ndarray) -> None:
-        self.distances = distances
-
-    def __len__(self) -> int:
-        return len(self.distances)
-
-    def block(self, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
-        return self.distances[np.ix_(rows, cols)]
 
 
 def least_length(edges: list[tuple[int, int, float]]) -> float:

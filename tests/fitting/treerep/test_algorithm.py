@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 import treerep as tr
 from tests.fitting.treerep import naive_treerep
+from tests.metrics import Table
 from tests.strategies import SHAPES, any_symmetric, distances_from_parents, integer_metrics, parents, tree_metrics
 from treerep._core.parallel import Workers
 from treerep.fitting.treerep import algorithm as engine
 from treerep.fitting.treerep._settings import PIVOT_RULES
 from treerep.fitting.treerep._zone_kernels import Pivots, universal_tree
 from treerep.metric._four_point_condition import obeys_four_points
-from treerep.metric.base import Metric, MetricError
+from treerep.metric.base import MetricError
 
 RULES = ("closest", "random", "near")
 SCALES = (1e-9, 1e-3, 1.0, 1e9)
@@ -316,36 +317,23 @@ def test_layout_and_dtype_do_not_matter(d: np.ndarray, seed: int) -> None:
         assert tr.fit(variant, rng=seed, method="treerep") == reference
 
 
-class OnlyBlocks(Metric):
-    """A metric of a user's own, without an oracle."""
-
-    def __init__(self, d: np.ndarray, integral: bool = False) -> None:
-        self.d, self.integral = d, integral
-
-    def __len__(self) -> int:
-        return len(self.d)
-
-    def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        return self.d[np.ix_(np.asarray(rows), np.asarray(cols))]
-
-
 @pytest.mark.parametrize("n", [3, 40, 300])
 def test_a_metric_that_only_has_blocks_gives_the_same_tree(n: int) -> None:
     x = np.random.default_rng(n).normal(size=(n, 3))
     d = np.linalg.norm(x[:, None] - x[None], axis=-1)
-    assert tr.fit(OnlyBlocks(d), rng=2, method="treerep") == tr.fit(d, rng=2, method="treerep")
+    assert tr.fit(Table(d), rng=2, method="treerep") == tr.fit(d, rng=2, method="treerep")
 
 
 @given(st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 20), st.sampled_from(RULES))
 @pytest.mark.usefixtures("tiny_zones")
 def test_blocks_alone_give_the_tree_of_the_twin(d: np.ndarray, seed: int, rule: str) -> None:
     tol = 0.1 if (d == np.floor(d)).all() else 1e-9
-    assert tr.fit(OnlyBlocks(d), rng=seed, tol=tol, pivot=rule, method="treerep") == twin(d, seed, tol, rule)
+    assert tr.fit(Table(d), rng=seed, tol=tol, pivot=rule, method="treerep") == twin(d, seed, tol, rule)
 
 
 @pytest.mark.parametrize("kind", ["int64", "float32", "fortran", "list"])
 def test_blocks_may_be_of_any_kind(kind: str) -> None:
-    class Line(OnlyBlocks):
+    class Line(Table):
         def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
             found = np.abs(np.subtract.outer(np.asarray(rows), np.asarray(cols)))
             return {"list": found.tolist, "fortran": lambda: np.asfortranarray(found, float)}.get(
@@ -366,7 +354,7 @@ def test_blocks_may_be_of_any_kind(kind: str) -> None:
     ],
 )
 def test_what_a_users_metric_says_is_checked(labels: list[str] | None, value: float, message: str) -> None:
-    class Bad(OnlyBlocks):
+    class Bad(Table):
         pass
 
     metric = Bad(value * (1 - np.eye(5)))
@@ -379,10 +367,10 @@ def test_an_oracle_from_elsewhere_is_left_alone() -> None:
     class Foreign(NamedTuple):
         data: NDArray[np.float64]
 
-    class Own(OnlyBlocks):
+    class Own(Table):
         @property
         def oracle(self) -> Foreign:
-            return Foreign(self.d)
+            return Foreign(self.distances)
 
     d = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
     assert tr.fit(Own(d), rng=2, method="treerep") == tr.fit(d, rng=2, tol=1e-9, method="treerep")

@@ -1,11 +1,11 @@
 """Cells of an AnnData as points of a metric, named by `obs_names`."""
 
-import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import integer_or_none
 from ..._core.extras import require
 from ..._core.memory import check_memory
 from ...metric.base import Metric, MetricError
@@ -86,11 +86,8 @@ def cell_position(adata: Any, cell: object, what: str = "root") -> int:
         if cell not in adata.obs_names:
             raise ValueError(f"{what}={cell!r} is not in adata.obs_names: name one of its cells, or give a position")
         return int(adata.obs_names.get_loc(cell))
-    try:
-        position = -1 if isinstance(cell, bool | np.bool_) else operator.index(cell)  # type: ignore[arg-type]
-    except TypeError:
-        position = -1
-    if not 0 <= position < adata.n_obs:
+    position = integer_or_none(cell)
+    if position is None or not 0 <= position < adata.n_obs:
         raise ValueError(f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not {cell!r}")
     return position
 

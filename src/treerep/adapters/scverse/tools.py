@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.checks import number_above, positive_number
 from ..._core.extras import require
-from ..._core.numbers import positive_number, real_number
 from ...drawing.layouts.hyperbolic import disk_embedding
 from ...embedding.embed import embed as embed_tree
 from ...embedding.embedding import Embedding
@@ -255,9 +255,8 @@ def place_tree(tree: Tree, *, dim: int, scale: float | str, root: int | None) ->
     """Embed a tree at a scale, or at that of its picture."""
     if isinstance(scale, str) and scale == "auto":
         scale = disk_embedding(tree, root).scale
-    elif not 0 < real_number(scale) < np.inf:
-        raise ValueError(f"scale is a positive number or 'auto', not {scale!r}")
-    return embed_tree(tree, dim=dim, scale=float(scale), root=root)
+    factor = number_above(0, scale, "scale is a positive number or 'auto'")
+    return embed_tree(tree, dim=dim, scale=factor, root=root)
 
 
 def _check_clusters(adata: Any, n_clusters: Any) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..._core.numbers import positive_number
+from ..._core.checks import positive_number
 from ...fitting.fit import fit
 from ...fitting.methods import TRIALS
 from ...metric.base import Metric

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from ..._core.checks import check_choice
 from ...embedding.embed import embed
 from ...embedding.embedding import Embedding
 from ...fitting.fit import fit
 from ...fitting.methods import TRIALS
 from ...metric.base import Metric
 from ...refinement.refine import refine
-from ...scores._streaming import check_choice
 from ...tree.tree import Tree
 from ._shared import MetricEstimator
 

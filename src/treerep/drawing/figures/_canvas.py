@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._core.checks import number_from
 from ..._core.extras import require
-from ..._core.numbers import real_number
 from ._colors import MARKERS, Colors, color_values
 from ._figures import linear_axes, new_axes
 from ._labels import NAME_SIZE, set_limits, write_names
@@ -44,10 +44,8 @@ def paint(
     colors = color_values(color, points, palette)
     if len(colors.rgba) not in (points, nodes):
         raise ValueError(f"{len(colors.rgba)} colours for {points} points and {nodes} nodes: give one for each")
-    area = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)) if size is None else _at_least_0(size, "size")
-    width = (
-        float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)) if edge_width is None else _at_least_0(edge_width, "edge_width")
-    )
+    area = _size_or(float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)), size, "size")
+    width = _size_or(float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)), edge_width, "edge_width")
     own = ax is None
     axes = _new_axes(picture, names, colors if legend else None) if ax is None else linear_axes(ax)
     _draw_edges(axes, picture, (_EDGES if nodes <= _FEW else _MANY_EDGES) if edge_color is None else edge_color, width)
@@ -64,11 +62,8 @@ def paint(
     return axes
 
 
-def _at_least_0(value: Any, name: str) -> float:
-    number = real_number(value)
-    if not 0 <= number < np.inf:
-        raise ValueError(f"{name} is a number of at least 0, not {value!r}")
-    return number
+def _size_or(default: float, value: Any, name: str) -> float:
+    return default if value is None else number_from(0, value, f"{name} is a number of at least 0")
 
 
 def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) -> "Axes":

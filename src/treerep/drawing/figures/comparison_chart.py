@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._core.checks import real_number
 from ..._core.extras import require
-from ..._core.numbers import real_number
 from ._colors import PALETTE
 from ._text import plain, shortened
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import positive_number
 from ..._core.extras import require
-from ..._core.numbers import positive_number
 from ...embedding.embedding import Embedding
 from ...metric._matching import matched
 from ...metric.as_metric import as_metric

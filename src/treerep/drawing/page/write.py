@@ -12,8 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ..._core.checks import number_above
 from ..._core.files import atomic_write
-from ..._core.numbers import real_number
 from ...tree.tree import Tree
 from ._content import attribute_fields, shown_labels, tree_fields, true_distances
 
@@ -102,9 +102,8 @@ def page(
     """
     if not isinstance(tree, Tree):
         raise TypeError("page shows a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')")
-    factor = None if scale is None else real_number(scale)
-    if factor is not None and not 0 < factor < float("inf"):
-        raise ValueError(f"scale must be a number above 0, not {scale!r}")
+    rule = "scale must be a number above 0"
+    factor = None if scale is None else number_above(0, scale, rule)
     heading = f"Tree of {tree.n_points:,} point{'s' if tree.n_points != 1 else ''}" if title is None else str(title)
     attributes, first = attribute_fields(tree, table, color)
     fields = {

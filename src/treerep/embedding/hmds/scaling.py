@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import positive_number, positive_scale
 from ..._core.memory import check_memory
-from ..._core.numbers import positive_number
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric, MetricError
@@ -20,7 +20,7 @@ from ...metric.matrix import MatrixMetric
 from ...scores._sampling import Rows
 from ...scores._streaming import read_block, triangle_slices
 from ...scores.distortion import average_distortion
-from ..embedding import Embedding, checked_scale
+from ..embedding import Embedding
 from ._spectrum import Spectrum, hyperbolic_spectrum
 
 # The scale is sought on so many points at most, and judged by so many of their rows.
@@ -64,7 +64,7 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     """
     n, dim = len(metric), positive_number(dim, "dim")
     check_memory(2 * n * n * 8, f"hmds on {n:,} points", "use method='sarkar' on a tree of them, which needs none")
-    fixed = None if scale is None else checked_scale(scale)
+    fixed = None if scale is None else positive_scale(scale)
     sample = np.arange(n)
     if fixed is None and n > _SEARCHED:
         sample = np.sort(np.random.default_rng(0).choice(n, _SEARCHED, replace=False))

@@ -1,7 +1,6 @@
 """What the direct methods share: where they start, the loop of epochs, and the embedding that comes out."""
 
 import contextlib
-import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -9,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import check_choice, number_above, positive_number, real_number
 from ..._core.extras import require
-from ..._core.numbers import positive_number, real_number
 from ..._core.progress import progress_bar
 from ...metric._matching import point_order, points_of
 from ...metric.base import Metric
-from ...scores._streaming import check_choice
 from ...tree.tree import Tree
 from .._models import from_polar
 from ..embedding import Embedding
@@ -60,12 +58,11 @@ def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: 
     if chosen["burn_in"] is not None:
         # 0 is a whole number, too, but False is none.
         burn_in = chosen["burn_in"]
-        plan = plan._replace(burn_in=0 if real_number(burn_in) == 0 else positive_number(burn_in, "burn_in"))
-    rate = chosen["rate"]
-    if rate is not None:
-        if not 0 < real_number(rate) < math.inf:
-            raise ValueError(f"rate must be a positive number, not {rate!r}")
-        plan = plan._replace(rate=float(rate))
+        epochs = 0 if real_number(burn_in) == 0 else positive_number(burn_in, "burn_in")
+        plan = plan._replace(burn_in=epochs)
+    if chosen["rate"] is not None:
+        rate = number_above(0, chosen["rate"], "rate must be a positive number")
+        plan = plan._replace(rate=rate)
     return plan
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import check_memory
-from ..._core.numbers import positive_number
 from ...metric.base import Metric
 from ..embedding import Embedding
 from ._manifolds import Hyperboloid, Tensor, arcosh1p

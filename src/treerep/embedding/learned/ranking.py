@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import check_flag, positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
-from ..._core.numbers import positive_number
 from ...metric.base import Metric, MetricError
 from ...tree.tree import Tree
 from ..embedding import Embedding
@@ -51,8 +51,8 @@ def rank(
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     edges, n = _edges(metric)
     count = 50 if negatives is None else positive_number(negatives, "negatives")
-    if not isinstance(symmetrize, bool | np.bool_ | None):
-        raise ValueError(f"symmetrize is True or False, not {symmetrize!r}")
+    if symmetrize is not None:
+        check_flag("symmetrize", symmetrize)
     both = preset is None if symmetrize is None else bool(symmetrize)
     size = None if batch is None else positive_number(batch, "batch")
     if preset and init is None:

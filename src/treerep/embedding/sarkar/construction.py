@@ -4,17 +4,13 @@ R. Sarkar, Low distortion Delaunay embedding of trees in hyperbolic plane (Graph
 with codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs for hyperbolic embeddings (ICML 2018).
 """
 
-import math
-
 import numpy as np
 
+from ..._core.checks import check_choice, number_above, number_from, positive_scale
 from ..._core.memory import check_memory
-from ..._core.numbers import real_number
 from ...metric.base import Metric, frozen
-from ...scores._streaming import check_choice
 from ...tree.structure.rooted import Preorder
 from ...tree.tree import Tree
-from ..embedding import checked_scale
 from ..tree_embedding import TreeEmbedding
 from ._directions import RULES, place_edges
 from ._scale import scale_for
@@ -84,21 +80,19 @@ def sarkar(
     check_choice("directions", directions, RULES)
     if exponent is not None and directions != "traffic":
         raise ValueError(f'exponent belongs to directions="traffic", not {directions!r}: leave it out')
-    power = _EXPONENT if exponent is None else real_number(exponent)
-    if not 0 <= power <= 2:
-        raise ValueError(f"exponent must be a number from 0 to 2, not {exponent!r}")
+    power = _EXPONENT if exponent is None else exponent
+    power = number_from(0, power, "exponent must be a number from 0 to 2", high=2)
     if scale is not None and distortion is not None:
         raise ValueError("give scale or distortion, not both: one follows from the other")
-    wished = _DISTORTION if distortion is None else real_number(distortion)
-    if not 1 < wished < math.inf:
-        raise ValueError(f"distortion must be a number above 1, not {distortion!r}")
+    wanted = _DISTORTION if distortion is None else distortion
+    wanted = number_above(1, wanted, "distortion must be a number above 1")
     # The directions of all edges and nodes, and the frames of nodes that wait: see `polar_coordinates`.
     nodes = tree.n_nodes
     needed = 8 * dim * (2 * nodes + (nodes.bit_length() + 1) * dim)
     check_memory(needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim")
     view = _hung(tree, root)
     around = place_edges(view, tree.n_points, dim, directions, power)
-    factor = scale_for(wished, view, tree.n_points, around) if scale is None else checked_scale(scale)
+    factor = scale_for(wanted, view, tree.n_points, around) if scale is None else positive_scale(scale)
     return TreeEmbedding._of_view(view, frozen(around.turns), factor, tree.n_points, tree.labels)
 
 

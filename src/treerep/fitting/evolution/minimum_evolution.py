@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import check_choice, check_flag
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric
-from ...scores._streaming import check_choice
 from ...tree.tree import Tree
 from .._distances import dense_matrix, finished_tree
 from . import _minimum_evolution_kernels as kernels
@@ -42,8 +42,7 @@ def minimum_evolution(metric: Metric, *, criterion: str = "balanced", nni: bool 
     O(n^2) time for each level of the tree, O(n^2) memory. Desper and Gascuel, J. Comput. Biol. 9, 2002.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
-    if not isinstance(nni, (bool, np.bool_)):
-        raise ValueError(f"nni is True or False, not {nni!r}")
+    check_flag("nni", nni)
     matrix = dense_matrix(metric, "minimum_evolution")
     if len(metric) == 2:
         return finished_tree(metric, [[0, 1]], matrix[0, 1:])

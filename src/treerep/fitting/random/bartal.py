@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..._core.numbers import positive_number
+from ..._core.checks import positive_number
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import check_choice
 from ..._core.progress import progress_bar
 from ...metric.base import Metric
-from ...scores._streaming import check_choice
 from ...tree.tree import Tree
 from .._distances import checked_block, dense_matrix, finished_tree, rounding_of
 from ..spanning._graphs import check_root

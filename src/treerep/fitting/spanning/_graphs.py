@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..._core.numbers import positive_number
+from ..._core.checks import check_choice, positive_number
 from ..._core.parallel import run
 from ..._core.progress import progress_bar
 from ...metric.base import Metric, frozen
 from ...metric.graph import GraphMetric
-from ...scores._streaming import check_choice, row_slices
+from ...scores._streaming import row_slices
 from .._distances import checked_block
 from ._prim import prim_complete
 from ._spanning_kernels import nearest_in_rows

@@ -4,8 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._core.numbers import positive_number
-from ...scores._streaming import check_choice
+from ..._core.checks import check_choice, positive_number, tolerance_or_none
 from .._distances import rounding_of
 
 PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernels' codes
@@ -31,20 +30,11 @@ def checked_choices(
     if finish != "nj" and zone_size is not None:
         raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
     joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
-    return Choices(given_tolerance(tol), PIVOT_RULES.index(pivot), joined)
-
-
-def given_tolerance(tol: Any) -> float | None:
-    """The length below which a length is none, as the user gave it; None for "auto"."""
-    if isinstance(tol, str) and tol == "auto":
-        return None
-    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.number)) or not 0 <= float(tol) < np.inf:
-        raise ValueError(f"tol is a length of at least 0 or 'auto', not {tol!r}")
-    return float(tol)
+    return Choices(tolerance_or_none(tol), PIVOT_RULES.index(pivot), joined)
 
 
 def tolerance(metric: Any, given: float | None, largest: float) -> float:
-    """That length, for distances of the first pivot up to `largest`.
+    """Return the length below which a length counts as zero, for distances of the first pivot up to `largest`.
 
     Automatic: the paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest one.
     """

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from ..._core.numbers import positive_number
+from ..._core.checks import positive_number
 from ..._core.parallel import Workers, run
 from ...fitting._distances import checked_block, finished_tree, rounding_of
 from ...fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining

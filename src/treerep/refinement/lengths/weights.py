@@ -7,12 +7,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..._core.checks import check_between, check_choice
 from ..._core.parallel import Runner, Workers
 from ..._core.progress import progress_bar
 from ...metric._matching import matched
 from ...metric.base import Metric
 from ...scores._sampling import sample_rows
-from ...scores._streaming import check_choice
 from ...tree.tree import Tree
 from ._neighborhoods import Neighborhoods, neighbor_graph
 from ._pairs import Optimum, Pairs
@@ -110,9 +110,9 @@ def fit_weights(
     array([1., 2., 3.])
     """
     check_choice("objective", objective, _OBJECTIVES)
-    _check_number("power", power, 0.0, 2.0)
-    _check_number("balance", balance, 0.0, 1.0)
-    _check_number("lower", lower, 0.0, float(np.finfo(np.float64).max))
+    check_between("power", power, 0.0, 2.0)
+    check_between("balance", balance, 0.0, 1.0)
+    check_between("lower", lower, 0.0, float(np.finfo(np.float64).max))
     tree = matched(tree, metric, ("tree", "metric"))
     if len(tree) < 2:
         return WeightFit(tree, 0.0, 0.0, 0.0, 0, 0, True)
@@ -147,8 +147,3 @@ def fitted(tree: Tree, splits: Splits, best: Optimum, unit: float, lower: float,
     weights = distribute(splits, tree.weights, found, given, lower)
     fitted = tree.with_weights(weights)
     return WeightFit(fitted, best.value, best.start, best.residual, best.iterations, count, exact)
-
-
-def _check_number(name: str, value: Any, least: float, most: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not least <= value <= most:
-        raise ValueError(f"{name} is a number from {least:g} to {most:g}, not {value!r}")

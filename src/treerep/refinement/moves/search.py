@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.checks import positive_number
 from ..._core.memory import check_memory
-from ..._core.numbers import positive_number
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...fitting._distances import checked_block, dense_matrix

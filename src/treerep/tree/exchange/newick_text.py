@@ -8,7 +8,8 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import check_total, whole_number
+from ..._core.checks import whole_number
+from .._validation import check_total
 from ..structure.rooted import Preorder
 
 # Nothing that was read is given back (the second plus), so that a text that is wrong is left in linear time.

@@ -1,0 +1,145 @@
+"""Argument checks. Each one raises an error that names the argument and its value.
+
+Functions named `check_...` return nothing; the others return the value as a plain Python number.
+NumPy is imported inside functions: the command line starts without it.
+"""
+
+import math
+import operator
+from typing import Any
+
+
+def integer_or_none(value: Any) -> int | None:
+    """Return an integer (Python's or NumPy's) as an int, and None for anything else, True included.
+
+    >>> integer_or_none(3), integer_or_none(3.0), integer_or_none(True)
+    (3, None, None)
+    """
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
+
+
+def whole_number(value: Any, name: str) -> int:
+    """Return an integer as an int, or raise a TypeError.
+
+    >>> whole_number(-3, "k")
+    -3
+    """
+    number = integer_or_none(value)
+    if number is None:
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    return number
+
+
+def positive_number(value: Any, name: str) -> int:
+    """Return an integer of at least 1 as an int, or raise a ValueError.
+
+    >>> positive_number(3, "trials")
+    3
+    """
+    number = integer_or_none(value)
+    if number is None or number < 1:
+        raise ValueError(f"{name} must be a positive whole number, not {value!r}")
+    return number
+
+
+def real_number(value: Any) -> float:
+    """Return a number as a float, and nan for anything else (text, True, several numbers).
+
+    Comparisons with nan are false, so that it is within no bounds.
+
+    >>> real_number("1"), real_number(1)
+    (nan, 1.0)
+    """
+    if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) > 0:
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def number_from(low: float, value: Any, rule: str, high: float = math.inf) -> float:
+    """Return a finite number from low to high as a float, or raise a ValueError that states the rule.
+
+    >>> number_from(0, 2, "size is a number of at least 0")
+    2.0
+    """
+    number = real_number(value)
+    if not low <= number <= high or number == math.inf:
+        raise ValueError(f"{rule}, not {value!r}")
+    return number
+
+
+def number_above(low: float, value: Any, rule: str) -> float:
+    """Return a finite number above low as a float, or raise a ValueError that states the rule.
+
+    >>> number_above(0, 2, "rate must be a positive number")
+    2.0
+    """
+    number = real_number(value)
+    if not low < number < math.inf:
+        raise ValueError(f"{rule}, not {value!r}")
+    return number
+
+
+def positive_scale(scale: Any) -> float:
+    """Return a scale as a float, or raise a ValueError unless it and its inverse are positive numbers.
+
+    >>> positive_scale(2)
+    2.0
+    """
+    number = real_number(scale)
+    if not 1e-300 < number < 1e300:
+        raise ValueError(f"scale must be a positive number, not {scale!r}")
+    return number
+
+
+def tolerance_or_none(tol: Any) -> float | None:
+    """Return a tolerance as a float, and None for "auto".
+
+    >>> tolerance_or_none(1), tolerance_or_none("auto")
+    (1.0, None)
+    """
+    if isinstance(tol, str) and tol == "auto":
+        return None
+    if not _is_plain_number(tol) or not 0 <= float(tol) < math.inf:
+        raise ValueError(f"tol is a length of at least 0 or 'auto', not {tol!r}")
+    return float(tol)
+
+
+def check_between(name: str, value: Any, low: float, high: float, bounds: str = "") -> None:
+    """Raise a ValueError unless value is a number from low to high; `bounds` describes them."""
+    if not _is_plain_number(value) or not low <= value <= high:
+        words = bounds or f"from {low:g} to {high:g}"
+        raise ValueError(f"{name} is a number {words}, not {value!r}")
+
+
+def check_time_limit(time_limit: Any) -> None:
+    """Raise a ValueError unless time_limit is None or a number above 0; inf is one."""
+    if time_limit is not None and not (_is_plain_number(time_limit) and time_limit > 0):
+        raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Raise a ValueError unless value is True or False, of Python or NumPy."""
+    import numpy as np
+
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is True or False, not {value!r}")
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise a ValueError that lists the choices unless value is one of them."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {value!r}")
+
+
+def _is_plain_number(value: Any) -> bool:
+    """Return whether value is a real number of Python or NumPy: not True, not an array."""
+    import numpy as np
+
+    numbers = int | float | np.integer | np.floating
+    return isinstance(value, numbers) and not isinstance(value, bool)
