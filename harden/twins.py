@@ -89,6 +89,17 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "contract": ("tree/operations/test_reduction.py::test_contracted_keeps_the_metric",),
         "span": ("tree/operations/test_reduction.py::test_restrict_keeps_distances",),
     },
+    "tree.structure.preorder_kernels": {
+        "subtree_sizes count_points find_heads": (
+            "tree/structure/test_rooted.py::test_sizes_and_points_below_are_those_of_plain_loops",
+            "tree/structure/test_rooted.py::test_heads_are_those_of_climbing",
+        ),
+        "find_center": ("embedding/sarkar/test_construction.py::test_root_at_the_centre",),
+        "reroot": (
+            "embedding/sarkar/test_construction.py::test_root_at_the_centre",
+            "tree/structure/test_rooted.py::test_a_rerooted_tree_is_the_same_tree",
+        ),
+    },
     "tree.structure.rooting_kernels": {
         "is_tree find_fault": (
             "tree/test_tree.py::test_any_moved_edge_is_judged_rightly",
@@ -100,7 +111,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "tree.comparison.split_kernels": {
         "match_splits": ("tree/comparison/test_difference.py::test_against_sets_of_splits",)
     },
-    "tree.comparison.support_kernels": {"sum_below": ("tree/comparison/test_support.py::test_agrees_with_sets",)},
+    "tree.comparison.support_kernels": {"add_keys": ("tree/comparison/test_support.py::test_agrees_with_sets",)},
     "tree.structure.walk_kernels": {"walk_rows": (TREES, "tree/test_distances.py::test_any_rows_and_columns")},
     "treelikeness._base_point_kernels": {"gromov_products largest_defect largest_violation": BRUTE},
     "treelikeness._biconnected_kernels": {"biconnected_components induced_subgraph search_many": BRUTE},
@@ -147,7 +158,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "refinement.moves._move_kernels": {
-        "improve subtree_sizes sum_of_errors": MOVES,
+        "improve sum_of_errors": MOVES,
     },
     "placement._placement_kernels": {
         "find_best_places": (
@@ -162,7 +173,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "join_branches": ("refinement/backbone/test_build.py::test_branches_keep_the_heights_of_points_at_nodes",),
     },
     "refinement.lengths._path_sum_kernels": {
-        "find_splits": (f"{WEIGHTS}test_splits_are_those_of_the_tree",),
+        "find_chains": (f"{WEIGHTS}test_splits_are_those_of_the_tree",),
         "common_ancestors": (f"{WEIGHTS}test_common_ancestors_twin",),
         "row_sums add_down add_up": (f"{WEIGHTS}test_row_sums_twin", f"{WEIGHTS}test_matches_nnls"),
         "cut_sums": (f"{WEIGHTS}test_cut_sums_twin",),
@@ -174,18 +185,15 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "refinement/lengths/test_neighborhoods.py::test_without_smoothing_it_is_the_precision_of_the_definition",
         ),
     },
-    "embedding.sarkar._coordinate_kernels": {"count_below polar_coordinates": FRAMES},
+    "embedding.sarkar._coordinate_kernels": {"heavy_children polar_coordinates": FRAMES},
     "embedding.sarkar._direction_kernels": {
-        "merge_points count_points group_edges spread turn_edges": (
+        "group_edges spread turn_edges": (
             *SARKAR,
             "embedding/sarkar/test_directions.py::test_three_directions_of_least_energy",
             "embedding/sarkar/test_directions.py::test_the_least_angle_is_one",
         )
     },
     "embedding.sarkar._frame_kernels": {"walk_rows": FRAMES},
-    "embedding.sarkar._sarkar_kernels": {
-        "find_center reroot": ("embedding/sarkar/test_construction.py::test_root_at_the_centre",)
-    },
     "embedding.sarkar._scale_kernels": {"measure_angles worst_path": SARKAR},
 }
 #: Files of pieces that are inlined into kernels of other files, and judged there.

@@ -67,7 +67,8 @@ def test_stamp_covers_every_kernel_file(tmp_path: Path) -> None:
     copy = tmp_path / "treerep"
     shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     stamps = {source_stamp(copy)}
-    files = [*copy.rglob("*kernels.py"), copy / "metric" / "oracle" / "classes.py"]
+    classes = ("metric/oracle/classes.py", "tree/structure/rooted.py")
+    files = [*copy.rglob("*kernels.py"), *(copy / name for name in classes)]
     for path in files:
         path.write_text(path.read_text() + "\n")
         stamps.add(source_stamp(copy))

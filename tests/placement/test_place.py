@@ -132,7 +132,8 @@ def naive_place(tree: tr.Tree, row: np.ndarray, walks: int, floor: float) -> tup
                 ends.append((at, int(signs.neighbor[best]) if alone else at))
                 break
             at = signs.following[best]
-    nearest = min((p for points in asked.values() for p in points), key=lambda p: (row[p], signs.position[p]))
+    position = signs.tree.position
+    nearest = min((p for points in asked.values() for p in points), key=lambda p: (row[p], position[p]))
     parent = int(tree.rooted().parent[nearest])
     ends.append((nearest, parent if parent >= 0 else nearest))
     return min((naive_fit(d, asked, row, a, b, floor) for a, b in ends), key=lambda fit: fit[0])

@@ -24,9 +24,10 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def source_stamp(package: Path = _PACKAGE) -> str:
-    """Hash of every file whose code can end up inside a kernel: all `*kernels.py`, and the oracle classes."""
+    """Hash the files on which kernels depend: all `*kernels.py`, the oracles and `Preorder`."""
     digest = hashlib.sha256()
-    for path in sorted([*package.rglob("*kernels.py"), package / "metric" / "oracle" / "classes.py"]):
+    classes = ("metric/oracle/classes.py", "tree/structure/rooted.py")
+    for path in sorted([*package.rglob("*kernels.py"), *(package / name for name in classes)]):
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

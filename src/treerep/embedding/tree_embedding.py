@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._core.checks import positive_number, positive_scale
 from ..metric.base import MetricError, check_indices, check_labels, frozen
 from ..metric.oracle.classes import FrameOracle
-from ..tree.structure.rooted import Preorder, preorder
+from ..tree.structure.rooted import Preorder, heads, preorder
 from .embedding import Embedding, real_array
 from .sarkar._multiprecision import precise_coordinates
 
@@ -93,7 +93,7 @@ class TreeEmbedding(Embedding):
         self.oracle = FrameOracle(
             view.position, view.up, turns, frozen(lengths), frozen(decay), frozen(half), frozen(unit)
         )
-        self.directions, self.radii, self._steps = _polar(self.oracle, view.order)
+        self.directions, self.radii, self._steps = _polar(self.oracle, view)
         if not np.isfinite(self.radii).all():
             raise MetricError(f"at scale {scale:.4g} distances overflow float64: use a smaller scale")
 
@@ -141,31 +141,29 @@ class TreeEmbedding(Embedding):
         return precise_coordinates(self.oracle, self.radii, model, precision)
 
     def _places(self) -> NDArray[np.float64]:
-        from .sarkar._direction_kernels import merge_points
-
-        head = np.empty(self.n_nodes, np.int32)
-        merge_points(self.oracle.up, self.oracle.lengths, head)
+        head = heads(self.oracle.up, self.oracle.lengths <= 0)
         return head[self.oracle.position, None].astype(np.float64)
 
     def _fields(self) -> dict[str, NDArray[Any]]:
         return {"parent": self.parent, "weights": self.weights, "turns": self.turns}
 
 
-def _polar(frames: FrameOracle, order: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _polar(
+    frames: FrameOracle,
+    view: Preorder,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Directions and radii of all nodes, and the average number of edges between two of them, roughly."""
-    from .sarkar._coordinate_kernels import count_below, polar_coordinates
+    from .sarkar._coordinate_kernels import heavy_children, polar_coordinates
 
-    n = len(order)
-    size, heavy = np.empty(n, np.int32), np.empty(n, np.int32)
-    count_below(frames.up, size, heavy)
+    n = len(view.order)
+    heavy = np.empty(n, np.int32)
+    heavy_children(view.up, view.size, heavy)
     directions, radii = np.empty(frames.turns.shape), np.empty(n)
-    polar_coordinates(frames, size, heavy, order, directions, radii)
-    return frozen(directions), frozen(radii), 2.0 * float(size.mean())
+    polar_coordinates(frames, view.size, heavy, view.order, directions, radii)
+    return frozen(directions), frozen(radii), 2.0 * float(view.size.mean())
 
 
 def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDArray[np.float64]) -> Preorder:
-    from .sarkar._direction_kernels import merge_points
-
     if parent.ndim != 1 or parent.dtype.kind not in "iu" or weights.shape != parent.shape:
         raise ValueError(f"parent and weights are (N,), not {parent.shape} of {parent.dtype} and {weights.shape}")
     if turns.ndim != 2 or len(turns) != len(parent) or turns.shape[1] < 2:
@@ -190,8 +188,7 @@ def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDA
     if faint.any():
         raise MetricError(f"the turn of node {np.argmax(faint)} is too small for float64: give e_1, or a larger one")
     view = preorder(np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0]))
-    head = np.empty(len(parent), np.int32)
-    merge_points(view.up, view.length, head)
+    head = heads(view.up, view.length <= 0)
     back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-15)
     if back.any():
         raise MetricError(f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: turn it away")

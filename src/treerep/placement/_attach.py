@@ -1,4 +1,6 @@
-"""Grow a tree by points whose places in it are known. Path lengths between its own nodes do not change by a bit."""
+"""Grow a tree by points whose places are known. Path lengths between its nodes keep their bits."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,152 +12,272 @@ from ..fitting.treerep._zone_kernels import Growth
 from ..fitting.treerep.algorithm import with_room
 from ..metric.base import Metric
 from ..metric.oracle.classes import BY_ROW, gathered
-from ..tree.structure.rooted import Rooted, preorder
+from ..tree.structure.rooted import Preorder, Rooted, edges_of, preorder
 from ..tree.tree import Tree
 from ._locate import Indices, Numbers, Places
 
-# Points of zones that are finished in one task, and how many are sorted between two looks at the keyboard.
+# Points of zones that are finished in one task, and how many are sorted between two looks at the
+# keyboard.
 _BATCH = 1 << 15
 _BUDGET = 4_000_000
 
 Edges = tuple[NDArray[np.int64], Numbers]
 
 
-def attach(tree: Tree, places: Places, mutual: Metric | None, tol: float, workers: Workers) -> Edges:
-    """Return edges and weights of the tree with the new points, data points first, Steiner nodes without gaps.
+class _Attachment(NamedTuple):
+    """A tree and the new points to attach."""
 
-    With distances among the new points, those at the same node or edge form a zone of TreeRep, which finishes it.
-    Without, each hangs by an edge of its own.
+    rooted: Rooted
+    n: int  # old points
+    names: Indices  # number of each old node among the new numbers: see `attach`
+    places: Places  # of all new points
+    order: Indices  # new points that need an edge: those at nodes, then edge by edge from below
+    tol: float
+
+    def numbers(self) -> Indices:
+        """Return the numbers of the points in `order`."""
+        return self.n + self.order
+
+    def first_steiner(self) -> int:
+        """Return what, added to a new point, gives the Steiner node called after it."""
+        return len(self.names) + len(self.places.node)
+
+
+def attach(
+    tree: Tree,
+    places: Places,
+    mutual: Metric | None,
+    tol: float,
+    workers: Workers,
+) -> Edges:
+    """Return edges and weights of the tree with the new points. Data points have the first numbers.
+
+    With distances among the new points, those at the same node or edge form a zone of TreeRep,
+    which finishes it. Without, each hangs by an edge of its own.
     """
-    n, m, rooted = tree.n_points, len(places.node), tree.rooted()
-    # Old points keep their numbers. Then come new points, old Steiner nodes, and new ones called after new points.
+    n, m = tree.n_points, len(places.node)
+    rooted = tree.rooted()
+    # Old points keep their numbers. Then come new points, old Steiner nodes, and new ones called
+    # after new points.
     names = np.arange(tree.n_nodes) + np.where(np.arange(tree.n_nodes) < n, 0, m)
     left = _become_steiner_nodes(places, names, n, tol)
-    split = np.unique(places.node[places.above > 0])
     order = left[np.lexsort([places.above[left], places.node[left], places.above[left] > 0])]
+    task = _Attachment(rooted, n, names, places, order, tol)
     if mutual is None:
-        edges, weights = _hang(rooted, names, n, places, order, tol)
+        edges, weights = _attach_each(task)
     else:
-        edges, weights = _finish_zones(rooted, names, n, places, order, mutual, tol, workers)
+        edges, weights = _finish_zones(task, mutual, workers)
+    # Edges without new points inside stay; the others were split.
+    split = np.unique(places.node[places.above > 0])
     whole = np.delete(np.arange(tree.n_nodes), [*split, rooted.root])
     edges = np.concatenate([edges, np.column_stack([names[whole], names[rooted.parent[whole]]])])
     weights = np.concatenate([weights, rooted.length[whole]])
     used, numbers = np.unique(edges, return_inverse=True)
     lower, upper = (np.searchsorted(used, names[ends]) for ends in (split, rooted.parent[split]))
-    return _with_old_lengths(numbers.reshape(-1, 2), np.maximum(weights, 0), lower, upper, rooted.length[split])
+    grown = preorder(numbers.reshape(-1, 2), np.maximum(weights, 0), 0)
+    return _with_old_lengths(grown, lower, upper, rooted.length[split])
 
 
 def _become_steiner_nodes(places: Places, names: Indices, n: int, tol: float) -> Indices:
-    """Let the first new point that lies on a Steiner node be that node (in `names`); return the other points."""
+    """Let the first new point on a Steiner node be that node (in `names`); return the others."""
     on_it = np.flatnonzero((places.node >= n) & (places.above == 0) & (places.height < tol))
     nodes, first = np.unique(places.node[on_it], return_index=True)
     names[nodes] = n + on_it[first]
     return np.delete(np.arange(len(places.node)), on_it[first])
 
 
-def _hang(rooted: Rooted, names: Indices, n: int, places: Places, order: Indices, tol: float) -> Edges:
+class _Joints(NamedTuple):
+    """Nodes that split edges, edge by edge from below."""
+
+    number: Indices
+    child: Indices  # lower end of the edge, an old node
+    above: Numbers  # distance from the lower end
+    group: Indices  # by point in `order`: its joint, if it is inside an edge
+
+
+def _attach_each(task: _Attachment) -> Edges:
     """Hang each point off its place; points on an edge at the same place share a node there."""
-    node, above, height = (values[order] for values in places)
+    joints = _find_joints(task)
+    node = task.places.node[task.order]
+    base = task.names[node]
+    inside = task.places.above[task.order] > 0
+    base[inside] = joints.number[joints.group[inside]]
+    # A point that is a joint itself needs no edge.
+    hanging = base != task.numbers()
+    pendant = np.column_stack([base, task.numbers()])[hanging]
+    height = task.places.height[task.order][hanging]
+    edges, weights = _split_edges(task, joints)
+    return np.concatenate([pendant, edges]), np.concatenate([height, weights])
+
+
+def _find_joints(task: _Attachment) -> _Joints:
+    """Put joints where points inside edges hang, one for points less than `tol` apart."""
+    node, above = task.places.node[task.order], task.places.above[task.order]
+    height = task.places.height[task.order]
     inside = above > 0
-    far = (np.diff(node, prepend=-1) != 0) | (np.diff(above, prepend=-np.inf) >= tol)
-    group = np.cumsum(inside & far) - 1  # of the points inside edges
-    firsts = np.flatnonzero(inside & far)
-    # A point that lies on the edge is the node there; otherwise there is a Steiner node.
-    joint = len(names) + len(places.node) + order[firsts]
-    on_it = np.flatnonzero(inside & (height < tol))[::-1]
-    joint[group[on_it]] = n + order[on_it]
-    base = np.where(inside, joint[group] if len(joint) else 0, names[node])
-    hanging = base != n + order
-    edges, weights = [np.column_stack([base, n + order])[hanging]], [height[hanging]]
-    # Along each edge: the child, the joints from below, the parent.
-    child, at = node[firsts], above[firsts]
+    # A joint begins at the first point inside an edge, and at each that is `tol` or more above the
+    # one before it.
+    begins = (np.diff(node, prepend=-1) != 0) | (np.diff(above, prepend=-np.inf) >= task.tol)
+    begins &= inside
+    firsts = np.flatnonzero(begins)
+    group = np.cumsum(begins) - 1
+    # A point that lies on the edge is the joint, of several the first (assigned last); otherwise a
+    # Steiner node is.
+    number = task.first_steiner() + task.order[firsts]
+    on_it = np.flatnonzero(inside & (height < task.tol))[::-1]
+    number[group[on_it]] = task.numbers()[on_it]
+    return _Joints(number, node[firsts], above[firsts], group)
+
+
+def _split_edges(task: _Attachment, joints: _Joints) -> Edges:
+    """Return the parts of split edges: child to joint, joint to joint, joint to parent.
+
+    The joints of an edge follow each other from below, so what is next below a joint is the joint
+    before it, or the child if it is the lowest.
+    """
+    number, child, above, _ = joints
     lowest = np.diff(child, prepend=-1) != 0
     highest = np.diff(child, append=-1) != 0
-    edges.append(np.column_stack([joint, np.where(lowest, names[child], np.roll(joint, 1))]))
-    weights.append(np.where(lowest, at, at - np.roll(at, 1)))
-    edges.append(np.column_stack([joint, names[rooted.parent[child]]])[highest])
-    weights.append((rooted.length[child] - at)[highest])
-    return np.concatenate(edges), np.concatenate(weights)
+    next_below = np.where(lowest, task.names[child], np.roll(number, 1))
+    lower_part = np.where(lowest, above, above - np.roll(above, 1))
+    to_parent = np.column_stack([number, task.names[task.rooted.parent[child]]])[highest]
+    upper_part = (task.rooted.length[child] - above)[highest]
+    edges = np.concatenate([np.column_stack([number, next_below]), to_parent])
+    return edges, np.concatenate([lower_part, upper_part])
 
 
-def _finish_zones(
-    rooted: Rooted,
-    names: Indices,
-    n: int,
-    places: Places,
-    order: Indices,
-    mutual: Metric,
-    tol: float,
-    workers: Workers,
-) -> Edges:
-    """Let TreeRep finish the zones of points at the same node (kind 1) or on the same edge (kind 2)."""
-    node, inside = places.node[order], places.above[order] > 0
-    starts = np.flatnonzero((np.diff(node, prepend=-1) != 0) | (np.diff(inside.astype(int), prepend=0) != 0))
-    ends = np.append(starts, len(order))[1:]
-    a = node[starts]
-    table = np.column_stack([1 + inside[starts], starts, ends, names[a], names[rooted.parent[a]]])
-    priority = np.random.default_rng(0).permutation(len(places.node)).astype(np.int32)
-    steiner = len(names) + len(places.node) - n  # what turns the number of a point into that of a Steiner node
+class _Zones(NamedTuple):
+    """Zones of TreeRep: points order[start:end] at a node a, or on the edge to its parent b."""
+
+    table: Indices  # (zones, 5): kind (1 at a node, 2 on an edge), start, end, numbers of a and b
+    length: Numbers  # of the edge
+
+
+def _finish_zones(task: _Attachment, mutual: Metric, workers: Workers) -> Edges:
+    """Let TreeRep finish the zones of points at the same node or on the same edge."""
+    zones = _find_zones(task)
+    priority = np.random.default_rng(0).permutation(len(task.places.node)).astype(np.int32)
 
     def finish(batch: NDArray[np.bool_]) -> Edges:
-        mine = table[batch].copy()
-        lo, hi = int(mine[0, 1]), int(mine[-1, 2])
-        mine[:, 1:3] -= lo
-        who = order[lo:hi]
-        above, length = places.above[who], rooted.length[places.node[who]]
-        near_a, near_b = above + places.height[who], length - above + places.height[who]
-        local = isinstance(mutual.oracle, BY_ROW)
-        oracle = gathered(mutual.oracle, who) if local else mutual.oracle
-        slots = (np.arange(len(who)) if local else who).astype(np.int32)
-        numbers = (n + (who if local else np.arange(len(priority)))).astype(np.int32)
-        points = with_room(slots, near_a, near_b, priority[who] if local else priority)
-        zones, lengths = np.empty((len(who) + 1, 5), np.int64), np.empty(len(who) + 1)
-        zones[: len(mine)], lengths[: len(mine)] = mine, rooted.length[a[batch]]
-        room = 2 * len(who) + len(mine)  # a point brings at most one Steiner node, a zone on an edge one edge more
-        growth = Growth(zones, lengths, np.empty((room, 2), np.int32), np.empty(room))
-        state = np.array([len(mine), 0, 0, 0, _BUDGET])
-        while state[0] and not workers.stopped.is_set():
-            kernels.finish(oracle, numbers, points, growth, state, steiner, tol, PIVOT_RULES.index("random"))
-        return growth.edges[: state[1]].astype(np.int64), growth.weights[: state[1]]
+        mine = _Zones(zones.table[batch], zones.length[batch])
+        return _finish_batch(task, mine, mutual.oracle, priority, workers)
 
-    batches = starts // _BATCH
+    batches = zones.table[:, 1] // _BATCH
     parts = list(workers.map(finish, [batches == k for k in np.unique(batches)]))
-    workers.check()  # zones left unfinished are no tree
+    workers.check()  # unfinished zones are not a tree
     parts.append((np.empty((0, 2), np.int64), np.empty(0)))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
-def _with_old_lengths(
-    edges: NDArray[np.int64], weights: Numbers, lower: Indices, upper: Indices, old: Numbers
+def _find_zones(task: _Attachment) -> _Zones:
+    """Cut `order` into zones: one begins where the node changes, or where points at nodes end."""
+    rooted, names = task.rooted, task.names
+    node = task.places.node[task.order]
+    inside = task.places.above[task.order] > 0
+    begins = (np.diff(node, prepend=-1) != 0) | (np.diff(inside.astype(int), prepend=0) != 0)
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts, len(node))[1:]
+    a = node[starts]
+    table = np.column_stack([1 + inside[starts], starts, ends, names[a], names[rooted.parent[a]]])
+    return _Zones(table, rooted.length[a])
+
+
+def _finish_batch(
+    task: _Attachment, zones: _Zones, oracle: Any, priority: NDArray[np.int32], workers: Workers
 ) -> Edges:
+    """Finish zones that follow each other."""
+    count = len(zones.table)
+    low, high = int(zones.table[0, 1]), int(zones.table[-1, 2])
+    who = task.order[low:high]
+    # The kernel uses up its list of zones and adds zones to it, at most one for each point.
+    table, lengths = np.empty((len(who) + 1, 5), np.int64), np.empty(len(who) + 1)
+    table[:count], lengths[:count] = zones.table, zones.length
+    table[:count, 1:3] -= low
+    # A point brings at most one Steiner node, a zone on an edge one edge more.
+    room = 2 * len(who) + count
+    grown = Growth(table, lengths, np.empty((room, 2), np.int32), np.empty(room))
+    local, slots, numbers, order = _slots(task, oracle, who, priority)
+    points = with_room(slots, *_distances_to_ends(task, who), order)
+    # What turns the number of a point into that of the Steiner node called after it.
+    steiner = task.first_steiner() - task.n
+    state = np.array([count, 0, 0, 0, _BUDGET])  # zones left, edges written, ..., steps per call
+    rule = PIVOT_RULES.index("random")
+    while state[0] and not workers.stopped.is_set():
+        kernels.finish(local, numbers, points, grown, state, steiner, task.tol, rule)
+    return grown.edges[: state[1]].astype(np.int64), grown.weights[: state[1]]
+
+
+def _distances_to_ends(task: _Attachment, who: Indices) -> tuple[Numbers, Numbers]:
+    """Return the distances of points to the lower and the upper end of their edge."""
+    above, height = task.places.above[who], task.places.height[who]
+    length = task.rooted.length[task.places.node[who]]
+    return above + height, length - above + height
+
+
+def _slots(
+    task: _Attachment, oracle: Any, who: Indices, priority: NDArray[np.int32]
+) -> tuple[Any, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return an oracle, the slots of points in it, and the numbers and priorities by slot.
+
+    An oracle with a row for each point gives those of the batch alone: its slots are 0, 1, ...
+    """
+    if isinstance(oracle, BY_ROW):
+        slots, numbers = np.arange(len(who)), task.n + who
+        local, order = gathered(oracle, who), priority[who]
+    else:
+        slots, numbers = who, task.n + np.arange(len(priority))
+        local, order = oracle, priority
+    return local, slots.astype(np.int32), numbers.astype(np.int32), order
+
+
+def _with_old_lengths(view: Preorder, lower: Indices, upper: Indices, old: Numbers) -> Edges:
     """Give the paths into which edges (lower, upper) were split their old lengths, exactly.
 
-    TreeRep on data that is no tree, and rounding, change them. Every part becomes a multiple of the last digit of the
-    old length, so that no sum of parts is rounded.
+    TreeRep on data that is not a tree, and rounding, change them. Every part becomes a multiple of
+    the last digit of the old length, so that no sum of parts is rounded.
     """
-    view = preorder(edges, weights, 0)
+    path, reach, counts = _climb(view, view.position[lower], view.position[upper])
+    marks = _marks(reach, counts, old)
+    # The first part of a path reaches from its lower end to the first mark, the others from mark to
+    # mark.
+    begins = np.zeros(len(path), np.bool_)
+    begins[np.cumsum(counts) - counts] = True
+    length = view.length.copy()
+    length[path] = np.where(begins, marks, marks - np.roll(marks, 1))
+    return edges_of(view._replace(length=length))
+
+
+def _climb(
+    view: Preorder,
+    lower: NDArray[np.int32],
+    upper: NDArray[np.int32],
+) -> tuple[Indices, Numbers, Indices]:
+    """Walk from each lower position to the upper one, which is an ancestor.
+
+    Returns, one path after the other, the positions passed and the way from the lower end to the
+    upper end of the edge above each; and the number of edges of each path.
+    """
     up, length = view.up.tolist(), view.length.tolist()
     path: list[int] = []
-    reach: list[float] = []  # from the lower end to the upper end of each part
-    last: list[int] = []
-    for k, top in zip(view.position[lower].tolist(), view.position[upper].tolist(), strict=True):
+    reach: list[float] = []
+    ends = [0]
+    for k, top in zip(lower.tolist(), upper.tolist(), strict=True):
         below = 0.0
         while k != top:
             below += length[k]
             path.append(k)
             reach.append(below)
             k = up[k]
-        last.append(len(path) - 1)
-    ends = np.array(last, np.int64)
-    counts = np.diff(ends, prepend=-1)
-    total, whole = np.repeat(np.array(reach)[ends], counts), np.repeat(old, counts)
-    share = np.divide(reach, total, out=np.ones(len(path)), where=total > 0)
+        ends.append(len(path))
+    return np.array(path, np.int64), np.array(reach), np.diff(ends)
+
+
+def _marks(reach: Numbers, counts: Indices, old: Numbers) -> Numbers:
+    """Scale the reach of parts to the old lengths, rounded to multiples of their last digits."""
+    last = np.cumsum(counts) - 1
+    total, whole = np.repeat(reach[last], counts), np.repeat(old, counts)
+    share = np.divide(reach, total, out=np.ones(len(reach)), where=total > 0)
     digit = np.spacing(whole)
     marks = np.minimum(np.round(share * whole / digit) * digit, whole)
-    marks[ends] = old
-    starts = np.zeros(len(path), np.bool_)
-    starts[ends + 1 - counts] = True
-    lengths = view.length.copy()
-    lengths[np.array(path, np.int64)] = np.where(starts, marks, marks - np.roll(marks, 1))
-    order = view.order.astype(np.int64)
-    return np.column_stack([order[1:], order[view.up[1:]]]), lengths[1:]
+    marks[last] = old
+    return marks

@@ -1,6 +1,6 @@
 """Place points in the tree of a sample by least squares over all of its edges."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from .._core.parallel import Workers
 from .._core.progress import progress_bar
 from ..fitting._distances import checked_block
 from ..metric.base import Metric, frozen
-from ..tree.structure.rooted import preorder
+from ..tree.structure.rooted import Preorder
 from ..tree.tree import Tree
 from ._locate import Places
 
@@ -26,7 +26,7 @@ def best_places(
     O(m) time for a point in a tree of m points, after m distances; O(1) memory for each point. The places do not depend
     on the number of threads.
     """
-    known, scale = rooted_backbone(tree, len(sample), power)
+    known, scale = rooted_backbone(tree, power)
     places = Places(np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points)))
 
     def place(start: int) -> int:
@@ -51,17 +51,19 @@ class Scale(NamedTuple):
     short: float  # parts of edges below count as none
 
 
-def rooted_backbone(tree: Tree, m: int, power: float) -> tuple[Any, Scale]:
-    """Return the tree of m points as kernels take it, and what counts as near in it."""
-    from ._placement_kernels import Backbone
-
-    view = preorder(tree.edges, tree.weights, tree.rooted().root)
+def rooted_backbone(tree: Tree, power: float) -> tuple[Preorder, Scale]:
+    """Return the tree of a sample as kernels take it, and what counts as near in it."""
     unit = float(tree.weights.max(initial=0.0))
-    known = Backbone(view.up, view.length, view.order, frozen(view.position[:m]))
-    return known, Scale(power, _NEAREST * unit, 64 * np.finfo(np.float64).eps * unit)
+    short = 64 * np.finfo(np.float64).eps * unit
+    return tree._view, Scale(power, _NEAREST * unit, short)
 
 
-def place_rows(known: Any, scale: Scale, distances: NDArray[np.float64], places: Places) -> None:
+def place_rows(
+    known: Preorder,
+    scale: Scale,
+    distances: NDArray[np.float64],
+    places: Places,
+) -> None:
     """Find the places of points from rows of distances to the sample."""
     from ._placement_kernels import find_best_places
 

@@ -32,6 +32,7 @@ def _walk(oracle: Any, w: int, signs: Any, k: int, margin: float, asked: Any, co
     The spread is how much the arms that were not taken disagree about the distance to the separator: 0 in a tree.
     """
     at, spread = np.int64(signs.first), 0.0
+    position = signs.tree.position
     while True:
         lo, hi = signs.starts[at], signs.starts[at + 1]
         for arm in range(lo, hi):
@@ -40,7 +41,7 @@ def _walk(oracle: Any, w: int, signs: Any, k: int, margin: float, asked: Any, co
         for arm in range(lo, hi):
             p = signs.points[k, arm]
             d = distance(oracle, w, p)
-            asked.keys[count] = (signs.position[p] << 32) | count
+            asked.keys[count] = (np.int64(position[p]) << 32) | count
             asked.raw[count] = d
             count += 1
             value = d - signs.gaps[k, arm]
@@ -53,9 +54,9 @@ def _walk(oracle: Any, w: int, signs: Any, k: int, margin: float, asked: Any, co
             spread = max(spread, high - second)
         neighbor = signs.neighbor[best]
         if hi - lo < 2 or second - low < margin or neighbor == at:
-            return signs.position[at], np.int64(-1), count, spread
+            return np.int64(position[at]), np.int64(-1), count, spread
         if signs.following[best] < 0:
-            return signs.position[at], signs.position[neighbor], count, spread
+            return np.int64(position[at]), np.int64(position[neighbor]), count, spread
         at = signs.following[best]
 
 
@@ -101,7 +102,7 @@ def _find_offsets(signs: Any, lower: int, upper: int, asked: Any, count: int) ->
     """Distances minus those from the near end of the edge (lower, upper); the points lo:hi lie below it."""
     places, distances, offsets = asked.places, asked.distances, asked.offsets
     lo = np.searchsorted(places[:count], lower)
-    hi = np.searchsorted(places[:count], signs.end[lower])
+    hi = np.searchsorted(places[:count], lower + signs.tree.size[lower])
     for i in range(lo, hi):
         offsets[i] = distances[i] - _path(signs, places[i], lower, lower)
     top = upper
@@ -197,7 +198,8 @@ def find_places(
         if spread < 8 * scale.tol:
             _put_in_order(signs, asked, count, scale.unit, floor)
             place = _fit(signs, ends[0, 0], ends[0, 1], asked, count, scale)
-            node[i], above[i], height[i], exact = signs.order[place[0]], place[1], place[2], place[4]
+            node[i], exact = signs.tree.order[place[0]], place[4]
+            above[i], height[i] = place[1], place[2]
         if exact:
             continue
         for k in range(1, walks):
@@ -209,4 +211,5 @@ def find_places(
             if _is_new(ends, k):
                 place = _fit(signs, ends[k, 0], ends[k, 1], asked, count, scale)
                 if k == 0 or place[3] < error:
-                    node[i], above[i], height[i], error = signs.order[place[0]], place[1], place[2], place[3]
+                    node[i], error = signs.tree.order[place[0]], place[3]
+                    above[i], height[i] = place[1], place[2]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.kernel import helper, kernel
+from ..tree.structure.rooted import Preorder
 from ._edge_fit_kernels import best_on_edge, shifted, weigh
 from ._placement_lane_kernels import ALL_Q, ALL_S, FIELDS, LANES, Q, S, W, add_to_parent, carry_down
 
@@ -22,15 +23,6 @@ from ._placement_lane_kernels import ALL_Q, ALL_S, FIELDS, LANES, Q, S, W, add_t
 _TRIED = 4
 # The limit allows for rounding, as a share of the sum of squares, so that it never rules out the best edge.
 _SLACK = 1e-9
-
-
-class Backbone(NamedTuple):
-    """A rooted tree by preorder position."""
-
-    up: Any  # position of the parent; -1 at position 0
-    length: Any  # of the edge to the parent
-    node: Any  # node at each position
-    place: Any  # position of each point
 
 
 class _Best(NamedTuple):
@@ -46,11 +38,19 @@ class _Best(NamedTuple):
 
 @kernel
 def find_best_places(
-    tree: Backbone, distances: Any, power: float, smallest: float, short: float, node: Any, above: Any, height: Any
+    tree: Preorder,
+    distances: Any,
+    power: float,
+    smallest: float,
+    short: float,
+    node: Any,
+    above: Any,
+    height: Any,
 ) -> None:
     """Find the place of least squared errors, each divided by distance ** power, for every row of distances.
 
-    A duplicate of a point of the tree is placed there. A row gets the same bits whatever rows are beside it.
+    Column y of the distances belongs to node y of the tree. A duplicate of a point of the tree is
+    placed there. A row gets the same bits whatever rows are beside it.
     """
     m, n = distances.shape[1], len(tree.up)
     lanes = np.zeros((n, FIELDS, LANES))
@@ -65,19 +65,19 @@ def find_best_places(
         _sum_below(tree, column, weight, lanes)
         for lane in range(LANES):
             nearest[lane] = np.argmin(rows[min(lane, len(rows) - 1)])
-            best.limit[lane] = _limit(tree, lanes, lane, tree.place[nearest[lane]], path)
+            best.limit[lane] = _limit(tree, lanes, lane, tree.position[nearest[lane]], path)
         _best_edges(tree, lanes, best)
         for lane in range(len(rows)):
             same, k, x, row = nearest[lane], best.edge[lane], best.along[lane], start + lane
             height[row] = best.height[lane]
             if rows[lane, same] == 0.0:
-                node[row], above[row], height[row] = tree.node[tree.place[same]], 0.0, 0.0
+                node[row], above[row], height[row] = tree.order[tree.position[same]], 0.0, 0.0
             elif x <= short:
-                node[row], above[row] = tree.node[k], 0.0
+                node[row], above[row] = tree.order[k], 0.0
             elif x >= tree.length[k] - short:
-                node[row], above[row] = tree.node[tree.up[k]], 0.0
+                node[row], above[row] = tree.order[tree.up[k]], 0.0
             else:
-                node[row], above[row] = tree.node[k], x
+                node[row], above[row] = tree.order[k], x
 
 
 @helper
@@ -90,14 +90,14 @@ def _transpose(rows: Any, column: Any) -> None:
 
 
 @helper
-def _sum_below(tree: Backbone, column: Any, weight: Any, lanes: Any) -> None:
+def _sum_below(tree: Preorder, column: Any, weight: Any, lanes: Any) -> None:
     """W, S, Q of the points below every node, measured there; S, Q of all points at the root."""
     for k in range(len(tree.up)):
         for field in (W, S, Q):
             for lane in range(LANES):
                 lanes[k, field, lane] = 0.0
-    for y in range(len(tree.place)):
-        at = lanes[tree.place[y]]
+    for y in range(len(column) // LANES):
+        at = lanes[tree.position[y]]
         for lane in range(LANES):
             w, d = weight[y * LANES + lane], column[y * LANES + lane]
             at[W, lane], at[S, lane], at[Q, lane] = w, w * d, w * d * d
@@ -116,7 +116,7 @@ def beside(w: float, f: float, q: float, length: float, all_w: float, all_s: flo
 
 
 @helper
-def _limit(tree: Backbone, lanes: Any, lane: int, k: int, path: Any) -> float:
+def _limit(tree: Preorder, lanes: Any, lane: int, k: int, path: Any) -> float:
     """A number that the least cost does not exceed: the best place near node k, and some slack for rounding.
 
     With a good limit at hand, nearly all edges are ruled out before anything is divided.
@@ -140,7 +140,7 @@ def _limit(tree: Backbone, lanes: Any, lane: int, k: int, path: Any) -> float:
 
 
 @helper
-def _best_edges(tree: Backbone, lanes: Any, best: _Best) -> None:
+def _best_edges(tree: Preorder, lanes: Any, best: _Best) -> None:
     """Find the edge of the best place of every lane: of several, the first."""
     for lane in range(LANES):
         best.edge[lane], best.cost[lane], best.along[lane], best.height[lane] = 1, np.inf, 0.0, 0.0
@@ -156,7 +156,7 @@ def _best_edges(tree: Backbone, lanes: Any, best: _Best) -> None:
 
 
 @helper
-def _try_edge(tree: Backbone, lanes: Any, lane: int, k: int, best: _Best) -> None:
+def _try_edge(tree: Preorder, lanes: Any, lane: int, k: int, best: _Best) -> None:
     """Keep the best place on an edge if it beats what was found before."""
     g, length = tree.up[k], tree.length[k]
     w, f, q = lanes[k, W, lane], lanes[k, S, lane], lanes[k, Q, lane]

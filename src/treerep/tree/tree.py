@@ -27,7 +27,7 @@ from .operations.reduction import contracted_edges, restricted_edges
 from .operations.rerooting import midpoint_root, outgroup_root
 from .structure.ancestors import tree_oracle
 from .structure.canonical import canonical_edges
-from .structure.rooted import Preorder, Rooted, hang, preorder
+from .structure.rooted import Preorder, Rooted, by_node, preorder
 from .structure.walks import path_between, prefer_walk, symmetric_matrix, walked_block
 
 
@@ -192,7 +192,7 @@ class Tree(CompiledMetric):
 
     @cached_property
     def _rooted(self) -> Rooted:
-        return hang(self._view)
+        return by_node(self._view)
 
     @cached_property
     def oracle(self) -> TreeOracle:
@@ -213,7 +213,7 @@ class Tree(CompiledMetric):
         """
         if at is None:
             return self._rooted
-        return hang(self._view_from(self._node(at)))
+        return by_node(self._view_from(self._node(at)))
 
     def _view_from(self, node: int) -> Preorder:
         return self._view if node == 0 else preorder(self.edges, self.weights, node)

@@ -19,7 +19,7 @@ from treerep.placement import _least_squares_places as placement
 from treerep.placement._edge_fit_kernels import best_on_edge, shifted, weigh
 from treerep.placement._least_squares_places import best_places
 from treerep.placement._locate import Places, distances_from
-from treerep.placement._placement_kernels import Backbone, find_best_places
+from treerep.placement._placement_kernels import find_best_places
 from treerep.refinement.backbone import _branches as branches
 from treerep.refinement.backbone._branch_kernels import join_branches
 from treerep.refinement.backbone._branches import grow
@@ -98,7 +98,7 @@ def places_one_by_one(tree, distances, power, smallest, edge, along, height):
         weigh(distances[row], power, smallest, weight)
         below[:] = 0.0
         for y in range(m):
-            k, d = tree.place[y], distances[row, y]
+            k, d = tree.position[y], distances[row, y]
             below[k, 0], below[k, 1], below[k, 2] = weight[y], weight[y] * d, weight[y] * d * d
         for k in range(n - 1, 0, -1):
             g = tree.up[k]
@@ -130,13 +130,12 @@ def test_places_side_by_side_have_the_bits_of_a_plain_loop(m, count, seed, power
     # Noise from none, where many edges are about as good, to more than the distances. Some are duplicates of points.
     distances = np.abs(near + rng.choice([0.0, 1e-6, 0.1, 3.0], (count, 1)) * rng.normal(size=(count, m)))
     distances = frozen(np.maximum(distances, rng.choice([0.0, 1e-3], (count, 1))))
-    view = preorder(tree.edges, tree.weights, tree.rooted().root)
-    known = Backbone(view.up, view.length, view.order, frozen(view.position[:m]))
+    view = preorder(tree.edges, tree.weights, 0)
     smallest = 1e-3 * tree.weights.max()
     node, above, height = np.empty(count, np.int64), np.empty(count), np.empty(count)
-    find_best_places(known, distances, power, smallest, 0.0, node, above, height)
+    find_best_places(view, distances, power, smallest, 0.0, node, above, height)
     edge, along, high = np.empty(count, np.int64), np.empty(count), np.empty(count)
-    places_one_by_one(known, distances, power, smallest, edge, along, high)
+    places_one_by_one(view, distances, power, smallest, edge, along, high)
     apart = distances.min(axis=1) > 0
     inside = (along > 0) & (along < view.length[edge])
     lower = np.where(along >= view.length[edge], view.up[edge], edge)

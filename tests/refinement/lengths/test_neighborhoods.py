@@ -12,7 +12,7 @@ from tests.tree.strategies import trees
 from treerep._core.parallel import Workers
 from treerep.refinement.lengths import _rank_kernels as rank_kernels
 from treerep.refinement.lengths._neighborhoods import Neighborhoods, neighbor_graph
-from treerep.refinement.lengths._splits import find_tree_splits, gather
+from treerep.refinement.lengths._splits import depths, find_tree_splits, gather, measured
 from treerep.refinement.lengths.weights import fit_weights
 
 
@@ -141,9 +141,9 @@ def test_every_neighbour_is_found_where_rounding_hides_it(monkeypatch: pytest.Mo
     tree = tree.with_weights(np.where(tree.weights < 1e-3, short, tree.weights * rng.uniform(0.5, 1.5)))
     splits = find_tree_splits(tree)
     near = Neighborhoods(neighbor_graph(metric), splits, 1.0, Workers(1))
-    hung = near._hung(gather(splits, tree.weights))
+    rooted = measured(splits, depths(splits, gather(splits, tree.weights)))
     for v in range(60):
         own = near.neighbors[near.starts[v] : near.starts[v + 1]]
         close = rank_kernels._room.py_func(60)
-        count = rank_kernels._find_close.py_func(hung, v, own, 0.05 * near.near, close)
+        count = rank_kernels._find_close.py_func(rooted, v, own, 0.05 * near.near, close)
         assert set(own) <= set(close.point[:count])

@@ -27,11 +27,12 @@ from treerep.refinement.lengths._path_sum_kernels import (
     add_up,
     common_ancestors,
     cut_sums,
-    find_splits,
+    find_chains,
     row_sums,
     solve_cuts,
 )
 from treerep.refinement.lengths._principal_pivoting import principal_pivoting
+from treerep.refinement.lengths._splits import measured
 from treerep.refinement.lengths.least_distortion import Memory
 from treerep.refinement.lengths.weights import Pairs, find_tree_splits, fit_weights
 from treerep.scores import _streaming as streaming
@@ -487,12 +488,11 @@ def test_splits_are_those_of_the_tree(tree):
     assert (splits.first[splits.node] == np.arange(n)).all()
 
 
-def test_find_splits_by_hand():
+def test_find_chains_by_hand():
     # 0 - s - s - 1 with a bare leaf at the first s, then 2 below 1: positions 0 ... 5 hold 0, s, s, 1, 2, s.
-    order, up = np.array([0, 3, 4, 1, 2, 5], np.int32), np.array([-1, 0, 1, 2, 3, 1], np.int32)
-    count, bottom, above = (np.empty(6, np.int32) for _ in range(3))
-    find_splits(order, up, 3, count, bottom, above)
-    assert count.tolist() == [3, 2, 2, 2, 1, 0]
+    up, count = np.array([-1, 0, 1, 2, 3, 1], np.int32), np.array([3, 2, 2, 2, 1, 0], np.int32)
+    bottom, above = np.empty(6, np.int32), np.empty(6, np.int32)
+    find_chains(up, count, bottom, above)
     assert bottom.tolist() == [0, 3, 3, 3, 4, -1]
     assert above.tolist() == [-1, 0, 0, 0, 3, 0]
 
@@ -525,8 +525,7 @@ def test_row_sums_twin(tree, seed, whole):
     for what, (value, slope) in twins.items():
         at_point, at_node = np.zeros(n - start), np.zeros(K)
         block = rows, start, whole, t[rows, start:].copy(), u[rows, start:].copy(), at_point, at_node
-        shape = splits.up, splits.first, splits.last, splits.node, depth, depth[splits.node]
-        assert row_sums(what, 0.1, *shape, *block) == pytest.approx(value[used].sum(), abs=1e-10)
+        assert row_sums(what, 0.1, measured(splits, depth), *block) == pytest.approx(value[used].sum(), abs=1e-10)
         slope = np.where(used, slope, 0.0)
         assert at_point == pytest.approx((slope.sum(0) + slope.sum(1))[start:], abs=1e-10)
         assert at_node == pytest.approx(-2 * np.bincount(tops.ravel(), slope.ravel(), minlength=K), abs=1e-10)

@@ -16,8 +16,9 @@ from tests.strategies import any_symmetric, integer_metrics
 from tests.tree.strategies import trees
 from treerep.metric.base import frozen
 from treerep.refinement.moves import search as module
-from treerep.refinement.moves._move_kernels import Hung, Room, Task, improve
-from treerep.refinement.moves.search import binary_edges, edges_of, hang, rearrange
+from treerep.refinement.moves._move_kernels import BinaryPreorder, Room, Task, improve
+from treerep.refinement.moves.search import binary_edges, binary_preorder, rearrange
+from treerep.tree.structure.rooted import edges_of
 
 POWERS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 4.0])
 
@@ -50,7 +51,7 @@ class Steps:
 
     def __init__(self, tree: tr.Tree, d: np.ndarray, power: float, root: int = 0) -> None:
         self.n = n = len(d)
-        self.hung = hang(*binary_edges(tree.contracted()), root)
+        self.rooted = binary_preorder(*binary_edges(tree.contracted()), root)
         smallest = d[d > 0].min() if (d > 0).any() else 1.0
         self.task = Task(frozen(d), power, smallest)
         nodes = 2 * n - 2
@@ -60,39 +61,39 @@ class Steps:
         )  # fmt: skip
 
     def move(self, name: int) -> tuple[int, float]:
-        done, moves, gain = improve(self.hung, self.task, self.room, np.array([name]), 0, self.n, 1)
+        done, moves, gain = improve(self.rooted, self.task, self.room, np.array([name]), 0, self.n, 1)
         assert done == 1
         return moves, gain
 
     def tree(self) -> tr.Tree:
-        return tr.Tree(self.n, *edges_of(self.hung))
+        return tr.Tree(self.n, *edges_of(self.rooted))
 
 
-def check_preorder(hung: Hung) -> None:
+def check_preorder(rooted: BinaryPreorder) -> None:
     """The numbers are those of a preorder, and size and place belong to them."""
-    assert hung.up[0] == -1
-    assert_array_equal(hung.place[hung.name], np.arange(len(hung.up)))
+    assert rooted.up[0] == -1
+    assert_array_equal(rooted.position[rooted.order], np.arange(len(rooted.up)))
     children: dict[int, list[int]] = {}
-    for k in range(1, len(hung.up)):
-        children.setdefault(int(hung.up[k]), []).append(k)
-    for k, size in enumerate(hung.size):
+    for k in range(1, len(rooted.up)):
+        children.setdefault(int(rooted.up[k]), []).append(k)
+    for k, size in enumerate(rooted.size):
         own = children.get(k, [])
-        assert size == 1 + sum(hung.size[c] for c in own)
+        assert size == 1 + sum(rooted.size[c] for c in own)
         assert len(own) == (1 if k == 0 else 2 if size > 1 else 0)
         assert own[:1] == [k + 1][: len(own)]
-        assert own[1:] == [c + hung.size[c] for c in own[:-1]]
+        assert own[1:] == [c + rooted.size[c] for c in own[:-1]]
 
 
 # The twin: cut the subtree off, and solve a small bounded least-squares problem on every edge of the rest.
 
 
-def best_by_scipy(hung: Hung, d: np.ndarray, power: float, name: int) -> float:
+def best_by_scipy(rooted: BinaryPreorder, d: np.ndarray, power: float, name: int) -> float:
     """Least objective of all trees with the subtree below `name` hung off somewhere else, lengths within it kept."""
     n, w = len(d), weights_of(d, power)
     graph = nx.Graph()
-    for (u, v), length in zip(*edges_of(hung), strict=True):
+    for (u, v), length in zip(*edges_of(rooted), strict=True):
         graph.add_edge(int(u), int(v), weight=length)
-    parent = int(hung.name[hung.up[hung.place[name]]])
+    parent = int(rooted.order[rooted.up[rooted.position[name]]])
     graph.remove_edge(name, parent)
     inside = nx.node_connected_component(graph, name)
     ends = list(graph.neighbors(parent))
@@ -129,13 +130,13 @@ def test_a_move_finds_what_scipy_finds_on_all_edges(n: int, seed: int, power: fl
     d = np.triu(d, 1) + np.triu(d, 1).T
     root = data.draw(st.integers(0, n - 1))
     steps = Steps(random_tree(n, seed + 1), d, power, root)
-    names = [k for k in range(2 * n - 2) if steps.hung.up[steps.hung.place[k]] > 0]
+    names = [k for k in range(2 * n - 2) if steps.rooted.up[steps.rooted.position[k]] > 0]
     name = data.draw(st.sampled_from(names))
-    best = best_by_scipy(steps.hung, d, power, name)
+    best = best_by_scipy(steps.rooted, d, power, name)
     before = objective(steps.tree(), d, power)
     moves, gain = steps.move(name)
     after = objective(steps.tree(), d, power)
-    check_preorder(steps.hung)
+    check_preorder(steps.rooted)
     assert after <= best * (1 + 1e-6) + 1e-9
     assert after >= best - 1e-6 * (1 + best)  # nothing else was changed
     assert_allclose(before - after, gain, rtol=1e-9, atol=1e-9)
@@ -157,7 +158,7 @@ def test_every_move_lowers_the_objective(tree: tr.Tree, seed: int, power: float)
         assert new < now if moves else new == now
         assert_allclose(now - new, gain, rtol=1e-7, atol=1e-10 * now)
         now = new
-        check_preorder(steps.hung)
+        check_preorder(steps.rooted)
 
 
 # Whole runs.
@@ -226,7 +227,7 @@ def test_a_misplaced_subtree_is_repaired() -> None:
     assert not rearrange(wrong, truth, subtrees=False, sweeps=1).tree.isclose(truth)
     steps = Steps(wrong, truth.distances(), 0.0)
     # The node that joins the points 8 and 9 is the parent of both.
-    name = steps.hung.name[steps.hung.up[steps.hung.place[8]]]
+    name = steps.rooted.order[steps.rooted.up[steps.rooted.position[8]]]
     assert steps.move(int(name))[0] == 1
     assert steps.tree().isclose(truth)
     assert rearrange(wrong, truth, sweeps=20).after < 1e-9 * rearrange(wrong, truth).before
@@ -320,5 +321,5 @@ def test_the_binary_form_has_the_same_distances(tree: tr.Tree) -> None:
     assert_array_equal(degrees[:n], 1)
     assert_array_equal(degrees[n:], 3)
     assert_allclose(tr.Tree(n, edges, lengths).distances(), tree.distances(), rtol=1e-12, atol=1e-12)
-    hung = hang(edges, lengths, n - 1)
-    check_preorder(hung)
+    rooted = binary_preorder(edges, lengths, n - 1)
+    check_preorder(rooted)

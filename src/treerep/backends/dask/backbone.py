@@ -110,7 +110,7 @@ class OnCluster:
 
     def _placed(self, tree: Tree, sample: Indices, power: float, workers: Workers) -> Places:
         """Return the best places of all points that are not in the sample."""
-        shared = self._shared((*rooted_backbone(tree, len(sample), power), self._rows(sample)))
+        shared = self._shared((*rooted_backbone(tree, power), self._rows(sample)))
         tasks = [self._task(b, _place, shared, self._mine(b, sample)) for b in self._every]
         parts = []
         with dropping(self.client, tasks), progress_bar(len(self.space) - len(sample), "placing", "points") as bar:

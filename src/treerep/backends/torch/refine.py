@@ -21,7 +21,7 @@ from ...metric._matching import after_matching
 from ...metric.base import Metric
 from ...refinement.lengths._pairs import Pairs
 from ...refinement.lengths._path_sum_kernels import FACTORS, PRODUCT, SQUARES, add_down, add_up
-from ...refinement.lengths._splits import Splits, Vector, find_tree_splits, gather
+from ...refinement.lengths._splits import SplitTree, Vector, find_tree_splits, gather
 from ...refinement.lengths.least_distortion import least_distortion
 from ...refinement.lengths.least_squares import least_squares
 from ...refinement.lengths.weights import fitted
@@ -107,7 +107,7 @@ class DevicePairs(Pairs):
     """All pairs of points, summed up on a device. Distances are kept there if there is room for them."""
 
     def __init__(
-        self, splits: Splits, metric: Metric, power: float, workers: Workers, device: Any, with_zeros: bool
+        self, splits: SplitTree, metric: Metric, power: float, workers: Workers, device: Any, with_zeros: bool
     ) -> None:
         super().__init__(splits, metric, None, 0.0, workers)
         self.torch, self.device, self.power = require("torch", "embed"), device, power

@@ -1,48 +1,31 @@
-"""Passes over a tree in preorder, by whole arrays: O(N log N) for any depth, without compiled code."""
+"""Passes over a tree in preorder, by whole arrays: O(N log N) for any depth."""
 
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...embedding.sarkar.construction import center
-from ...tree.structure.rooted import Preorder
+from ...tree.structure.rooted import Preorder, merged
 from ...tree.tree import Tree
 
 Number = TypeVar("Number", np.float64, np.complex128)
 
 
-class Hung(NamedTuple):
-    """A tree by preorder position, its points of zero distance merged: what the layouts walk over."""
-
-    up: NDArray[np.int64]  # position of the parent; 0 at the root itself
-    length: NDArray[np.float64]  # of the edge to the parent, above 0; 0 at the root
-    place: NDArray[np.int64]  # position of every node
-
-
-def hang(tree: Tree, root: int | str | None, *, merge: bool = False) -> Hung:
-    """Hang a tree from a node, by default from its centre; with `merge`, nodes joined by edges of length 0 are one."""
+def rooted_view(tree: Tree, root: int | str | None, *, merge: bool = False) -> Preorder:
+    """Root a tree at a node, by default its center; with `merge`, nodes at distance 0 are one."""
     view = tree._view_from(center(tree) if root is None else tree._node(root))
-    up = np.maximum(view.up, 0).astype(np.int64)
-    return _merged(view, up) if merge else Hung(up, view.length, view.position.astype(np.int64))
+    return merged(view) if merge else view
 
 
-def _merged(view: Preorder, up: NDArray[np.int64]) -> Hung:
-    head = np.where(view.length > 0, np.arange(len(up)), up)
-    while not np.array_equal(above := head[head], head):
-        head = above
-    kept = head == np.arange(len(up))
-    number = np.cumsum(kept) - 1
-    return Hung(number[head[up[kept]]], view.length[kept], number[head[view.position]])
-
-
-def path_sums(up: NDArray[np.int64], values: NDArray[Number]) -> NDArray[Number]:
+def path_sums(up: NDArray[np.integer], values: NDArray[Number]) -> NDArray[Number]:
     """Sum of the values on the way from the root, without the root's own, to each position.
 
-    >>> path_sums(np.array([0, 0, 1, 2, 1]), np.array([9.0, 1.0, 2.0, 3.0, 4.0]))
+    >>> path_sums(np.array([-1, 0, 1, 2, 1]), np.array([9.0, 1.0, 2.0, 3.0, 4.0]))
     array([0., 1., 3., 6., 5.])
     """
-    total, jump = values.copy(), up
+    total = values.copy()
+    jump = np.maximum(up, 0)  # from the root, stay there
     total[0] = 0
     while jump.any():  # each round doubles the way that is summed up
         total += total[jump]
@@ -50,23 +33,15 @@ def path_sums(up: NDArray[np.int64], values: NDArray[Number]) -> NDArray[Number]
     return total
 
 
-def last_below(up: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Last position of the subtree of each position: subtrees are in one piece.
-
-    >>> last_below(np.array([0, 0, 1, 2, 1, 0]))
-    array([5, 4, 3, 3, 4, 5])
-    """
-    last = np.arange(len(up))
-    last[up[1:]] = np.arange(1, len(up))  # of several children the last one stays
-    while not np.array_equal(below := last[last], last):
-        last = below
-    return last
+def last_below(view: Preorder) -> NDArray[np.int64]:
+    """Last position of the subtree of each position: subtrees are in one piece."""
+    return np.arange(len(view.size)) + view.size - 1
 
 
-def sibling_ranks(up: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sibling_ranks(up: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which child of its parent each position is, from 0, and how many children each position has.
 
-    >>> sibling_ranks(np.array([0, 0, 1, 2, 1, 0]))
+    >>> sibling_ranks(np.array([-1, 0, 1, 2, 1, 0]))
     (array([0, 0, 0, 0, 1, 1]), array([2, 2, 1, 0, 0, 0]))
     """
     children = np.bincount(up[1:], minlength=len(up))

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...tree.structure.rooted import Preorder
 from ...tree.tree import Tree
-from ._passes import as_points, hang, laid_flat, last_below
+from ._passes import as_points, laid_flat, last_below, rooted_view
 from .radial import equal_angles
 
 # Rounds over the inner nodes, and the mean turn (radians) below which another one would not be seen.
@@ -20,9 +21,9 @@ Complex = NDArray[np.complex128]
 class _Plan(NamedTuple):
     """What stays the same while branches are turned."""
 
-    up: NDArray[np.int64]
+    up: NDArray[np.int32]  # position of the parent; 0 at the root
     last: NDArray[np.int64]
-    jumps: list[NDArray[np.int64]]  # 1, 2, 4, ... steps up
+    jumps: list[NDArray[np.int32]]  # 1, 2, 4, ... steps up
     children: NDArray[np.int64]  # of all positions, one family after the other
     starts: NDArray[np.int64]  # where each family begins
 
@@ -38,9 +39,9 @@ def equal_daylight(tree: Tree, *, root: int | str | None = None) -> NDArray[np.f
     >>> equal_daylight(Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 1.0, 2.0])).shape
     (4, 2)
     """
-    view = hang(tree, root, merge=True)
+    view = rooted_view(tree, root, merge=True)
     spots = equal_angles(view)
-    plan = _plan(view.up)
+    plan = _plan(view)
     inner = _most_branched(plan)
     looks = _LOOKS / len(spots)
     for _ in range(_SWEEPS):
@@ -49,16 +50,17 @@ def equal_daylight(tree: Tree, *, root: int | str | None = None) -> NDArray[np.f
         looks -= len(chosen)
         if looks <= 0 or turned <= _SMALL_TURN * len(chosen):
             break
-    return as_points(laid_flat(spots)[view.place])
+    return as_points(laid_flat(spots)[view.position])
 
 
-def _plan(up: NDArray[np.int64]) -> _Plan:
+def _plan(view: Preorder) -> _Plan:
+    up = np.maximum(view.up, 0)
     jumps = [up]
     while jumps[-1].any():
         jumps.append(jumps[-1][jumps[-1]])
     families = np.argsort(up[1:], kind="stable") + 1
     starts = np.searchsorted(up[families], np.arange(len(up) + 1))
-    return _Plan(up, last_below(up), jumps[:-1], families, starts)
+    return _Plan(up, last_below(view), jumps[:-1], families, starts)
 
 
 def _most_branched(plan: _Plan) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...embedding.sarkar.construction import sarkar
 from ...embedding.tree_embedding import TreeEmbedding
 from ...tree.tree import Tree
-from ._passes import hang, path_sums
+from ._passes import path_sums, rooted_view
 
 # Hyperbolic distance of the median point from the root: few points need little room, many more of it. And the most of
 # any node: beyond, the eye sees the edge of the disk alone.
@@ -29,9 +29,9 @@ def hyperbolic(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float
 
 def disk_embedding(tree: Tree, root: int | str | None = None) -> TreeEmbedding:
     """Embed a tree at the scale for the eye."""
-    view = hang(tree, root)
+    view = rooted_view(tree, root)
     depth = path_sums(view.up, view.length)
-    points = depth[view.place[: tree.n_points]]
+    points = depth[view.position[: tree.n_points]]
     radius = min(max(0.5 + 0.45 * math.log(tree.n_points), _LEAST_RADIUS), _MOST_RADIUS)
     reach = max(float(np.median(points[points > 0])) / radius if points.any() else 0.0, float(depth.max()) / _FARTHEST)
     return sarkar(tree, scale=1.0 / reach if reach > 0 else 1.0, root=root)

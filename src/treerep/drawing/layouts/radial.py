@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ...tree.structure.rooted import Preorder
 from ...tree.tree import Tree
-from ._passes import Hung, as_points, hang, laid_flat, last_below, path_sums
+from ._passes import as_points, laid_flat, last_below, path_sums, rooted_view
 
 
 def radial(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
@@ -17,14 +18,14 @@ def radial(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
     >>> radial(Tree(2, [[0, 2], [2, 1]], [1.0, 1.0])).round(9).tolist()
     [[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]
     """
-    view = hang(tree, root)
-    return as_points(laid_flat(equal_angles(view))[view.place])
+    view = rooted_view(tree, root)
+    return as_points(laid_flat(equal_angles(view))[view.position])
 
 
-def equal_angles(view: Hung) -> NDArray[np.complex128]:
+def equal_angles(view: Preorder) -> NDArray[np.complex128]:
     """Positions by preorder, as complex numbers."""
     up, length = view.up, view.length
-    last = last_below(up)
+    last = last_below(view)
     leaf = (last == np.arange(len(up))).astype(np.int64)
     if len(up) > 1 and last[1] == last[0]:  # a root with one neighbour is a leaf of the unrooted tree
         leaf[0] = 1

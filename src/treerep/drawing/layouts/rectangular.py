@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...tree.tree import Tree
-from ._passes import hang, last_below, path_sums
+from ._passes import last_below, path_sums, rooted_view
 
 
 def rectangular(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
@@ -16,9 +16,9 @@ def rectangular(tree: Tree, *, root: int | str | None = None) -> NDArray[np.floa
     >>> rectangular(Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]), root=2).tolist()
     [[1.0, 0.0], [2.0, -1.0], [0.0, -0.5]]
     """
-    view = hang(tree, root)
-    last = last_below(view.up)
+    view = rooted_view(tree, root)
+    last = last_below(view)
     leaf = (last == np.arange(len(last))).astype(np.int64)
     upto = np.cumsum(leaf)
     row = 0.5 * ((upto - leaf) + (upto[last] - 1))
-    return np.column_stack([path_sums(view.up, view.length), 0.0 - row])[view.place]
+    return np.column_stack([path_sums(view.up, view.length), 0.0 - row])[view.position]

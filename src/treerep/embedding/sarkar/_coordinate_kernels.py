@@ -11,14 +11,11 @@ _SMALL = 1e-18
 
 
 @kernel
-def count_below(up: Any, size: Any, heavy: Any) -> None:
-    """Number of nodes in the subtree of each position, and the child with most of them (-1: a leaf). O(N)."""
-    for p in range(len(up)):
-        size[p] = 1
-        heavy[p] = -1
+def heavy_children(up: Any, size: Any, heavy: Any) -> None:
+    """Write the child with the largest subtree, of several the first; -1 at leaves. O(N)."""
+    heavy[:] = -1
     for p in range(len(up) - 1, 0, -1):
         above = up[p]
-        size[above] += size[p]
         if heavy[above] < 0 or size[p] >= size[heavy[above]]:
             heavy[above] = p
 

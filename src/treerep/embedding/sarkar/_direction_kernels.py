@@ -9,23 +9,6 @@ from ..._core.kernel import helper, kernel
 
 
 @kernel
-def merge_points(up: Any, lengths: Any, head: Any) -> None:
-    """Name the first position at the same point: edges of length 0 do not leave it."""
-    head[0] = 0
-    for p in range(1, len(up)):
-        head[p] = p if lengths[p] > 0.0 else head[up[p]]
-
-
-@kernel
-def count_points(order: Any, up: Any, n_points: Any, below: Any) -> None:
-    """Number of data points in the subtree of each position."""
-    for p in range(len(up)):
-        below[p] = 1 if order[p] < n_points else 0
-    for p in range(len(up) - 1, 0, -1):
-        below[up[p]] += below[p]
-
-
-@kernel
 def group_edges(ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any) -> None:
     """Sort the positions whose edge has a length by the point where it begins; `ranked` is the order within a group."""
     for p in range(1, len(up)):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...metric.base import frozen
-from ...tree.structure.rooted import Preorder
+from ...tree.structure.rooted import Preorder, heads, points_below
 
 #: What `sarkar` offers.
 RULES = ("traffic", "equal", "codes")
@@ -35,13 +35,12 @@ def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: fl
     Nodes joined by edges of length 0 are one point, with one frame: such an edge has direction e_1, which carries the
     frame over as it is.
     """
-    from ._direction_kernels import count_points, group_edges, merge_points, turn_edges
+    from ._direction_kernels import group_edges, turn_edges
 
     n = len(view.up)
-    head, below, members = (np.empty(n, np.int32) for _ in range(3))
-    starts = np.zeros(n + 1, np.int32)
-    merge_points(view.up, view.length, head)
-    count_points(view.order, view.up, n_points, below)
+    head = heads(view.up, view.length <= 0)
+    below = points_below(view, n_points)
+    starts, members = np.zeros(n + 1, np.int32), np.empty(n, np.int32)
     group_edges(np.argsort(-below, kind="stable"), view.up, view.length, head, starts, members)
     edges = np.diff(starts)
     counts = edges + (np.arange(n) > 0)

@@ -4,12 +4,10 @@ R. Sarkar, Low distortion Delaunay embedding of trees in hyperbolic plane (Graph
 with codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs for hyperbolic embeddings (ICML 2018).
 """
 
-import numpy as np
-
 from ..._core.checks import check_choice, number_above, number_from, positive_scale
 from ..._core.memory import check_memory
 from ...metric.base import Metric, frozen
-from ...tree.structure.rooted import Preorder
+from ...tree.structure.rooted import rerooted
 from ...tree.tree import Tree
 from ..tree_embedding import TreeEmbedding
 from ._directions import RULES, place_edges
@@ -90,7 +88,8 @@ def sarkar(
     nodes = tree.n_nodes
     needed = 8 * dim * (2 * nodes + (nodes.bit_length() + 1) * dim)
     check_memory(needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim")
-    view = _hung(tree, root)
+    node = center(tree) if root is None else tree._node(root)
+    view = rerooted(tree._view, int(tree._view.position[node]))
     around = place_edges(view, tree.n_points, dim, directions, power)
     factor = scale_for(wanted, view, tree.n_points, around) if scale is None else positive_scale(scale)
     return TreeEmbedding._of_view(view, frozen(around.turns), factor, tree.n_points, tree.labels)
@@ -98,22 +97,7 @@ def sarkar(
 
 def center(tree: Tree) -> int:
     """Return the node from which the farthest node is nearest, of several the one with the smallest id. O(N)."""
-    from ._sarkar_kernels import find_center
+    from ...tree.structure.preorder_kernels import find_center
 
     view = tree._view
     return int(view.order[find_center(view.order, view.up, view.length)])
-
-
-def _hung(tree: Tree, root: int | str | None) -> Preorder:
-    """Preorder from the root, or from the centre."""
-    from ._sarkar_kernels import reroot
-
-    view = tree._view
-    at = int(view.position[center(tree) if root is None else tree._node(root)])
-    if at == 0:
-        return view
-    order, up, position = (np.empty_like(view.up) for _ in range(3))
-    length = np.empty(len(order))
-    reroot(view.order, view.up, view.length, at, order, up, length)
-    position[order] = np.arange(len(order), dtype=np.int32)
-    return Preorder(*(frozen(array) for array in (order, position, up, length)))

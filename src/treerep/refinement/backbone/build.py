@@ -261,7 +261,7 @@ class _Here:
         distances = frozen(np.concatenate(list(read)))
         found = []
         for power in powers:
-            known, scale = rooted_backbone(tree, len(sample), power)
+            known, scale = rooted_backbone(tree, power)
             places = Places(np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points)))
             place_rows(known, scale, distances, places)
             found.append(places)

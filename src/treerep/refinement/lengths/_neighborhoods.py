@@ -14,9 +14,9 @@ from ..._core.parallel import Workers
 from ...fitting.spanning._graphs import sparse_graph
 from ...metric.base import Metric
 from ...metric.graph import GraphMetric
-from ._path_sum_kernels import add_down, add_up
-from ._rank_kernels import Hung, imprecision, smooth_imprecision
-from ._splits import Splits, Vector
+from ._path_sum_kernels import add_up
+from ._rank_kernels import imprecision, smooth_imprecision
+from ._splits import SplitTree, Vector, depths, measured
 
 # Without a graph, this many nearest points are the neighbours.
 _NEIGHBORS = 10
@@ -37,7 +37,7 @@ def neighbor_graph(metric: Metric) -> csr_array:
 class Neighborhoods:
     """The neighbourhoods of the points of a tree. Points are numbered as in `splits`."""
 
-    def __init__(self, graph: csr_array, splits: Splits, unit: float, workers: Workers) -> None:
+    def __init__(self, graph: csr_array, splits: SplitTree, unit: float, workers: Workers) -> None:
         self.splits, self.workers = splits, workers
         rows = graph[splits.points][:, splits.points]
         self.starts, self.neighbors = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
@@ -47,16 +47,9 @@ class Neighborhoods:
         n = len(splits.points)
         self.blocks = [(low, min(low + _ROWS, n)) for low in range(0, n, _ROWS)]
 
-    def _hung(self, length: Vector) -> Hung:
-        depth = length.copy()
-        depth[0] = 0.0
-        add_down(self.splits.up, depth)
-        splits = self.splits
-        return Hung(splits.up, splits.first, splits.last, splits.node, depth, depth[splits.node])
-
     def loss(self, length: Vector) -> float:
         """1 - mean average precision, as defined."""
-        tree = self._hung(length)
+        tree = measured(self.splits, depths(self.splits, length))
         slack = 2.0 * _TIE * float(tree.leaf_depth.max())
         work = partial(imprecision, tree, self.starts, self.neighbors)
         parts = self.workers.map(lambda block: work(*block, slack), self.blocks)
@@ -64,7 +57,8 @@ class Neighborhoods:
 
     def smooth_loss(self, length: Vector, width: float) -> tuple[float, Vector]:
         """The same with steps of this width, and its gradient."""
-        tree, n = self._hung(length), len(self.splits.points)
+        tree = measured(self.splits, depths(self.splits, length))
+        n = len(self.splits.points)
 
         def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
             at_point, at_node = np.zeros(n), np.zeros(len(length))

@@ -14,8 +14,8 @@ from ..._core.parallel import Runner, Workers
 from ...fitting._distances import checked_block
 from ...metric.base import Metric
 from ...scores._streaming import BLOCK_ENTRIES, triangle_slices
-from ._path_sum_kernels import add_down, add_up, cut_sums, row_sums
-from ._splits import Splits, Vector
+from ._path_sum_kernels import add_up, cut_sums, row_sums
+from ._splits import SplitTree, Vector, depths, measured
 
 #: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would overflow.
 _NOTHING = 1e-100
@@ -33,7 +33,7 @@ class _Task(NamedTuple):
 class _Reader:
     """Distances of blocks and their factors, wherever they are read: see `Pairs`."""
 
-    def __init__(self, splits: Splits, metric: Metric, upper: bool, unit: float, power: float, keep: bool) -> None:
+    def __init__(self, splits: SplitTree, metric: Metric, upper: bool, unit: float, power: float, keep: bool) -> None:
         self.splits, self.metric, self.upper, self.unit, self.power = splits, metric, upper, unit, power
         self.at_zero = 0.0
         self._keep = keep
@@ -73,9 +73,9 @@ def _sum_block(what: int, eps: float, depth: Vector, reader: _Reader, task: _Tas
     """What `path_sum_kernels.row_sums` adds up over a block: the value, and derivatives at points and at nodes."""
     splits = reader.splits
     at_point, at_node = np.zeros(len(splits.points) - task.start), np.zeros(len(depth))
-    tree = splits.up, splits.first, splits.last, splits.node, depth, depth[splits.node]
     block = task.rows, task.start, reader.upper, *reader.read(task)
-    return row_sums(what, eps, *tree, *block, at_point, at_node), at_point, at_node
+    value = row_sums(what, eps, measured(splits, depth), *block, at_point, at_node)
+    return value, at_point, at_node
 
 
 def _row_parts(count: int, width: int) -> Iterator[slice]:
@@ -96,7 +96,7 @@ class Pairs:
 
     def __init__(
         self,
-        splits: Splits,
+        splits: SplitTree,
         metric: Metric,
         sample: NDArray[np.int64] | None,
         power: float,
@@ -157,9 +157,8 @@ class Pairs:
 
     def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
         """Sum of values over the pairs, and the sums of their derivatives over the paths through each edge."""
-        splits, depth = self.splits, length.copy()
-        depth[0] = 0.0
-        add_down(splits.up, depth)
+        splits = self.splits
+        depth = depths(splits, length)
         work = partial(_sum_block, what, eps, depth)
         self.workers.check()
         if self.runner is None:

@@ -1,10 +1,10 @@
 """Compiled sums over all paths of a tree, without a path matrix.
 
-Everything runs on a tree of splits (see `splits.Splits`): nodes in preorder, `up` the parent of each, and the points
+Everything runs on a `_splits.SplitTree`: nodes in preorder, `up` the parent of each, and the points
 in the order in which the preorder meets them, so that the points below node k are first[k] ... last[k] - 1.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,21 +18,30 @@ PRODUCT = 2  # value u^2 y^2, derivative u^2 y
 FACTORS = 3  # value 1 where u > 0, derivative u^2
 
 
+class MeasuredSplits(NamedTuple):
+    """A `SplitTree` with the depths that follow from lengths."""
+
+    up: Any
+    first: Any
+    last: Any
+    node: Any
+    depth: Any  # of each node
+    leaf_depth: Any  # depth[node]: of each point
+
+
 @kernel
-def find_splits(order: Any, up: Any, n_points: Any, count: Any, bottom: Any, above: Any) -> None:
+def find_chains(up: Any, count: Any, bottom: Any, above: Any) -> None:
     """Find which edges part the points in the same way: chains of Steiner nodes with nothing else attached.
 
-    order, up : (N,) int32, a preorder whose root is a point or has three children with points below
-    count, bottom, above : (N,) int32, written. Number of points below each position; the lowest position whose edge
-        parts the points in the same way (0 at the root, -1 without points below); the next ancestor that is its own
-        bottom (-1 at the root).
+    up : (N,) int32, of a preorder whose root is a point or has three children with points below
+    count : (N,) int32, number of points below each position
+    bottom, above : (N,) int32, written. The lowest position whose edge parts the points in the same
+        way (0 at the root, -1 without points below); the next ancestor that is its own bottom (-1
+        at the root).
     """
-    n = len(order)
+    n = len(up)
     for k in range(n):
-        count[k] = 1 if order[k] < n_points else 0
         bottom[k] = k
-    for k in range(n - 1, 0, -1):
-        count[up[k]] += count[k]
     for k in range(n - 1, 0, -1):
         if count[k] == 0:
             bottom[k] = -1
@@ -126,12 +135,7 @@ def _spread(slope: Any, out: Any) -> Any:
 def row_sums(
     what: Any,
     eps: Any,
-    up: Any,
-    first: Any,
-    last: Any,
-    node: Any,
-    depth: Any,
-    leaf_depth: Any,
+    tree: MeasuredSplits,
     rows: Any,
     start: Any,
     upper: Any,
@@ -151,20 +155,21 @@ def row_sums(
     Parameters
     ----------
     what : SQUARES, SMOOTH, PRODUCT or FACTORS; eps is used by SMOOTH
-    up, first, last : (K,) int32
-    node : (n,) int32, node of each point; depth : (K,) and leaf_depth = depth[node] : (n,) float64
+    tree : K nodes, n points
     rows : (R,) int64, points, numbered in preorder
     start : column 0 of the block is point `start`
     upper : take the columns after the row's point only, otherwise all others
     distance, factor : (R, C) float64
     at_point : (C,), at_node : (K,) float64, added to
     """
+    first, last = tree.first, tree.last
+    depth, leaf_depth = tree.depth, tree.leaf_depth
     # One array, so that the compiler sees that its parts do not overlap: loops without sums become vector code.
     width = distance.shape[1]
     scratch = np.zeros(2 * width)
     for a in range(len(rows)):
         i = rows[a]
-        k, begin, end = node[i], i, i + 1  # the range that is done
+        k, begin, end = tree.node[i], i, i + 1  # the range that is done
         while k >= 0:
             base = leaf_depth[i] - 2.0 * depth[k]
             for side in range(1 if upper else 0, 2):
@@ -185,7 +190,7 @@ def row_sums(
                 at_point[i - start] += total
                 at_node[k] -= 2.0 * total
             begin, end = first[k], last[k]
-            k = up[k]
+            k = tree.up[k]
     return scratch[width:].sum()
 
 

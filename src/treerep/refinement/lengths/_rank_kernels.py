@@ -5,17 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._core.kernel import helper, kernel
-
-
-class Hung(NamedTuple):
-    """A tree of splits (see `splits.Splits`) with lengths."""
-
-    up: Any
-    first: Any
-    last: Any
-    node: Any
-    depth: Any
-    leaf_depth: Any
+from ._path_sum_kernels import MeasuredSplits
 
 
 class Close(NamedTuple):
@@ -39,7 +29,7 @@ class Bins(NamedTuple):
 
 
 @helper
-def _distance(tree: Hung, v: int, u: int) -> float:
+def _distance(tree: MeasuredSplits, v: int, u: int) -> float:
     a, b = tree.node[v], tree.node[u]
     while a != b:  # ancestors come first in preorder: the later one is no ancestor of the other
         if a > b:
@@ -50,7 +40,7 @@ def _distance(tree: Hung, v: int, u: int) -> float:
 
 
 @helper
-def _find_close(tree: Hung, v: int, near: Any, beyond: float, close: Close) -> int:
+def _find_close(tree: MeasuredSplits, v: int, near: Any, beyond: float, close: Close) -> int:
     """List the close points; return how many. The columns whose paths turn at an ancestor are two ranges."""
     farthest = 0.0
     for u in near:
@@ -172,7 +162,14 @@ def _bins(n: int) -> Bins:
 
 @kernel
 def smooth_imprecision(
-    tree: Hung, starts: Any, neighbors: Any, low: int, high: int, width: float, at_point: Any, at_node: Any
+    tree: MeasuredSplits,
+    starts: Any,
+    neighbors: Any,
+    low: int,
+    high: int,
+    width: float,
+    at_point: Any,
+    at_node: Any,
 ) -> float:
     """Sum over the points low ... high - 1 of 1 - their smooth average precision; derivatives as in `row_sums`."""
     close, bins = _room(len(tree.leaf_depth)), _bins(len(tree.leaf_depth))
@@ -190,7 +187,14 @@ def smooth_imprecision(
 
 
 @kernel
-def imprecision(tree: Hung, starts: Any, neighbors: Any, low: int, high: int, slack: float) -> float:
+def imprecision(
+    tree: MeasuredSplits,
+    starts: Any,
+    neighbors: Any,
+    low: int,
+    high: int,
+    slack: float,
+) -> float:
     """Sum over the points low ... high - 1 of 1 - their average precision; all tied points count, as defined."""
     close = _room(len(tree.leaf_depth))
     total = 0.0

@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...tree.structure.rooted import preorder_rows
+from ...tree.structure.rooted import Preorder, lower_ends, points_below
 from ...tree.tree import Tree
-from ._path_sum_kernels import find_splits
+from ._path_sum_kernels import MeasuredSplits, add_down, find_chains
 
 Vector = NDArray[np.float64]
 
 
-class Splits(NamedTuple):
+class SplitTree(NamedTuple):
     """A tree without what distances cannot tell apart, hung from a centroid, in preorder.
 
     Edges that part the points in the same way (a chain through Steiner nodes) are one edge; edges without points on one
@@ -27,42 +27,77 @@ class Splits(NamedTuple):
     edge: NDArray[np.int64]  # for every edge of the tree, the node below it here, or -1
 
 
-def find_tree_splits(tree: Tree) -> Splits:
+def find_tree_splits(tree: Tree) -> SplitTree:
     """Bring a tree into the form that the sums over paths need. O(N)."""
-    n, nodes = tree.n_points, tree.n_nodes
-    order, _, _, count, bottom, _ = _chains(tree, 0)
+    n = tree.n_points
+    here = np.arange(tree.n_nodes)
+    view = tree._view
+    chains = _chains(view, n)
     # The lowest node with at least half of the points below: no branch at it has more than half.
-    heavy = np.flatnonzero((2 * count >= n) & (bottom == np.arange(nodes)))[-1]
-    order, _, via, count, bottom, above = _chains(tree, int(order[heavy]))
-    kept = bottom == np.arange(nodes)
+    heavy = np.flatnonzero((2 * chains.points >= n) & (chains.bottom == here))[-1]
+    view = tree._view_from(int(view.order[heavy]))
+    chains = _chains(view, n)
+    # The lowest position of each chain stays. `number` is its place among those that stay.
+    kept = chains.bottom == here
     number = (np.cumsum(kept) - 1).astype(np.int32)
-    is_point = order < n
+    parent = np.where(chains.above >= 0, number[chains.above], -1)[kept].astype(np.int32)
+    below = np.where(chains.bottom >= 0, number[chains.bottom], -1)  # the node here below each edge
+    # The points below position k follow each other in preorder, from number before[k] on.
+    is_point = view.order < n
     before: NDArray[np.int32] = (np.cumsum(is_point) - is_point).astype(np.int32)
-    parent = np.where(above >= 0, number[above], -1)[kept].astype(np.int32)
-    edge = np.full(nodes - 1, -1)
-    edge[via[1:]] = np.where(bottom[1:] >= 0, number[bottom[1:]], -1)
-    return Splits(
-        order[is_point].astype(np.int64), number[is_point], parent, before[kept], (before + count)[kept], edge
+    return SplitTree(
+        points=view.order[is_point].astype(np.int64),
+        node=number[is_point],
+        up=parent,
+        first=before[kept],
+        last=(before + chains.points)[kept],
+        edge=below[lower_ends(tree.edges, view)].astype(np.int64),
     )
 
 
-def _chains(tree: Tree, root: int) -> tuple[NDArray[np.int32], ...]:
-    rows = preorder_rows(tree.edges, tree.n_nodes, root)
-    assert rows is not None, "a Tree is a tree"
-    order, up, via = (np.ascontiguousarray(rows[:, column]) for column in range(3))
-    count, bottom, above = (np.empty(tree.n_nodes, np.int32) for _ in range(3))
-    find_splits(order, up, tree.n_points, count, bottom, above)
-    return order, up, via, count, bottom, above
+class _Chains(NamedTuple):
+    """Edges that part the points in the same way, by position: see `find_chains`."""
+
+    points: NDArray[np.int32]  # number of points below
+    bottom: NDArray[np.int32]
+    above: NDArray[np.int32]
 
 
-def gather(splits: Splits, weights: Vector) -> Vector:
+def _chains(view: Preorder, n_points: int) -> _Chains:
+    count = points_below(view, n_points)
+    bottom, above = np.empty_like(count), np.empty_like(count)
+    find_chains(view.up, count, bottom, above)
+    return _Chains(count, bottom, above)
+
+
+def depths(splits: SplitTree, length: Vector) -> Vector:
+    """Distance of each node to the root."""
+    depth = length.copy()
+    depth[0] = 0.0
+    add_down(splits.up, depth)
+    return depth
+
+
+def measured(splits: SplitTree, depth: Vector) -> MeasuredSplits:
+    """Return the tree with the depths of its nodes, as the kernels take it."""
+    points = depth[splits.node]
+    return MeasuredSplits(splits.up, splits.first, splits.last, splits.node, depth, points)
+
+
+def gather(splits: SplitTree, weights: Vector) -> Vector:
     """Length of each split: the sum over the edges that make it."""
     used = splits.edge >= 0
     sums: Vector = np.bincount(splits.edge[used], weights[used], minlength=len(splits.up)).astype(np.float64)
     return sums
 
 
-def distribute(splits: Splits, old: Vector, found: Vector, given: Vector, lower: float) -> Vector:
+def distribute(
+    splits: SplitTree,
+    old: Vector,
+    found: Vector,
+    given: Vector,
+    lower: float,
+) -> Vector:
     """Weight of each edge: the chains of a split share what is above `lower` as before, or evenly if nothing was."""
     used = splits.edge >= 0
     edge = np.where(used, splits.edge, 0)

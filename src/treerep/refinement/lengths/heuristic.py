@@ -8,12 +8,12 @@ from ...metric.base import Metric
 from ...tree.tree import Tree
 from ._pairs import Optimum
 from ._path_sum_kernels import add_down, add_up, common_ancestors
-from ._splits import Splits, Vector, gather
+from ._splits import SplitTree, Vector, gather
 
 _STEPS, _RATE = 200, 1e-4
 
 
-def heuristic(tree: Tree, metric: Metric, splits: Splits, lower: float, rng: Any) -> Optimum:
+def heuristic(tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: Any) -> Optimum:
     """The weights of the paper's experiments: as many random pairs as points, and a fixed number of small steps."""
     generator = np.random.default_rng(rng)
     n = len(tree)

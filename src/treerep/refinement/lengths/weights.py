@@ -16,7 +16,7 @@ from ...scores._sampling import sample_rows
 from ...tree.tree import Tree
 from ._neighborhoods import Neighborhoods, neighbor_graph
 from ._pairs import Optimum, Pairs
-from ._splits import Splits, distribute, find_tree_splits, gather
+from ._splits import SplitTree, distribute, find_tree_splits, gather
 from .heuristic import heuristic
 from .least_distortion import Balance, least_distortion
 from .least_squares import least_squares
@@ -139,7 +139,9 @@ def fit_weights(
     return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
 
 
-def fitted(tree: Tree, splits: Splits, best: Optimum, unit: float, lower: float, count: int, exact: bool) -> WeightFit:
+def fitted(
+    tree: Tree, splits: SplitTree, best: Optimum, unit: float, lower: float, count: int, exact: bool
+) -> WeightFit:
     """The tree with the weights that a search has found, in units of `unit`."""
     given = gather(splits, tree.weights)
     # What has not moved keeps its bits.

@@ -20,19 +20,16 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 from ...placement._edge_fit_kernels import best_on_edge, cost_at, shifted, weigh
+from ...tree.structure.rooted import Preorder
 
 # Gains below this part of the sums that they are the difference of may be due to rounding.
 _LEAST_GAIN = 1e-11
 
 
-class Hung(NamedTuple):
-    """A binary tree hung from a leaf, by preorder position; `place` by name."""
+class BinaryPreorder(Preorder):
+    """A binary tree rooted at a leaf, which `improve` changes in place. Leaves come first."""
 
-    up: Any  # position of the parent; -1 at position 0
-    length: Any  # of the edge to the parent
-    size: Any  # number of nodes in the subtree
-    name: Any  # leaves have the first names
-    place: Any  # position of the node of each name
+    __slots__ = ()
 
 
 class Task(NamedTuple):
@@ -56,14 +53,22 @@ class Room(NamedTuple):
 
 
 @kernel
-def improve(tree: Hung, task: Task, room: Room, order: Any, start: int, cap: int, budget: int) -> Any:
-    """Put the subtrees of the names order[start:] where they fit best, those of at most `cap` leaves.
+def improve(
+    tree: BinaryPreorder,
+    task: Task,
+    room: Room,
+    nodes: Any,
+    start: int,
+    cap: int,
+    budget: int,
+) -> Any:
+    """Put the subtrees of nodes[start:] where they fit best, those of at most `cap` leaves.
 
     Returns how far it came before `budget` steps were used up, how often the tree changed, and what that gained.
     """
     k, moves, gain = start, 0, 0.0
-    while k < len(order) and budget > 0:
-        s = tree.place[order[k]]
+    while k < len(nodes) and budget > 0:
+        s = tree.position[nodes[k]]
         k += 1
         if tree.up[s] <= 0 or tree.size[s] > 2 * cap - 1:
             continue
@@ -81,7 +86,7 @@ def improve(tree: Hung, task: Task, room: Room, order: Any, start: int, cap: int
 
 
 @helper
-def _sum_up_rows(tree: Hung, task: Task, room: Room, s: int) -> None:
+def _sum_up_rows(tree: BinaryPreorder, task: Task, room: Room, s: int) -> None:
     """W, S, Q of every leaf, from the rows of the points in the subtree s."""
     leaf, weight = room.leaf, room.weight
     for y in range(len(weight)):
@@ -90,7 +95,7 @@ def _sum_up_rows(tree: Hung, task: Task, room: Room, s: int) -> None:
         h = room.height[tree.up[k]] + tree.length[k] if k > s else 0.0
         room.height[k] = h
         if tree.size[k] == 1:
-            row = task.matrix[tree.name[k]]
+            row = task.matrix[tree.order[k]]
             weigh(row, task.power, task.smallest, weight)
             for y in range(len(row)):
                 error = row[y] - h
@@ -100,13 +105,13 @@ def _sum_up_rows(tree: Hung, task: Task, room: Room, s: int) -> None:
 
 
 @helper
-def _sum_up_leaves(tree: Hung, room: Room, s: int) -> float:
+def _sum_up_leaves(tree: BinaryPreorder, room: Room, s: int) -> float:
     """W, S, Q below every node, without the subtree s, and S, Q of all leaves at the root; returns W of all leaves."""
     up, length, below, leaf = tree.up, tree.length, room.below, room.leaf
     for k in range(len(up)):
         below[k, 0] = below[k, 1] = below[k, 2] = 0.0
     for y in range(leaf.shape[1]):
-        k = tree.place[y]
+        k = tree.position[y]
         below[k, 0], below[k, 1], below[k, 2] = leaf[0, y], leaf[1, y], leaf[2, y]
     behind = s + tree.size[s]
     k = len(up) - 1
@@ -125,7 +130,7 @@ def _sum_up_leaves(tree: Hung, room: Room, s: int) -> float:
 
 
 @helper
-def _sum_up_all(tree: Hung, room: Room, s: int, weight: float) -> float:
+def _sum_up_all(tree: BinaryPreorder, room: Room, s: int, weight: float) -> float:
     """S and Q of all leaves at every node, from those at the root; returns the largest Q."""
     below, total, behind = room.below, room.all, s + tree.size[s]
     largest = total[0, 1]
@@ -149,7 +154,7 @@ def _sum_up_all(tree: Hung, room: Room, s: int, weight: float) -> float:
 
 
 @helper
-def _best_place(tree: Hung, room: Room, s: int, weight: float, largest: float) -> Any:
+def _best_place(tree: BinaryPreorder, room: Room, s: int, weight: float, largest: float) -> Any:
     """Where the subtree s fits best: lower end of the edge, distance from that end, pendant length, and what it saves.
 
     The edge is -1 if no place is better than the present one by more than rounding.
@@ -178,7 +183,14 @@ def _best_place(tree: Hung, room: Room, s: int, weight: float, largest: float) -
 
 
 @helper
-def _move(tree: Hung, room: Room, s: int, edge: int, along: float, pendant: float) -> None:
+def _move(
+    tree: BinaryPreorder,
+    room: Room,
+    s: int,
+    edge: int,
+    along: float,
+    pendant: float,
+) -> None:
     """Hang the subtree s off the edge above the node `edge`, at distance `along` from that node."""
     up, length, size = tree.up, tree.length, tree.size
     p = up[s]
@@ -199,16 +211,17 @@ def _move(tree: Hung, room: Room, s: int, edge: int, along: float, pendant: floa
 
 
 @helper
-def _grow(tree: Hung, k: int, nodes: int) -> None:
+def _grow(tree: BinaryPreorder, k: int, nodes: int) -> None:
     while k >= 0:
         tree.size[k] += nodes
         k = tree.up[k]
 
 
 @helper
-def _reorder(tree: Hung, room: Room, p: int, s: int, edge: int) -> None:
+def _reorder(tree: BinaryPreorder, room: Room, p: int, s: int, edge: int) -> None:
     """Number the nodes in preorder again after p and the subtree s went between `edge` and its parent."""
-    up, length, size, name = tree.up, tree.length, tree.size, tree.name
+    up, length = tree.up, tree.length
+    size, order = tree.size, tree.order
     behind = s + size[s]
     first, last = min(p, edge), max(behind, edge)
     new = room.ints[0]
@@ -223,22 +236,16 @@ def _reorder(tree: Hung, room: Room, p: int, s: int, edge: int) -> None:
             new[k] = free
             free += 1
     for k in range(first, last):
-        room.ints[1, k], room.ints[2, k], room.ints[3, k], room.reals[k] = up[k], size[k], name[k], length[k]
+        room.ints[1, k], room.ints[2, k] = up[k], size[k]
+        room.ints[3, k], room.reals[k] = order[k], length[k]
     for k in range(first, last):
         j = new[k]
-        up[j], size[j], name[j], length[j] = room.ints[1, k], room.ints[2, k], room.ints[3, k], room.reals[k]
-        tree.place[name[j]] = j
+        up[j], size[j] = room.ints[1, k], room.ints[2, k]
+        order[j], length[j] = room.ints[3, k], room.reals[k]
+        tree.position[order[j]] = j
     for k in range(first, len(up)):
         if first <= up[k] < last:
             up[k] = new[up[k]]
-
-
-@kernel
-def subtree_sizes(up: Any, size: Any) -> None:
-    """Number of nodes in every subtree, by preorder position."""
-    size[:] = 1
-    for k in range(len(up) - 1, 0, -1):
-        size[up[k]] += size[k]
 
 
 @kernel

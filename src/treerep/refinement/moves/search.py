@@ -21,9 +21,9 @@ from ...fitting._distances import checked_block, dense_matrix
 from ...metric._matching import matched
 from ...metric.base import Metric, frozen
 from ...scores._streaming import row_slices
-from ...tree.structure.rooted import preorder_rows
+from ...tree.structure.rooted import edges_of, preorder
 from ...tree.tree import Tree
-from ._move_kernels import Hung, Room, Task, improve, subtree_sizes, sum_of_errors
+from ._move_kernels import BinaryPreorder, Room, Task, improve, sum_of_errors
 
 # Points whose distances to all others tell how good a tree is, where not all are looked at.
 _JUDGES = 256
@@ -223,21 +223,33 @@ class Search:
         self.sweeps += 1
         with progress_bar(len(order) + len(inner), "moves", "subtrees") as bar:
             # The point that the tree hangs from cannot be moved, so its turn comes last, when another one holds it.
-            for root, names in ((order[-1], np.concatenate([order[:-1], inner])), (order[0], order[-1:])):
-                hung = hang(self.edges, self.lengths, int(root))
-                self._improve(hung, task, names, bar)
-                self.edges, self.lengths = edges_of(hung)
+            turns = (order[-1], np.concatenate([order[:-1], inner])), (order[0], order[-1:])
+            for root, nodes in turns:
+                rooted = binary_preorder(self.edges, self.lengths, int(root))
+                self._improve(rooted, task, nodes, bar)
+                self.edges, self.lengths = edges_of(rooted)
 
-    def _improve(self, hung: Hung, task: Task, names: NDArray[np.int64], bar: Any) -> None:
-        nodes, counting = len(hung.up), task.matrix.shape[1]
+    def _improve(
+        self,
+        tree: BinaryPreorder,
+        task: Task,
+        nodes: NDArray[np.int64],
+        bar: Any,
+    ) -> None:
+        count, leaves = len(tree.up), task.matrix.shape[1]
         room = Room(
-            np.empty(counting), np.empty((3, counting)), np.empty((nodes, 3)), np.empty((nodes, 2)),
-            np.empty(nodes), np.empty((4, nodes), np.int32), np.empty(nodes),
-        )  # fmt: skip
+            weight=np.empty(leaves),
+            leaf=np.empty((3, leaves)),
+            below=np.empty((count, 3)),
+            all=np.empty((count, 2)),
+            height=np.empty(count),
+            ints=np.empty((4, count), np.int32),
+            reals=np.empty(count),
+        )
         done = 0
-        while done < len(names) and not self.late():
+        while done < len(nodes) and not self.late():
             before = done
-            done, moves, _ = improve(hung, task, room, names, done, self.cap, _BUDGET)
+            done, moves, _ = improve(tree, task, room, nodes, done, self.cap, _BUDGET)
             self.moves += moves
             bar.update(done - before)
             self.workers.check()
@@ -273,19 +285,17 @@ def binary_edges(tree: Tree) -> Arrays:
     return np.concatenate(parts), np.concatenate([tree.weights, np.zeros(len(inner) + len(row))])
 
 
-def hang(edges: NDArray[np.int64], lengths: NDArray[np.float64], root: int) -> Hung:
-    """Hang a binary tree from a leaf."""
-    rows = preorder_rows(frozen(edges), len(edges) + 1, root)
-    assert rows is not None
-    name, up, via = (np.ascontiguousarray(rows[:, column]) for column in range(3))
-    length = np.zeros(len(name))
-    length[1:] = lengths[via[1:]]
-    size, place = np.empty_like(name), np.empty_like(name)
-    subtree_sizes(up, size)
-    place[name] = np.arange(len(name), dtype=np.int32)
-    return Hung(up, length, size, name, place)
-
-
-def edges_of(hung: Hung) -> Arrays:
-    """Edges and lengths of a hung tree."""
-    return np.column_stack([hung.name[1:], hung.name[hung.up[1:]]]).astype(np.int64), hung.length[1:].copy()
+def binary_preorder(
+    edges: NDArray[np.int64],
+    lengths: NDArray[np.float64],
+    root: int,
+) -> BinaryPreorder:
+    """Root a binary tree at a leaf, in arrays that can be written."""
+    view = preorder(edges, lengths, root)
+    return BinaryPreorder(
+        order=view.order.copy(),
+        position=view.position.copy(),
+        up=view.up.copy(),
+        length=view.length.copy(),
+        size=view.size.copy(),
+    )

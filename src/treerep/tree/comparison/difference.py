@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.parallel import run
-from ..structure.rooted import Preorder
+from ..structure.rooted import Preorder, points_below
 
 if TYPE_CHECKING:
     from ..tree import Tree
@@ -39,8 +39,9 @@ def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
     """
     from .split_kernels import match_splits
 
-    count, split, other_count, other_split, match = match_splits(
-        first.order, first.up, second.order, second.up, n_points
+    count, other_count = points_below(first, n_points), points_below(second, n_points)
+    split, other_split, match = match_splits(
+        first.order, first.up, count, second.order, second.up, other_count, n_points
     )
     length, other_length = _lengths(split, first.length), _lengths(other_split, second.length)
     matched = np.flatnonzero(match >= 0)

@@ -8,39 +8,43 @@ from ..._core.kernel import helper, kernel
 
 
 @helper
-def _count_points(order: Any, up: Any, n_points: Any) -> Any:
-    # Data points below each position, and the first position of the line of edges that make the same split; -1 at the
-    # root and where there is no data point below.
-    n = len(order)
-    count = np.zeros(n, np.int32)
-    for k in range(n - 1, -1, -1):
-        count[k] += order[k] < n_points
-        if k > 0:
-            count[up[k]] += count[k]
-    split = np.full(n, -1, np.int32)
-    for k in range(1, n):
+def _find_splits(up: Any, count: Any) -> Any:
+    """Find the first of the edges in line that make a split; -1 at the root and without points."""
+    split = np.full(len(up), -1, np.int32)
+    for k in range(1, len(up)):
         if count[k] > 0:
             split[k] = split[up[k]] if count[k] == count[up[k]] else k
-    return count, split
+    return split
 
 
 @kernel
-def match_splits(order: Any, up: Any, other_order: Any, other_up: Any, n_points: Any) -> Any:
+def match_splits(
+    order: Any,
+    up: Any,
+    count: Any,
+    other_order: Any,
+    other_up: Any,
+    other_count: Any,
+    n_points: Any,
+) -> Any:
     """Find the splits that two trees share, exactly and in linear time (Day, J. Classification 2, 1985).
 
-    Both trees are in preorder from point 0, so a split is the set of points below an edge. Numbered as the first tree
-    meets them, the points below one of its edges are an interval. A set of the second tree is an interval too if its
-    largest and smallest number are as far apart as it has members.
+    Both trees are in preorder from point 0, so a split is the set of points below an edge. Numbered
+    as the first tree meets them, the points below one of its edges are an interval. A set of the
+    second tree is an interval too if its largest and smallest number are as far apart as it has
+    members.
 
-    Returns, for each tree, the number of points below each position and the position that stands for its split (-1 for
-    none), and for each position of the second tree the matching position of the first, or -1.
+    `count` and `other_count` are the numbers of points below each position.
+
+    Returns, for each tree, the position that stands for the split of each position (-1 for none),
+    and for each position of the second tree the matching position of the first, or -1.
     """
-    count, split = _count_points(order, up, n_points)
-    other_count, other_split = _count_points(other_order, other_up, n_points)
+    split = _find_splits(up, count)
+    other_split = _find_splits(other_up, other_count)
     rank = np.empty(n_points, np.int32)
     first = np.empty(len(order), np.int32)
-    # Each interval is filed by its right end if it is the longest with that end, and otherwise by its left end: no two
-    # intervals in one tree then share a place.
+    # Each interval is filed by its right end if it is the longest with that end, and otherwise by
+    # its left end: no two intervals in one tree then share a place.
     by_right = np.full(n_points, -1, np.int32)
     by_left = np.full(n_points, -1, np.int32)
     met = 0
@@ -68,4 +72,4 @@ def match_splits(order: Any, up: Any, other_order: Any, other_up: Any, n_points:
             for candidate in (by_right[largest[k]], by_left[smallest[k]]):
                 if candidate >= 0 and first[candidate] == smallest[k] and count[candidate] == other_count[k]:
                     match[k] = candidate
-    return count, split, other_count, other_split, match
+    return split, other_split, match

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...metric._matching import matched
 from ...metric.base import frozen
-from ..structure.rooted import Preorder
+from ..structure.rooted import Preorder, lower_ends, points_below
 
 if TYPE_CHECKING:
     from ..tree import Tree
@@ -123,12 +123,8 @@ def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64
 def support_above(view: Preorder, edges: NDArray[np.int64], support: NDArray[np.float64]) -> NDArray[np.float64]:
     """Support of the edge above each position; NaN at the root."""
     above = np.full(len(view.order), np.nan)
-    above[_lower_ends(edges, view)] = support
+    above[lower_ends(edges, view)] = support
     return above
-
-
-def _lower_ends(edges: NDArray[np.int64], view: Preorder) -> NDArray[np.int32]:
-    return np.maximum(view.position[edges[:, 0]], view.position[edges[:, 1]])  # parents come first
 
 
 def _point_keys(n_points: int) -> Keys:
@@ -138,16 +134,17 @@ def _point_keys(n_points: int) -> Keys:
 
 def _splits_of_edges(edges: NDArray[np.int64], view: Preorder, point_keys: Keys) -> Splits:
     keys, inner = _splits_above(view, point_keys)
-    lower = _lower_ends(edges, view)
+    lower = lower_ends(edges, view)
     return Splits(keys[lower], inner[lower])
 
 
 def _splits_above(view: Preorder, point_keys: Keys) -> Splits:
     """Split of the edge above each position; none at the root, which must be the same point in all trees compared."""
-    from .support_kernels import sum_below
+    from .support_kernels import add_keys
 
-    keys, count = np.zeros((len(view.order), 2), np.uint64), np.zeros(len(view.order), np.int32)
-    sum_below(view.order, view.up, point_keys, keys, count)
+    keys = np.zeros((len(view.order), 2), np.uint64)
+    add_keys(view.order, view.up, point_keys, keys)
+    count = points_below(view, len(point_keys))
     return Splits(keys, (count >= 2) & (count <= len(point_keys) - 2))
 
 

@@ -6,21 +6,19 @@ from ..._core.kernel import kernel
 
 
 @kernel
-def sum_below(order: Any, up: Any, point_keys: Any, keys: Any, count: Any) -> None:
-    """Write the exclusive or of the keys of the data points at and below each position, and their number. O(N).
+def add_keys(order: Any, up: Any, point_keys: Any, keys: Any) -> None:
+    """Write the exclusive or of the keys of the data points at and below each position. O(N).
 
     Parameters
     ----------
     order, up : (N,) a tree in preorder
     point_keys : (n_points, 2) uint64
-    keys : (N, 2) uint64 and count : (N,) int32, zero on entry
+    keys : (N, 2) uint64, zero on entry
     """
     for k in range(len(order) - 1, -1, -1):
         if order[k] < len(point_keys):
             keys[k, 0] ^= point_keys[order[k], 0]
             keys[k, 1] ^= point_keys[order[k], 1]
-            count[k] += 1
         if k > 0:
             keys[up[k], 0] ^= keys[k, 0]
             keys[up[k], 1] ^= keys[k, 1]
-            count[up[k]] += count[k]

@@ -17,14 +17,11 @@ def fill_inlabels(
     zeros; nodes with one inlabel form a path downwards, and `head` is the first of each. Bit b of `ascendant` says that
     an inlabel ending in b zeros occurs between the root and the node.
 
-    order, up : (N,) int32; size : (N,) int32, scratch; parent, level, inlabel, ascendant : (N,) int32 and
+    order, up, size : (N,) int32, a `Preorder`; parent, level, inlabel, ascendant : (N,) int32 and
     head : (N+1,) int32, written.
     """
     n = len(order)
-    size[:] = 1
     head[:] = 0
-    for k in range(n - 1, 0, -1):
-        size[up[k]] += size[k]
     for k in range(n):
         v, first, last = order[k], k + 1, k + size[k]
         # `last` with every bit below the highest one in which it differs from first - 1 set to zero.

@@ -19,9 +19,9 @@ def tree_oracle(view: Preorder) -> TreeOracle:
     from .ancestor_kernels import fill_inlabels
 
     n = len(view.order)
-    size, parent, level, inlabel, ascendant = (np.empty(n, np.int32) for _ in range(5))
+    parent, level, inlabel, ascendant = (np.empty(n, np.int32) for _ in range(4))
     head = np.empty(n + 1, np.int32)
-    fill_inlabels(view.order, view.up, size, parent, level, inlabel, ascendant, head)
+    fill_inlabels(view.order, view.up, view.size, parent, level, inlabel, ascendant, head)
     tables: list[NDArray[Any]] = [parent, level, inlabel, ascendant, head]
     tables += [array[view.position] for array in exact_depths(view)]
     return TreeOracle(*map(frozen, tables))

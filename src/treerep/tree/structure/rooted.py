@@ -1,4 +1,4 @@
-"""A tree seen from a root: who is whose parent, and in which order to visit the nodes."""
+"""Rooted trees: `Preorder` by preorder position, for computing, and `Rooted` by node, for users."""
 
 from typing import NamedTuple
 
@@ -19,28 +19,35 @@ class Rooted(NamedTuple):
 
 
 class Preorder(NamedTuple):
-    """The same tree by preorder position rather than by node: passes over it read memory from front to back."""
+    """A rooted tree by preorder position, read-only: passes read memory from front to back.
+
+    Parents come before their children, and a subtree is one piece: that of position k is k ... k +
+    size[k] - 1. Kernels take a `Preorder` as it is, so their cache depends on this file: see
+    `_core.kernel.source_stamp`.
+    """
 
     order: NDArray[np.int32]  # node at each position
     position: NDArray[np.int32]  # position of each node
     up: NDArray[np.int32]  # position of the parent; -1 at position 0
     length: NDArray[np.float64]  # of the edge to the parent; 0 at position 0
+    size: NDArray[np.int32]  # number of nodes in the subtree
 
 
 def preorder_rows(
     edges: NDArray[np.integer], n_ids: int, root: int, visit: NDArray[np.int32] | None = None
 ) -> NDArray[np.int32] | None:
-    """Return rows (node, position of parent, edge to parent, spare) in preorder; None if it is no tree with that root.
+    """Return rows (node, position of parent, edge to parent, spare) in preorder; None if not a tree.
 
-    Children come in the order of the smallest id in their subtree (or of what `visit` names first), so the rows depend
-    on the tree and its numbering alone, not on the order of the edges.
+    Children come in the order of the smallest id in their subtree (or of what `visit` names first),
+    so the rows depend on the tree and its numbering alone, not on the order of the edges.
     """
     from .rooting_kernels import root_edges
 
     rows = np.empty((len(edges) + 1, 4), np.int32)
     order = np.arange(n_ids, dtype=np.int32) if visit is None else visit
     near = frozen(edges.astype(np.int32, copy=False))
-    return rows if root_edges(near, root, frozen(order), np.empty((n_ids, 4), np.int32), rows) else None
+    scratch = np.empty((n_ids, 4), np.int32)
+    return rows if root_edges(near, root, frozen(order), scratch, rows) else None
 
 
 def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) -> Preorder:
@@ -53,11 +60,93 @@ def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) 
     if rows is None:
         raise ValueError("the edges do not form a tree")
     order, up, via = (np.ascontiguousarray(rows[:, column]) for column in range(3))
-    position = np.empty_like(order)
-    position[order] = np.arange(len(order), dtype=np.int32)
     length = np.zeros(len(order))
     length[1:] = weights[via[1:]]
-    return Preorder(*(frozen(array) for array in (order, position, up, length)))
+    return _with_positions(order, up, length)
+
+
+def rerooted(view: Preorder, at: int) -> Preorder:
+    """Return the same tree from the node at position `at`, by moving whole pieces. O(N).
+
+    Children keep their old order and a former parent comes last, which is not the order of
+    `preorder`.
+    """
+    from .preorder_kernels import reroot
+
+    if at == 0:
+        return view
+    order = np.empty_like(view.order)
+    up = np.empty_like(view.up)
+    length = np.empty_like(view.length)
+    reroot(view.order, view.up, view.length, view.size, at, order, up, length)
+    return _with_positions(order, up, length)
+
+
+def merged(view: Preorder) -> Preorder:
+    """Merge nodes joined by edges of length 0 to one position: `order` names the first. O(N)."""
+    head = heads(view.up, view.length <= 0)
+    kept = head == np.arange(len(head))
+    number = (np.cumsum(kept) - 1).astype(np.int32)
+    up = number[head[view.up[kept]]]
+    up[0] = -1
+    position = number[head[view.position]]
+    return _frozen(view.order[kept], position, up, view.length[kept])
+
+
+def _with_positions(
+    order: NDArray[np.int32],
+    up: NDArray[np.int32],
+    length: NDArray[np.float64],
+) -> Preorder:
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    return _frozen(order, position, up, length)
+
+
+def _frozen(
+    order: NDArray[np.int32],
+    position: NDArray[np.int32],
+    up: NDArray[np.int32],
+    length: NDArray[np.float64],
+) -> Preorder:
+    from .preorder_kernels import subtree_sizes
+
+    size = np.empty_like(up)
+    subtree_sizes(frozen(up), size)
+    return Preorder(*(frozen(array) for array in (order, position, up, length, size)))
+
+
+def heads(up: NDArray[np.int32], joined: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the first position of each one's group; joined positions are in their parent's group.
+
+    >>> heads(np.array([-1, 0, 1, 0], np.int32), np.array([False, False, True, True]))
+    array([0, 1, 1, 0], dtype=int32)
+    """
+    from .preorder_kernels import find_heads
+
+    head = np.empty(len(up), np.int32)
+    find_heads(frozen(up), frozen(joined), head)
+    return head
+
+
+def points_below(view: Preorder, n_points: int) -> NDArray[np.int32]:
+    """Return the number of data points in the subtree of each position. O(N)."""
+    from .preorder_kernels import count_points
+
+    below = np.empty(len(view.up), np.int32)
+    count_points(view.order, view.up, n_points, below)
+    return below
+
+
+def edges_of(view: Preorder) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return edges (child, parent) and lengths of a tree, in preorder."""
+    order = view.order.astype(np.int64)
+    return np.column_stack([order[1:], order[view.up[1:]]]), view.length[1:].copy()
+
+
+def lower_ends(edges: NDArray[np.int64], view: Preorder) -> NDArray[np.int32]:
+    """Return the position of the lower end of each edge: parents come first."""
+    return np.maximum(view.position[edges[:, 0]], view.position[edges[:, 1]])
 
 
 def exact_depths(view: Preorder) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -69,7 +158,7 @@ def exact_depths(view: Preorder) -> tuple[NDArray[np.float64], NDArray[np.float6
     return depth, rest
 
 
-def hang(view: Preorder) -> Rooted:
+def by_node(view: Preorder) -> Rooted:
     """Turn positions back into nodes."""
     parent = np.empty_like(view.order)
     parent[view.order] = np.where(view.up < 0, -1, view.order[view.up])

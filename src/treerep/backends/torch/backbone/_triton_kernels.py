@@ -18,7 +18,7 @@ from ..treerep._triton_sorting import _in_memory, _measuring, _two_distances
 
 if TYPE_CHECKING:
     from ....placement._least_squares_places import Scale
-    from ....placement._placement_kernels import Backbone
+    from ....tree.structure.rooted import Preorder
     from ._branches import Pieces
 
 _BLOCK = 128  # points of a program
@@ -356,19 +356,20 @@ def _room(device: Any) -> int:
 class Placement:
     """Places points in one tree, a block at a time, in memory that is taken once."""
 
-    def __init__(self, space: DeviceMetric, tree: "Backbone", sample: Tensor, scale: "Scale") -> None:
+    def __init__(self, space: DeviceMetric, tree: "Preorder", sample: Tensor, scale: "Scale") -> None:
         device = space.table.device
         up, nodes = np.asarray(tree.up), len(tree.up)
         at = np.full(nodes, -1, np.int32)
-        at[tree.place] = np.arange(len(tree.place))
+        position = tree.position[: len(sample)]
+        at[position] = np.arange(len(position))
         last = np.zeros(nodes, np.int32)
         # The last child has the largest position.
         children, firsts = np.unique(up[:0:-1], return_index=True)
         last[nodes - 1 - firsts] = 1
         leaf = np.ones(nodes, np.int32)
         leaf[children] = 0
-        names = np.asarray(tree.node).astype(np.int32)
-        arrays = (up.astype(np.int32), tree.length, names, at, leaf, last, names[tree.place])
+        names = np.asarray(tree.order).astype(np.int32)
+        arrays = (up.astype(np.int32), tree.length, names, at, leaf, last, names[position])
         self.tree = [torch.from_numpy(np.array(array)).to(device) for array in arrays]
         self.space, self.sample, self.scale, self.nodes = space, sample, scale, nodes
         self.step = max(_BLOCK, min(1 << 18, _room(device) // (nodes * _NODE_BYTES + len(sample) * 8)))

@@ -103,7 +103,7 @@ class OnDevice:
     def _placed(self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers) -> Any:
         """Return the best places of points, on the device."""
         torch = require("torch", "embed")
-        known, scale = rooted_backbone(tree, len(sample), power)
+        known, scale = rooted_backbone(tree, power)
         node = torch.empty(len(points), dtype=torch.int64, device=points.device)
         above, height = torch.empty((2, len(points)), dtype=torch.float64, device=points.device)
         with progress_bar(len(points), "placing", "points") as bar, self.space.current():
