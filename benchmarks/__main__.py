@@ -10,16 +10,46 @@ import sys
 from .common import store
 
 NAMES = (
-    "recovery", "pivots", "finish", "zone_rule", "tolerance", "placing", "methods", "neighbor_joining", "backbone",
-    "truth", "spanning", "refinement", "hyperbolicity", "sarkar", "hmds", "direct", "speed", "large_graphs", "shapes",
-    "startup", "page", "dask", "dask_rest", "out_of_core", "gpu", "gpu_fit", "gpu_backbone",
-)  # fmt: skip
+    "recovery",
+    "pivots",
+    "finish",
+    "zone_rule",
+    "tolerance",
+    "placing",
+    "methods",
+    "neighbor_joining",
+    "backbone",
+    "truth",
+    "spanning",
+    "refinement",
+    "hyperbolicity",
+    "sarkar",
+    "hmds",
+    "direct",
+    "speed",
+    "large_graphs",
+    "shapes",
+    "startup",
+    "page",
+    "dask",
+    "dask_rest",
+    "out_of_core",
+    "gpu",
+    "gpu_fit",
+    "gpu_backbone",
+)
 
 
 NEEDS = {
-    "truth": "sklearn igraph networkx", "direct": "torch", "gpu": "torch", "gpu_fit": "torch", "gpu_backbone": "torch",
-    "page": "playwright", "dask": "distributed", "dask_rest": "distributed",
-}  # fmt: skip
+    "truth": "sklearn igraph networkx",
+    "direct": "torch",
+    "gpu": "torch",
+    "gpu_fit": "torch",
+    "gpu_backbone": "torch",
+    "page": "playwright",
+    "dask": "distributed",
+    "dask_rest": "distributed",
+}
 
 
 def main() -> None:
@@ -28,7 +58,11 @@ def main() -> None:
 
         run(sys.argv[2:])
         return
-    able = [name for name in NAMES if all(map(importlib.util.find_spec, NEEDS.get(name, "").split()))]
+    able = [
+        name
+        for name in NAMES
+        if all(map(importlib.util.find_spec, NEEDS.get(name, "").split()))
+    ]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
             sys.exit(f"no benchmark is named {name!r}: choose from rivals, {', '.join(NAMES)}")

@@ -20,7 +20,9 @@ class Simulation(NamedTuple):
     sites: int
     depth: float  # expected substitutions a site from the root to a tip
     extinction: float = 0.0  # rate of extinctions over the rate of births; 0 is Yule's model
-    kappa: float | None = None  # rate of transitions over that of transversions for K2P; None is JC69
+    kappa: float | None = (
+        None  # rate of transitions over that of transversions for K2P; None is JC69
+    )
 
 
 class Alignment(NamedTuple):
@@ -58,7 +60,9 @@ def simulate(what: Simulation, rng: int) -> Alignment:
     number[inner] = what.taxa + np.arange(len(inner))
     lower = np.flatnonzero(survives)[1:]
     edges = np.column_stack([number[lower], number[history.parent[lower]]])
-    return Alignment(np.stack([sequence[v] for v in history.tips]), tr.Tree(what.taxa, edges, length[lower]))
+    return Alignment(
+        np.stack([sequence[v] for v in history.tips]), tr.Tree(what.taxa, edges, length[lower])
+    )
 
 
 def _grown(taxa: int, extinction: float, generator: np.random.Generator) -> _History | None:
@@ -86,7 +90,9 @@ def _grown(taxa: int, extinction: float, generator: np.random.Generator) -> _His
     return _History(np.array(parent), lengths, np.array(alive))
 
 
-def _substitutions(history: _History, depth: float, generator: np.random.Generator) -> NDArray[np.float64]:
+def _substitutions(
+    history: _History, depth: float, generator: np.random.Generator
+) -> NDArray[np.float64]:
     """Turn times into expected substitutions, at another rate on every branch."""
     height = np.zeros(len(history.length))
     for v in range(1, len(height)):
@@ -96,7 +102,10 @@ def _substitutions(history: _History, depth: float, generator: np.random.Generat
 
 
 def _evolved(
-    sequence: NDArray[np.int8], length: float, kappa: float | None, generator: np.random.Generator
+    sequence: NDArray[np.int8],
+    length: float,
+    kappa: float | None,
+    generator: np.random.Generator,
 ) -> NDArray[np.int8]:
     """Return the sequence at the end of a branch."""
     ratio = 1.0 if kappa is None else kappa
@@ -104,7 +113,10 @@ def _evolved(
     alpha = ratio * beta
     transition = 0.25 + 0.25 * np.exp(-4 * beta) - 0.5 * np.exp(-2 * (alpha + beta))
     transversion = 0.5 - 0.5 * np.exp(-4 * beta)
-    chance, other = generator.random(len(sequence)), generator.integers(0, 2, len(sequence)).astype(np.int8)
+    chance, other = (
+        generator.random(len(sequence)),
+        generator.integers(0, 2, len(sequence)).astype(np.int8),
+    )
     turned = np.where(chance < transition + transversion, sequence ^ 1 ^ (2 * other), sequence)
     return np.where(chance < transition, sequence ^ 2, turned).astype(np.int8)
 
@@ -123,7 +135,9 @@ class SequenceMetric(tr.Metric):
 
     def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the distances between two sets of sequences; saturated pairs are half a site from saturation."""
-        first, second = (self.is_base[points].reshape(len(points), -1) for points in (rows, cols))
+        first, second = (
+            self.is_base[points].reshape(len(points), -1) for points in (rows, cols)
+        )
         same = (first @ second.T).astype(np.float64) / self.sites
         least = 0.5 / self.sites
         if self.model == "JC69":
@@ -132,4 +146,6 @@ class SequenceMetric(tr.Metric):
         transitions = (first @ swapped.T).astype(np.float64) / self.sites
         transversions = np.maximum(1 - same - transitions, 0.0)
         near = np.maximum(1 - 2 * transitions - transversions, least)
-        return np.maximum(-0.5 * np.log(near) - 0.25 * np.log(np.maximum(1 - 2 * transversions, least)), 0.0)
+        return np.maximum(
+            -0.5 * np.log(near) - 0.25 * np.log(np.maximum(1 - 2 * transversions, least)), 0.0
+        )

@@ -47,20 +47,28 @@ print(json.dumps({"points": len(points), "input, MB": round(points.nbytes / 1e6)
 
 
 def cells(n: int) -> tr.Metric:
-    return tr.as_metric(tr.datasets.branching_cells(n, dim=50, rng=0).points, metric="euclidean")
+    return tr.as_metric(
+        tr.datasets.branching_cells(n, dim=50, rng=0).points, metric="euclidean"
+    )
 
 
 def judge(tree: tr.Tree, metric: tr.Metric) -> str:
     """Average distortion, and for graphs mean average precision."""
     rows: Any = "all" if len(metric) <= 5000 else JUDGED_ROWS
     distortion = tr.average_distortion(tree, metric, rows=rows, rng=5)
-    score = f"{distortion:.4f}" if distortion.exact else f"{distortion:.4f} ± {distortion.high - distortion:.4f}"
+    score = (
+        f"{distortion:.4f}"
+        if distortion.exact
+        else f"{distortion:.4f} ± {distortion.high - distortion:.4f}"
+    )
     if isinstance(metric, tr.GraphMetric):
         score += f" / {tr.mean_average_precision(tree, metric, rows=rows, rng=5):.3f}"
     return score
 
 
-def placed_tree(metric: tr.Metric, tree: tr.Tree, sample: Any, rest: Any, places: Any) -> tr.Tree:
+def placed_tree(
+    metric: tr.Metric, tree: tr.Tree, sample: Any, rest: Any, places: Any
+) -> tr.Tree:
     """Every point at its place in the backbone, without branches."""
     with Workers() as workers:
         edges, weights = attach(tree, places, None, 0.0, workers)
@@ -85,7 +93,9 @@ def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
 
 def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
     """Fit once, and judge the tree after each stage."""
-    calls: dict[str, list[Any]] = {name: [] for name in ("small_tree", "best_places", "grow", "weighed")}
+    calls: dict[str, list[Any]] = {
+        name: [] for name in ("small_tree", "best_places", "grow", "weighed")
+    }
     with ExitStack() as stack:
         for function, noted in calls.items():
             stack.enter_context(watched(function, noted))
@@ -131,7 +141,10 @@ def sizes(name: str, metric: tr.Metric) -> dict[str, Any]:
 def row_of(name: str, metric: tr.Metric, size: int | None = None) -> dict[str, Any]:
     """Fit by TreeRep, by relaxed neighbor joining and around a backbone, and judge all on the same rows."""
     found: dict[str, Any] = {"data": name, "points": len(metric), "size": size or "default"}
-    ways = {"TreeRep": {"method": "treerep"}, "relaxed NJ": {"method": "relaxed_neighbor_joining"}}
+    ways = {
+        "TreeRep": {"method": "treerep"},
+        "relaxed NJ": {"method": "relaxed_neighbor_joining"},
+    }
     for column, options in (ways | {"backbone": {"method": "backbone", "size": size}}).items():
         if column == "relaxed NJ" and len(metric) > JOINED:
             found |= {column: "", f"{column}, seconds": ""}
@@ -146,7 +159,11 @@ def row_of(name: str, metric: tr.Metric, size: int | None = None) -> dict[str, A
 
 
 def measure() -> list[Table]:
-    for metric in (cells(2000), tr.datasets.load("celegans").metric, tr.as_metric(tr.datasets.load("pbmc68k"))):
+    for metric in (
+        cells(2000),
+        tr.datasets.load("celegans").metric,
+        tr.as_metric(tr.datasets.load("pbmc68k")),
+    ):
         for fit in (
             {"method": "treerep"},
             {"method": "relaxed_neighbor_joining"},
@@ -166,7 +183,10 @@ def measure() -> list[Table]:
     points = [row_of(name, tr.as_metric(tr.datasets.load(name))) for name in CELLS]
     branching = [row_of("branching cells, 50 dimensions", cells(n)) for n in SIZES]
     grqc, many = tr.datasets.load("grqc").metric, cells(20_000)
-    by_stage = [*stages("branching cells", many, 2000), *stages("branching cells", cells(100_000), 2000)]
+    by_stage = [
+        *stages("branching cells", many, 2000),
+        *stages("branching cells", cells(100_000), 2000),
+    ]
     by_stage += stages("grqc", grqc, 2000)
     by_size = [sizes("branching cells", many), sizes("grqc", grqc)]
     return [
@@ -174,5 +194,9 @@ def measure() -> list[Table]:
         Table("Graphs around a backbone", graphs, note),
         Table("What each stage contributes", by_stage, note),
         Table("Sizes of a backbone", by_size, note),
-        Table("Memory of a fit", [in_child(MEMORY, n) for n in SIZES], "Branching cells, 50 dimensions, float32."),
+        Table(
+            "Memory of a fit",
+            [in_child(MEMORY, n) for n in SIZES],
+            "Branching cells, 50 dimensions, float32.",
+        ),
     ]

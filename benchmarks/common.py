@@ -36,27 +36,40 @@ def seconds(work: Callable[[], Any], repeat: int = 3) -> float:
     return best
 
 
-def in_child(script: str, *arguments: object, env: dict[str, str] | None = None) -> dict[str, Any]:
+def in_child(
+    script: str, *arguments: object, env: dict[str, str] | None = None
+) -> dict[str, Any]:
     """Run a script in a fresh process; it prints one JSON object as its last line."""
     result = subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)],
-        capture_output=True, text=True, check=True, env={**os.environ, **(env or {})},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **(env or {})},
+    )
     return json.loads(result.stdout.splitlines()[-1])
 
 
 def cell(value: Any) -> str:
     """Numbers with three significant digits or so."""
     if isinstance(value, float):
-        return f"{value:.3g}" if value and (abs(value) < 1e-3 or abs(value) >= 1e5) else f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        return (
+            f"{value:.3g}"
+            if value and (abs(value) < 1e-3 or abs(value) >= 1e5)
+            else f"{value:.4g}"
+        )
+    return (
+        f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    )
 
 
 def markdown(name: str, table: Table) -> str:
     columns = list(table.rows[0])
     lines = [f"**{table.title}** (`python -m benchmarks {name}`)", ""]
     lines += ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    lines += ["| " + " | ".join(cell(row[column]) for column in columns) + " |" for row in table.rows]
+    lines += [
+        "| " + " | ".join(cell(row[column]) for column in columns) + " |" for row in table.rows
+    ]
     return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
 
 
@@ -76,7 +89,10 @@ def machine() -> dict[str, Any]:
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
-        **{package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")},
+        **{
+            package: importlib.metadata.version(package)
+            for package in ("numpy", "scipy", "numba")
+        },
     }
 
 

@@ -30,7 +30,11 @@ class Clock:
 
     def sent(self) -> int:
         """Bytes that workers have sent to workers until now."""
-        return sum(self.client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
+        return sum(
+            self.client.run(
+                lambda dask_worker: dask_worker.transfer_outgoing_bytes_total
+            ).values()
+        )
 
     def timed(self, name: str) -> Any:
         """A method of a run that is noted."""
@@ -40,9 +44,18 @@ class Clock:
             bytes_before, start = self.sent(), time.perf_counter()
             result = plain(run, *arguments)
             took = time.perf_counter() - start
-            about = run.waves[-1] if name == "_wave" else {"zones": len(run.held), "points": len(run.points)}
+            about = (
+                run.waves[-1]
+                if name == "_wave"
+                else {"zones": len(run.held), "points": len(run.points)}
+            )
             self.rows.append(
-                {"part": name[1:], **about, "seconds": took, "kB sent": (self.sent() - bytes_before) / 1e3}
+                {
+                    "part": name[1:],
+                    **about,
+                    "seconds": took,
+                    "kB sent": (self.sent() - bytes_before) / 1e3,
+                }
             )
             return result
 
@@ -85,11 +98,15 @@ def on_workers(count: int) -> tuple[dict[str, Any], list[dict[str, Any]], tr.Tre
 
     with (
         LocalCluster(
-            n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False}, memory_limit=0,
+            n_workers=count,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            memory_limit=0,
         ) as cluster,
         Client(cluster) as client,
-    ):  # fmt: skip
+    ):
         array = points()
         tr.fit(
             array[: min(N, 100_000)], metric="euclidean", engine=client, method="treerep"
@@ -106,10 +123,13 @@ def on_workers(count: int) -> tuple[dict[str, Any], list[dict[str, Any]], tr.Tre
     share = N * DIM * 8 / count / 1e6
     waves = [row for row in clock.rows if row["part"] == "wave"]
     row = {
-        "engine": f"{count} workers" if count > 1 else "1 worker", "seconds": plain, "waves": len(waves),
-        "seconds in waves": sum(wave["seconds"] for wave in waves), "in the finish": clock.rows[-1]["seconds"],
+        "engine": f"{count} workers" if count > 1 else "1 worker",
+        "seconds": plain,
+        "waves": len(waves),
+        "seconds in waves": sum(wave["seconds"] for wave in waves),
+        "in the finish": clock.rows[-1]["seconds"],
         "peak of a worker / its share": most / share,
-    }  # fmt: skip
+    }
     return row, clock.rows, tree
 
 

@@ -60,7 +60,9 @@ def scores(data: Data, **options: Any) -> tuple[float, float, float]:
         embedding = embed(data.graph, device=DEVICE, rng=seed, **options)
         taken = time.perf_counter() - start
         precision = tr.mean_average_precision(embedding, data.graph)
-        found.append([precision, tr.average_distortion(embedding, data.truth, scale="optimal"), taken])
+        found.append(
+            [precision, tr.average_distortion(embedding, data.truth, scale="optimal"), taken]
+        )
     precision, distortion, taken = np.mean(found, axis=0).tolist()
     return precision, distortion, taken
 
@@ -69,23 +71,36 @@ def row(data: Data, paper: Paper, **options: Any) -> dict[str, Any]:
     tables = published.GRAPH_MAP, published.GRAPH_DISTORTION, published.GRAPH_SECONDS
     printed = [table[data.name][paper.name] for table in tables]
     precision, distortion, taken = scores(data, method=paper.method, dim=paper.dim, **options)
-    print(data.name, paper.column, options, round(precision, 3), round(distortion, 3), round(taken, 1), flush=True)
+    print(
+        data.name,
+        paper.column,
+        options,
+        round(precision, 3),
+        round(distortion, 3),
+        round(taken, 1),
+        flush=True,
+    )
     return {
-        "graph": data.name, "method": paper.column,
+        "graph": data.name,
+        "method": paper.column,
         "MAP (paper)": f"{precision:.3f} ({printed[0]:.3f})",
         "distortion (paper)": f"{distortion:.3f} ({printed[1]:.3f})",
         "seconds (paper)": f"{taken:.2g} ({printed[2]:.0f})",
         "times faster": float(f"{printed[2] / taken:.2g}"),
-    }  # fmt: skip
+    }
 
 
 def start_row(data: Data, paper: Paper) -> dict[str, Any]:
     cells = {}
     starts: dict[str, dict[str, Any]] = {
-        "at random": {"init": tiny(data, paper.dim)}, "h-MDS": {}, "tree": {"init": data.tree},
-    }  # fmt: skip
+        "at random": {"init": tiny(data, paper.dim)},
+        "h-MDS": {},
+        "tree": {"init": data.tree},
+    }
     for name, options in starts.items():
-        precision, distortion, _ = scores(data, method=paper.method, dim=paper.dim, epochs=SHORT, **options)
+        precision, distortion, _ = scores(
+            data, method=paper.method, dim=paper.dim, epochs=SHORT, **options
+        )
         cells[name] = f"{precision:.3f} / {distortion:.3f}"
     return {"graph": data.name, "method": paper.column, **cells}
 
@@ -94,7 +109,9 @@ def tiny(data: Data, dim: int) -> Any:
     """Return a random embedding near the origin, as the published codes begin with."""
     from treerep.embedding.embedding import Embedding
 
-    return Embedding.from_poincare(np.random.default_rng(0).uniform(-1e-3, 1e-3, (len(data.graph), dim)))
+    return Embedding.from_poincare(
+        np.random.default_rng(0).uniform(-1e-3, 1e-3, (len(data.graph), dim))
+    )
 
 
 def machine() -> str:
@@ -123,7 +140,11 @@ def measure() -> list[Table]:
             f"Seconds of the whole call {where}; the paper's are those of its own machine with 8 cores. Our defaults "
             "were chosen on the first three graphs; nothing was tuned on yeast.",
         ),
-        Table("The same with preset='paper'", preset, f"1,000 epochs of plain descent from a random start, {where}."),
+        Table(
+            "The same with preset='paper'",
+            preset,
+            f"1,000 epochs of plain descent from a random start, {where}.",
+        ),
         Table(
             f"What the start gains: MAP / scaled distortion after {SHORT} epochs",
             starts,

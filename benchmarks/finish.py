@@ -46,11 +46,19 @@ def measure() -> list[Table]:
     for name, metric in data.items():
         names = {size: f"nj, {size:,}" if size else "treerep" for size in SIZES}
         seeds = SEEDS if len(metric) <= 5000 else 2
-        rows.append({"data": name, **{names[size]: scores(metric, size, seeds) for size in SIZES}})
+        rows.append(
+            {"data": name, **{names[size]: scores(metric, size, seeds) for size in SIZES}}
+        )
         print(rows[-1], flush=True)
         if len(metric) > 5000:
             times.append(
-                {"data": name, **{names[size]: seconds(lambda s=size, m=metric: fitted(m, 0, s)) for size in SIZES}}
+                {
+                    "data": name,
+                    **{
+                        names[size]: seconds(lambda s=size, m=metric: fitted(m, 0, s))
+                        for size in SIZES
+                    },
+                }
             )
     note = (
         f"Mean of {SEEDS} seeds (2 beyond 5,000 points): average distortion as it is after least-squares weights / MAP "
@@ -58,5 +66,9 @@ def measure() -> list[Table]:
     )
     return [
         Table("Zones of at most so many points finished by neighbour joining", rows, note),
-        Table("Seconds of a fit", times, "After warm-up; the hub labels of a graph are made before."),
+        Table(
+            "Seconds of a fit",
+            times,
+            "After warm-up; the hub labels of a graph are made before.",
+        ),
     ]

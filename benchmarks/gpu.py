@@ -22,9 +22,8 @@ from .common import Table
 GPU = torch.cuda.is_available()
 DEVICE = torch.device("cuda" if GPU else "cpu")
 PART = 1 if GPU else 50
-NOTE = (
-    f"On {torch.cuda.get_device_name() if GPU else 'the CPU, for want of a GPU'}; `threads` are those of this machine."
-)
+NAME = torch.cuda.get_device_name() if GPU else "the CPU, as there is no GPU"
+NOTE = f"On {NAME}; `threads` are those of this machine."
 DIMENSIONS = 50
 
 
@@ -53,7 +52,9 @@ def cells(n: int) -> tuple[tr.Tree, tr.PointMetric]:
     return tr.fit(points, metric="euclidean", rng=0, method="treerep"), tr.PointMetric(points)
 
 
-def row(n: int, device: tuple[float, float, Any], threads: tuple[float, Any] | None, work: float) -> dict[str, Any]:
+def row(
+    n: int, device: tuple[float, float, Any], threads: tuple[float, Any] | None, work: float
+) -> dict[str, Any]:
     took, memory, result = device
     return {
         "points": n,
@@ -62,13 +63,19 @@ def row(n: int, device: tuple[float, float, Any], threads: tuple[float, Any] | N
         "times faster": threads[0] / took if threads else "-",
         "work per second": work / took,
         "GiB": memory,
-        "difference": abs(float(result) - float(threads[1])) / (abs(float(threads[1])) or 1.0) if threads else "-",
+        "difference": abs(float(result) - float(threads[1])) / (abs(float(threads[1])) or 1.0)
+        if threads
+        else "-",
     }
 
 
 def scores() -> Table:
     rows = []
-    for n, compare in ((50_000 // PART, True), (100_000 // PART, False), (200_000 // PART, False)):
+    for n, compare in (
+        (50_000 // PART, True),
+        (100_000 // PART, False),
+        (200_000 // PART, False),
+    ):
         tree, metric = cells(n)
         tr.average_distortion(tree, metric, rows=4)  # compiled
 
@@ -76,8 +83,19 @@ def scores() -> Table:
             return tr.average_distortion(tree, metric, rows="all", device=device)
 
         device = on_device(lambda value=value: value(DEVICE))
-        rows.append(row(n, device, on_threads(lambda value=value: value(None)) if compare else None, n * (n - 1) / 2))
-    return Table(f"Average distortion of all pairs: a tree and points of {DIMENSIONS} dimensions", rows, NOTE)
+        rows.append(
+            row(
+                n,
+                device,
+                on_threads(lambda value=value: value(None)) if compare else None,
+                n * (n - 1) / 2,
+            )
+        )
+    return Table(
+        f"Average distortion of all pairs: a tree and points of {DIMENSIONS} dimensions",
+        rows,
+        NOTE,
+    )
 
 
 def precision() -> Table:
@@ -95,12 +113,16 @@ def precision() -> Table:
     tr.mean_average_precision(tree, graph, rows=4)  # compiled
     device, threads = on_device(lambda: value(DEVICE)), on_threads(lambda: value(None))
     return Table(
-        "Mean average precision of all points: a tree and ten neighbours each", [row(n, device, threads, n**2)], NOTE
+        "Mean average precision of all points: a tree and ten neighbours each",
+        [row(n, device, threads, n**2)],
+        NOTE,
     )
 
 
 def _joined(n: int, i: np.ndarray, j: np.ndarray) -> csr_array:
-    graph = csr_array((np.ones(2 * len(i)), (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n))
+    graph = csr_array(
+        (np.ones(2 * len(i)), (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n)
+    )
     graph.data[:] = 1.0
     return graph
 
@@ -117,7 +139,11 @@ def passes() -> Table:
         here.sums(SQUARES, length)  # compiled, and the distances kept
         device = on_device(lambda: there.sums(SQUARES, length)[0])
         threads = on_threads(lambda: here.sums(SQUARES, length)[0])
-    return Table("One pass over all pairs for the weights", [row(n, device, threads, n * (n - 1) / 2)], NOTE)
+    return Table(
+        "One pass over all pairs for the weights",
+        [row(n, device, threads, n * (n - 1) / 2)],
+        NOTE,
+    )
 
 
 def weights() -> Table:
@@ -126,13 +152,21 @@ def weights() -> Table:
         tree, metric = cells(n)
 
         def there(tree: Any = tree, metric: Any = metric) -> float:
-            return tr.refine(tree, metric, weights="l2", moves=False, device=DEVICE).refinement.objective
+            return tr.refine(
+                tree, metric, weights="l2", moves=False, device=DEVICE
+            ).refinement.objective
 
         device = on_device(there)
-        threads = on_threads(lambda tree=tree, metric=metric: fit_weights(tree, metric).value) if compare else None
+        threads = (
+            on_threads(lambda tree=tree, metric=metric: fit_weights(tree, metric).value)
+            if compare
+            else None
+        )
         rows.append(row(n, device, threads, n * (n - 1) / 2))
     note = NOTE + " The device also scores the tree before and after."
-    return Table('Exact least squares of all pairs: refine(weights="l2", moves=False)', rows, note)
+    return Table(
+        'Exact least squares of all pairs: refine(weights="l2", moves=False)', rows, note
+    )
 
 
 def hyperbolicity() -> Table:
@@ -146,7 +180,14 @@ def hyperbolicity() -> Table:
         if not rows:
             value(None)  # compiled
         device = on_device(lambda value=value: value(DEVICE))
-        rows.append(row(n, device, on_threads(lambda value=value: value(None)) if compare else None, n**3 / 2))
+        rows.append(
+            row(
+                n,
+                device,
+                on_threads(lambda value=value: value(None)) if compare else None,
+                n**3 / 2,
+            )
+        )
     return Table('Hyperbolicity from one base point, real distances: method="base"', rows, NOTE)
 
 

@@ -43,9 +43,10 @@ def row_of(n: int) -> dict[str, Any]:
         torch.cuda.reset_peak_memory_stats()
     runs = [timed(points, device=DEVICE) for _ in range(2)]
     found: dict[str, Any] = {
-        "points": len(host), "tensor": min(seconds for seconds, _ in runs),
+        "points": len(host),
+        "tensor": min(seconds for seconds, _ in runs),
         "GB": torch.cuda.max_memory_allocated() / 1e9 if GPU else 0.0,
-    }  # fmt: skip
+    }
     del points
     tree = runs[0][1]
     runs.clear()
@@ -53,10 +54,18 @@ def row_of(n: int) -> dict[str, Any]:
         torch.cuda.empty_cache()
     print(found, flush=True)
     if n > COMPARED:
-        return {**found, "array": "", "threads": "", "the same tree": "", "average distortion": ""}
+        return {
+            **found,
+            "array": "",
+            "threads": "",
+            "the same tree": "",
+            "average distortion": "",
+        }
     found["array"] = timed(host, device=DEVICE)[0]
     found["threads"], theirs = timed(host)
-    found["the same tree"] = bool((tree.edges == theirs.edges).all() and (tree.weights == theirs.weights).all())
+    found["the same tree"] = bool(
+        (tree.edges == theirs.edges).all() and (tree.weights == theirs.weights).all()
+    )
     score = tr.average_distortion(tree, tr.PointMetric(host), rows=ROWS, rng=1)
     print(found, score, flush=True)
     return {**found, "average distortion": f"{score:.4f} ± {score.high - score:.4f}"}

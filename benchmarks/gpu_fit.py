@@ -17,9 +17,12 @@ DEVICE = torch.device("cuda" if GPU else "cpu")
 PART = 1 if GPU else 1000
 NAME = torch.cuda.get_device_name() if GPU else "the CPU, for want of a GPU"
 SIZES = (
-    (1_000_000, 50, torch.float32), (10_000_000, 50, torch.float32), (100_000_000, 50, torch.float32),
-    (1_000_000_000, 8, torch.float16), (1_000_000_000, 16, torch.float16),
-)  # fmt: skip
+    (1_000_000, 50, torch.float32),
+    (10_000_000, 50, torch.float32),
+    (100_000_000, 50, torch.float32),
+    (1_000_000_000, 8, torch.float16),
+    (1_000_000_000, 16, torch.float16),
+)
 # Numbers of a point that a wave reads and writes beside its coordinates: which point, its zone, two distances, its bin.
 STATE_BYTES = 4 + 4 + 2 * 8 + 2 * 8 + 1
 
@@ -29,12 +32,19 @@ def blobs(n: int, k: int, dtype: Any) -> Any:
     random = torch.Generator(device=DEVICE).manual_seed(1)
     centres = torch.zeros(1, k, device=DEVICE)
     for level in range(8):
-        steps = torch.randn(len(centres), 3, k, device=DEVICE, generator=random) * (3 * 0.75**level)
+        steps = torch.randn(len(centres), 3, k, device=DEVICE, generator=random) * (
+            3 * 0.75**level
+        )
         centres = (centres[:, None] + steps).reshape(-1, k)
     points = torch.empty(n, k, device=DEVICE, dtype=dtype)
     for part in points.split(10_000_000):
         noise = torch.randn(part.shape, device=DEVICE, generator=random) * 0.3
-        part.copy_(noise + centres[torch.randint(len(centres), (len(part),), device=DEVICE, generator=random)])
+        part.copy_(
+            noise
+            + centres[
+                torch.randint(len(centres), (len(part),), device=DEVICE, generator=random)
+            ]
+        )
     return points
 
 
@@ -62,24 +72,37 @@ def waves() -> Table:
     rows = []
     for n, k, dtype in SIZES:
         points = blobs(n // PART, k, dtype)
-        cold = timed(lambda points=points: fit_on_device(points, metric="euclidean", device=DEVICE))[0]
+        cold = timed(
+            lambda points=points: fit_on_device(points, metric="euclidean", device=DEVICE)
+        )[0]
         if GPU:
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
         runs = []
         for _ in range(3):
-            took, found = timed(lambda points=points: fit_on_device(points, metric="euclidean", device=DEVICE))
+            took, found = timed(
+                lambda points=points: fit_on_device(points, metric="euclidean", device=DEVICE)
+            )
             runs.append(took)
             visits, steps, edges = found.visits, found.waves, len(found.edges)
             del found
         # What must be moved: every visit reads the point's coordinates and its numbers, and writes these.
         least = visits * (k * points.element_size() + STATE_BYTES) / ceiling
-        rows.append({
-            "points": len(points), "dimensions": k, "dtype": str(dtype).removeprefix("torch."), "first": cold,
-            "seconds": sorted(runs)[1], "best": min(runs), "waves": steps, "visits per point": visits / len(points),
-            "edges": edges, "share of bandwidth": least / min(runs),
-            "GB": torch.cuda.max_memory_allocated() / 1e9 if GPU else 0.0,
-        })  # fmt: skip
+        rows.append(
+            {
+                "points": len(points),
+                "dimensions": k,
+                "dtype": str(dtype).removeprefix("torch."),
+                "first": cold,
+                "seconds": sorted(runs)[1],
+                "best": min(runs),
+                "waves": steps,
+                "visits per point": visits / len(points),
+                "edges": edges,
+                "share of bandwidth": least / min(runs),
+                "GB": torch.cuda.max_memory_allocated() / 1e9 if GPU else 0.0,
+            }
+        )
         del points
         if GPU:
             torch.cuda.empty_cache()
@@ -88,7 +111,9 @@ def waves() -> Table:
         "is the median of three runs after it. The share of bandwidth counts one read of the coordinates and 41 bytes "
         "a visit."
     )
-    return Table("TreeRep on one GPU, points on the device, edges and weights left there", rows, note)
+    return Table(
+        "TreeRep on one GPU, points on the device, edges and weights left there", rows, note
+    )
 
 
 def whole() -> Table:
@@ -98,8 +123,12 @@ def whole() -> Table:
         points = blobs(n // PART, 50, torch.float32)
         host = points.numpy(force=True)
         runs: dict[str, Callable[[], Any]] = {
-            "tensor": lambda points=points: tr.fit(points, metric="euclidean", device=DEVICE, method="treerep"),
-            "array": lambda host=host: tr.fit(host, metric="euclidean", device=DEVICE, method="treerep"),
+            "tensor": lambda points=points: tr.fit(
+                points, metric="euclidean", device=DEVICE, method="treerep"
+            ),
+            "array": lambda host=host: tr.fit(
+                host, metric="euclidean", device=DEVICE, method="treerep"
+            ),
             "threads": lambda host=host: tr.fit(host, metric="euclidean", method="treerep"),
         }
         row: dict[str, Any] = {"points": len(host)}
@@ -108,12 +137,17 @@ def whole() -> Table:
             work()
             row[name], tree = timed(work)
             trees.append(tree)
-        same = all((trees[0].edges == tree.edges).all() and (trees[0].weights == tree.weights).all() for tree in trees)
-        rows.append({**row, "times faster": row["threads"] / row["tensor"], "the same tree": same})
-    note = (
-        f"On {NAME} and {torch.get_num_threads()} cores, seconds after a first run: from a tensor there, from an array."
+        same = all(
+            (trees[0].edges == tree.edges).all() and (trees[0].weights == tree.weights).all()
+            for tree in trees
+        )
+        rows.append(
+            {**row, "times faster": row["threads"] / row["tensor"], "the same tree": same}
+        )
+    note = f"On {NAME} and {torch.get_num_threads()} cores, seconds after a first run: from a tensor, from an array."
+    return Table(
+        'From points to a Tree: tr.fit(X, metric="euclidean", device="cuda")', rows, note
     )
-    return Table('From points to a Tree: tr.fit(X, metric="euclidean", device="cuda")', rows, note)
 
 
 def measure() -> list[Table]:

@@ -18,12 +18,16 @@ DIMENSIONS = (2, 10, 200)
 # The paper has no numbers of hMDS on graphs, and nothing came out on Zeisel. PT is the other method of Sala et al.:
 # average distortion and MAP.
 PAPER = {
-    ("celegans", 2): (0.236, 0.098), ("celegans", 200): (0.096, 0.857),
-    ("diseasome", 2): (0.227, 0.392), ("diseasome", 200): (0.05, 0.868),
-    ("csphd", 2): (0.295, 0.190), ("csphd", 200): (0.105, 0.556),
-    ("yeast", 2): (0.230, 0.235), ("yeast", 200): (0.089, 0.658),
+    ("celegans", 2): (0.236, 0.098),
+    ("celegans", 200): (0.096, 0.857),
+    ("diseasome", 2): (0.227, 0.392),
+    ("diseasome", 200): (0.05, 0.868),
+    ("csphd", 2): (0.295, 0.190),
+    ("csphd", 200): (0.105, 0.556),
+    ("yeast", 2): (0.230, 0.235),
+    ("yeast", 200): (0.089, 0.658),
     ("zeisel", 2): (0.531, "-"),
-}  # fmt: skip
+}
 
 
 def unweighted(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
@@ -50,17 +54,20 @@ def distortion(embedding: tr.Embedding, metric: Metric) -> float:
 def hyperbolic() -> list[dict[str, Any]]:
     rows = []
     for dim, scale in ((2, 1.0), (10, 1.0), (64, 1.0), (10, 32.0), (10, 1024.0)):
-        points = [tr.datasets.hyperbolic_points(100, dim, scale=scale, rng=seed) for seed in range(3)]
+        points = [
+            tr.datasets.hyperbolic_points(100, dim, scale=scale, rng=seed) for seed in range(3)
+        ]
         exact = [placed(metric, dim) for metric in points]
         flat = [placed(metric, 2)[0] for metric in points]
         rows.append(
             {
-                "space": f"H^{dim}", "coordinate scale": scale,
+                "space": f"H^{dim}",
+                "coordinate scale": scale,
                 "distortion, same dim": max(map(distortion, (e for e, _ in exact), points)),
                 "distortion, dim 2": float(np.mean(list(map(distortion, flat, points)))),
                 "seconds": min(seconds for _, seconds in exact),
             }
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -70,24 +77,41 @@ def measured(name: str, metric: Metric, dim: int) -> dict[str, Any]:
     graph = isinstance(metric, tr.GraphMetric)
     paper = PAPER.get((name, dim), ("-", "-"))
     return {
-        "data": name, "n": len(metric), "dim": dim, "seconds": seconds,
-        "distortion": distortion(embedding, metric), "without weights": distortion(plain, metric),
+        "data": name,
+        "n": len(metric),
+        "dim": dim,
+        "seconds": seconds,
+        "distortion": distortion(embedding, metric),
+        "without weights": distortion(plain, metric),
         "paper's PT": paper[0],
-        "MAP": float(tr.mean_average_precision(embedding, metric)) if graph else "-", "MAP of PT": paper[1],
-        "scale": embedding.scale, "dims used": int(embedding.directions.any(axis=0).sum()),
-    }  # fmt: skip
+        "MAP": float(tr.mean_average_precision(embedding, metric)) if graph else "-",
+        "MAP of PT": paper[1],
+        "scale": embedding.scale,
+        "dims used": int(embedding.directions.any(axis=0).sum()),
+    }
 
 
 def measure() -> list[Table]:
-    real = [measured(name, tr.datasets.load(name).metric, dim) for name in GRAPHS for dim in DIMENSIONS]
+    real = [
+        measured(name, tr.datasets.load(name).metric, dim)
+        for name in GRAPHS
+        for dim in DIMENSIONS
+    ]
     cells = tr.PointMetric(tr.datasets.branching_cells(3000).points)
     real += [
         measured(name, metric, dim)
-        for name, metric in (("zeisel", tr.datasets.load("zeisel").metric), ("branching cells", cells))
+        for name, metric in (
+            ("zeisel", tr.datasets.load("zeisel").metric),
+            ("branching cells", cells),
+        )
         for dim in DIMENSIONS[:2]
     ]
     return [
-        Table("h-MDS of 100 points of hyperbolic space", hyperbolic(), "The worst of three draws; in dim 2, the mean."),
+        Table(
+            "h-MDS of 100 points of hyperbolic space",
+            hyperbolic(),
+            "The worst of three draws; in dim 2, the mean.",
+        ),
         Table(
             "h-MDS of graphs and cells",
             real,

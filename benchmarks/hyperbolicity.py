@@ -21,9 +21,13 @@ from .common import Table, in_child, seconds
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc", "wordnet")
 # Table 1 of the paper: delta over the diameter; bounds where it fixed a base point.
 PAPER = {
-    "celegans": "0.21", "diseasome": "0.17", "csphd": "0.23",
-    "yeast": "<= 0.32", "grid_worm": "<= 0.38", "grqc": "<= 0.36",
-}  # fmt: skip
+    "celegans": "0.21",
+    "diseasome": "0.17",
+    "csphd": "0.23",
+    "yeast": "<= 0.32",
+    "grid_worm": "<= 0.38",
+    "grqc": "<= 0.36",
+}
 
 # Sage hands out no all-pairs distances without making a dictionary of them; its Wiener index is the sum of just these.
 SAGE = """
@@ -67,7 +71,9 @@ def sage(graph: tr.GraphMetric) -> tuple[float, float, float] | None:
         entries = graph.adjacency.tocoo()
         upper = entries.row < entries.col
         np.savetxt(path, np.column_stack([entries.row[upper], entries.col[upper]]), fmt="%d")
-        done = subprocess.run([python, "-c", SAGE, str(path)], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [python, "-c", SAGE, str(path)], capture_output=True, text=True, check=True
+        )
     delta, whole, distances = map(float, done.stdout.split()[-3:])
     return delta, whole, distances
 
@@ -85,12 +91,18 @@ def exact_rows() -> list[dict[str, Any]]:
         found = tr.hyperbolicity(graph, method="exact")
         core = components((graph.adjacency.indptr, graph.adjacency.indices, None))[0]
         row: dict[str, Any] = {
-            "graph": name, "n": len(graph), "largest component": len(core), "delta": found.delta,
-            "delta / diameter": round(found / found.diameter, 3), "paper": PAPER.get(name, "-"),
+            "graph": name,
+            "n": len(graph),
+            "largest component": len(core),
+            "delta": found.delta,
+            "delta / diameter": round(found / found.diameter, 3),
+            "paper": PAPER.get(name, "-"),
             "seconds": seconds(lambda graph=graph: tr.hyperbolicity(graph, method="exact"), 9),
-            "on one core": seconds(lambda graph=graph: tr.hyperbolicity(graph, method="exact", n_jobs=1), 5),
+            "on one core": seconds(
+                lambda graph=graph: tr.hyperbolicity(graph, method="exact", n_jobs=1), 5
+            ),
             "of it distances": distance_seconds(graph, core),
-        }  # fmt: skip
+        }
         rival = sage(graph)
         if rival and rival[0] != found:
             raise AssertionError(f"{name}: Sage says {rival[0]}, treerep {found!r}")
@@ -111,37 +123,54 @@ def numpy_base(d: np.ndarray, base: int) -> float:
 def base_rows() -> list[dict[str, Any]]:
     rows = []
     for name in ("celegans", "csphd", "yeast"):
-        d = tr.datasets.load(name).metric.block(*2 * (np.arange(len(tr.datasets.load(name).metric)),))
+        d = tr.datasets.load(name).metric.block(
+            *2 * (np.arange(len(tr.datasets.load(name).metric)),)
+        )
         noisy = d + np.triu(np.random.default_rng(0).random(d.shape), 1) / 2
         noisy = np.triu(noisy, 1) + np.triu(noisy, 1).T
         for kind, matrix in (("steps", d), ("real", noisy)):
             base = int(np.argmax(matrix[0]))
             found = tr.hyperbolicity(matrix, method="base", bases=1)
             slow = seconds(lambda matrix=matrix, base=base: numpy_base(matrix, base), 1)
-            fast = seconds(lambda matrix=matrix: tr.hyperbolicity(matrix, method="base", bases=1))
+            fast = seconds(
+                lambda matrix=matrix: tr.hyperbolicity(matrix, method="base", bases=1)
+            )
             rows.append(
                 {
-                    "matrix": f"{name}, {kind}", "n": len(d), "interval": f"[{found.low:.4g}, {found.high:.4g}]",
-                    "seconds": fast, "NumPy": slow, "NumPy / ours": slow / fast,
+                    "matrix": f"{name}, {kind}",
+                    "n": len(d),
+                    "interval": f"[{found.low:.4g}, {found.high:.4g}]",
+                    "seconds": fast,
+                    "NumPy": slow,
+                    "NumPy / ours": slow / fast,
                 }
-            )  # fmt: skip
+            )
     return rows
 
 
 def large_rows() -> list[dict[str, Any]]:
     rows = []
     for name, method, limit in (
-        ("wordnet", "exact", 300), ("wordnet", "sample", 300),
-        ("enron", "exact", 40), ("enron", "exact", 300), ("enron", "sample", 300),
-    ):  # fmt: skip
+        ("wordnet", "exact", 300),
+        ("wordnet", "sample", 300),
+        ("enron", "exact", 40),
+        ("enron", "exact", 300),
+        ("enron", "sample", 300),
+    ):
         run = in_child(LARGE, name, method, limit)
         rows.append(
             {
-                "graph": name, "n": run["n"], "method": method, "time limit": limit, "seconds": run["seconds"],
-                "delta": f"[{run['low']:.4g}, {run['high']:.4g}]", "diameter": run["diameter"],
-                "mean": "-" if run["mean"] is None else run["mean"], "peak GiB": run["peak"],
+                "graph": name,
+                "n": run["n"],
+                "method": method,
+                "time limit": limit,
+                "seconds": run["seconds"],
+                "delta": f"[{run['low']:.4g}, {run['high']:.4g}]",
+                "diameter": run["diameter"],
+                "mean": "-" if run["mean"] is None else run["mean"],
+                "peak GiB": run["peak"],
             }
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -154,6 +183,14 @@ def measure() -> list[Table]:
             "Distances: within the largest biconnected component, 256 searches at once; Sage's one after the other, "
             "measured as the time of its Wiener index of that component.",
         ),
-        Table("One base point, against plain NumPy", base_rows(), "NumPy: n outer minima of float64 products."),
-        Table("Large graphs", large_rows(), "Peak memory of the whole process. Distances are kept in single bytes."),
+        Table(
+            "One base point, against plain NumPy",
+            base_rows(),
+            "NumPy: n outer minima of float64 products.",
+        ),
+        Table(
+            "Large graphs",
+            large_rows(),
+            "Peak memory of the whole process. Distances are kept in single bytes.",
+        ),
     ]

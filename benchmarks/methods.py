@@ -34,7 +34,11 @@ METHODS = (
     Method("backbone", {"method": "backbone", "size": 1000}),
     Method("auto", {"method": "auto"}),
 )
-_RANDOM = ("relaxed_neighbor_joining", "gromov", "frt")  # averaged over seeds; a backbone takes too long for that
+_RANDOM = (
+    "relaxed_neighbor_joining",
+    "gromov",
+    "frt",
+)  # averaged over seeds; a backbone takes too long for that
 _OF_GRAPHS = ("bfs", "backbone", "auto")  # know what to do with a graph
 
 
@@ -75,10 +79,15 @@ def rows_of(name: str) -> list[dict[str, Any]]:
         scores = score(method, graph, truth)
         rows.append(
             {
-                "graph": name, "method": method.column, "distortion": scores.plain, "scaled": scores.scaled,
-                "MAP": scores.definition, "MAP by rank": scores.rank, "seconds": float(f"{scores.time:.2g}"),
+                "graph": name,
+                "method": method.column,
+                "distortion": scores.plain,
+                "scaled": scores.scaled,
+                "MAP": scores.definition,
+                "MAP by rank": scores.rank,
+                "seconds": float(f"{scores.time:.2g}"),
             }
-        )  # fmt: skip
+        )
     print(name, flush=True)
     return rows
 

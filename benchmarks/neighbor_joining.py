@@ -42,7 +42,9 @@ def skbio_seconds(d: np.ndarray) -> float:
 
 def rival_seconds(command: str, path: Path, repeat: int = 3) -> float:
     def once() -> float:
-        lines = subprocess.run([*shlex.split(command), str(path)], capture_output=True, text=True, check=True).stdout
+        lines = subprocess.run(
+            [*shlex.split(command), str(path)], capture_output=True, text=True, check=True
+        ).stdout
         return float(lines.split()[-1])
 
     first = once()
@@ -50,12 +52,18 @@ def rival_seconds(command: str, path: Path, repeat: int = 3) -> float:
 
 
 def rivals() -> dict[str, str]:
-    named = [entry.split("=", 1) for entry in os.environ.get("NJ_RIVALS", "").split(";") if entry.strip()]
+    named = [
+        entry.split("=", 1)
+        for entry in os.environ.get("NJ_RIVALS", "").split(";")
+        if entry.strip()
+    ]
     return {name.strip(): command for name, command in named}
 
 
 def measure() -> list[Table]:
-    matrices: list[tuple[str, np.ndarray]] = [(f"noisy tree, n = {n:,}", noisy_tree(n)) for n in SIZES]
+    matrices: list[tuple[str, np.ndarray]] = [
+        (f"noisy tree, n = {n:,}", noisy_tree(n)) for n in SIZES
+    ]
     grqc = tr.datasets.load("grqc").metric
     matrices.append(("GrQC, n = 4,158", grqc.block(np.arange(len(grqc)), np.arange(len(grqc)))))
     tr.fit(matrices[0][1], method="neighbor_joining")  # compiles
@@ -66,9 +74,11 @@ def measure() -> list[Table]:
         ours = seconds(lambda metric=metric: tr.fit(metric, method="neighbor_joining"), 5)
         times.append(ours)
         row: dict[str, Any] = {
-            "matrix": name, "ours": ours, "ours / one pass": ours / seconds(d.sum, 5),
+            "matrix": name,
+            "ours": ours,
+            "ours / one pass": ours / seconds(d.sum, 5),
             "scikit-bio": skbio_seconds(d) if len(d) <= LARGEST_FOR_SKBIO else "-",
-        }  # fmt: skip
+        }
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "d.npy"
             np.save(path, d)

@@ -62,7 +62,14 @@ def power_law(mixing: float, degree: int) -> Callable[[int], Network]:
 
     def make(seed: int) -> Network:
         graph = nx.LFR_benchmark_graph(
-            1000, 3, 1.5, mixing, average_degree=degree, min_community=20, max_degree=50, seed=seed
+            1000,
+            3,
+            1.5,
+            mixing,
+            average_degree=degree,
+            min_community=20,
+            max_degree=50,
+            seed=seed,
         )
         return _network(graph, [min(graph.nodes[v]["community"]) for v in graph])
 
@@ -98,11 +105,19 @@ def recovered(network: Network, seed: int) -> dict[str, float]:
     edges, count = np.array(network.graph.edges), int(network.groups.max()) + 1
     metric = tr.GraphMetric(edges)
     found = {method: tr.fit(metric, method=method, rng=seed).cut(count) for method in METHODS}
-    found["walktrap"] = igraph.Graph(len(metric), edges.tolist()).community_walktrap().as_clustering(count).membership
+    found["walktrap"] = (
+        igraph.Graph(len(metric), edges.tolist())
+        .community_walktrap()
+        .as_clustering(count)
+        .membership
+    )
     found["louvain"] = np.empty(len(metric), np.int64)
     for k, members in enumerate(nx.community.louvain_communities(network.graph, seed=seed)):
         found["louvain"][list(members)] = k
-    return {name: float(adjusted_rand_score(network.groups, clusters)) for name, clusters in found.items()}
+    return {
+        name: float(adjusted_rand_score(network.groups, clusters))
+        for name, clusters in found.items()
+    }
 
 
 def measured(name: str, draws: int = DRAWS) -> dict[str, Any]:
@@ -111,9 +126,12 @@ def measured(name: str, draws: int = DRAWS) -> dict[str, Any]:
     scores = [recovered(network, seed) for seed, network in enumerate(networks)]
     counts = sorted({int(network.groups.max()) + 1 for network in networks})
     row: dict[str, Any] = {
-        "network": name, "vertices": len(networks[0].groups),
+        "network": name,
+        "vertices": len(networks[0].groups),
         "groups": str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}",
-    }  # fmt: skip
-    row |= {method: f"{np.mean([score[method] for score in scores]):.3f}" for method in scores[0]}
+    }
+    row |= {
+        method: f"{np.mean([score[method] for score in scores]):.3f}" for method in scores[0]
+    }
     print(row, flush=True)
     return row

@@ -26,7 +26,9 @@ def tree_of_small_numbers(n: int, *, rng: Any = 0) -> tr.Tree:
     """Return a random tree, half of whose inner points hang from Steiner nodes, with distances of at most 255."""
     generator = np.random.default_rng(rng)
     tree = tr.datasets.random_tree(n, hidden=0.5, rng=generator)
-    return tr.Tree(n, tree.edges, generator.integers(1, 3, len(tree.edges)).astype(float)).canonical()
+    return tr.Tree(
+        n, tree.edges, generator.integers(1, 3, len(tree.edges)).astype(float)
+    ).canonical()
 
 
 def rows_of(tree: tr.Tree) -> Iterator[np.ndarray]:
@@ -41,23 +43,32 @@ def rows_of(tree: tr.Tree) -> Iterator[np.ndarray]:
     for position in range(tree.n_nodes - 1, 0, -1):
         size[view.up[position]] += size[position]
     if 2 * depth.max() > 255:
-        raise ValueError(f"the tree is {depth.max()} deep: its distances may not fit into uint8")
+        raise ValueError(
+            f"the tree is {depth.max()} deep: its distances may not fit into uint8"
+        )
     small, up, twice = depth.astype(np.uint8), view.up.tolist(), (2 * depth).astype(np.uint8)
-    shared, points = np.empty(tree.n_nodes, np.uint8), view.position[: len(tree)].astype(np.int64)
+    shared, points = (
+        np.empty(tree.n_nodes, np.uint8),
+        view.position[: len(tree)].astype(np.int64),
+    )
     for point in points.tolist():
         path = [point]
         while path[-1]:
             path.append(up[path[-1]])
         for ancestor in reversed(path):
             shared[ancestor : ancestor + size[ancestor]] = twice[ancestor]
-        yield np.take((small + small[point]) - shared, points, mode="clip")  # twice as fast as checking the indices
+        yield np.take(
+            (small + small[point]) - shared, points, mode="clip"
+        )  # twice as fast as checking the indices
 
 
 def write_matrix(tree: tr.Tree, path: Path) -> None:
     """Write a tree's distances as an npy file of uint8, a few rows at a time, and wait until they are on the disk."""
     n = len(tree)
     with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, {"descr": "|u1", "fortran_order": False, "shape": (n, n)})
+        np.lib.format.write_array_header_1_0(
+            file, {"descr": "|u1", "fortran_order": False, "shape": (n, n)}
+        )
         band = np.empty((_BAND, n), np.uint8)
         for i, row in enumerate(rows_of(tree)):
             band[i % _BAND] = row
@@ -113,7 +124,11 @@ def fit_on_disk(path: str, out: str, large: str) -> dict[str, float]:
     watch.start()
     figures: dict[str, float] = {}
     forget(Path(path))
-    marks, read, faults = [time.perf_counter()], [bytes_read()], resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+    marks, read, faults = (
+        [time.perf_counter()],
+        [bytes_read()],
+        resource.getrusage(resource.RUSAGE_SELF).ru_majflt,
+    )
     metric = tr.as_metric(path)
     marks.append(time.perf_counter())
     read.append(bytes_read())
@@ -128,9 +143,10 @@ def fit_on_disk(path: str, out: str, large: str) -> dict[str, float]:
     return figures
 
 
-_CHILD = (
-    "import json, sys; from benchmarks.out_of_core import fit_on_disk; print(json.dumps(fit_on_disk(*sys.argv[1:])))"
-)
+_CHILD = """import json, sys
+from benchmarks.out_of_core import fit_on_disk
+
+print(json.dumps(fit_on_disk(*sys.argv[1:])))"""
 
 
 def measured(folder: Path, n: int = POINTS, *, large: int = mapped.LARGE) -> dict[str, Any]:
@@ -140,10 +156,14 @@ def measured(folder: Path, n: int = POINTS, *, large: int = mapped.LARGE) -> dic
     start = time.perf_counter()
     write_matrix(tree, path)
     writing = time.perf_counter() - start
-    here = os.pathsep.join([str(Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    here = os.pathsep.join(
+        [str(Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    )
     figures = in_child(_CHILD, path, folder / "tree.npz", large, env={"PYTHONPATH": here})
     found = tr.Tree.load(folder / "tree.npz")
-    same = np.array_equal(found.edges, tree.edges) and np.array_equal(found.weights, tree.weights)
+    same = np.array_equal(found.edges, tree.edges) and np.array_equal(
+        found.weights, tree.weights
+    )
     return {"writing": writing, "bytes": path.stat().st_size, "same": same, **figures}
 
 
@@ -152,7 +172,9 @@ def measure() -> list[Table]:
     folder = Path(tempfile.mkdtemp(prefix="treerep-"))
     try:
         if shutil.disk_usage(folder).free < needed:
-            raise SystemExit(f"{folder} has less than {needed:,} bytes free: set TMPDIR to a larger disk")
+            raise SystemExit(
+                f"{folder} has less than {needed:,} bytes free: set TMPDIR to a larger disk"
+            )
         found = measured(folder)
     finally:
         shutil.rmtree(folder)
@@ -166,4 +188,6 @@ def measure() -> list[Table]:
         "anonymous peak, MiB": found["anonymous"] / 2**20,
         "the tree itself": found["same"],
     }
-    return [Table("A uint8 matrix of tree distances on disk, none of it in memory before", [row])]
+    return [
+        Table("A uint8 matrix of tree distances on disk, none of it in memory before", [row])
+    ]

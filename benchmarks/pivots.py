@@ -23,7 +23,10 @@ def metrics() -> dict[str, tuple[tr.Metric, tr.GraphMetric | None]]:
         found[name] = tr.MatrixMetric(graph.block(every, every).astype(np.uint8)), graph
     for name, points in (
         ("zeisel", tr.datasets.load("zeisel").metric.points),
-        ("cbmc, 3,000 cells", np.random.default_rng(0).permutation(tr.datasets.load("cbmc").metric.points)[:3000]),
+        (
+            "cbmc, 3,000 cells",
+            np.random.default_rng(0).permutation(tr.datasets.load("cbmc").metric.points)[:3000],
+        ),
     ):
         cells = tr.PointMetric(points)
         every = np.arange(len(cells))
@@ -46,18 +49,36 @@ def measure() -> list[Table]:
     for name, (metric, graph) in metrics().items():
         row: dict[str, object] = {"data": name}
         for rule in PIVOT_RULES:
-            trees = [tr.fit(metric, rng=seed, pivot=rule, method="treerep") for seed in range(SEEDS)]
+            trees = [
+                tr.fit(metric, rng=seed, pivot=rule, method="treerep") for seed in range(SEEDS)
+            ]
             values = [tr.average_distortion(tree, metric, scale="optimal") for tree in trees]
             row[rule] = f"{np.mean(values):.3f} ± {np.std(values) / SEEDS**0.5:.3f}"
-            precision = np.mean([tr.mean_average_precision(tree, graph) for tree in trees]) if graph else None
+            precision = (
+                np.mean([tr.mean_average_precision(tree, graph) for tree in trees])
+                if graph
+                else None
+            )
             row[f"MAP {rule}"] = "-" if precision is None else f"{precision:.3f}"
         rows.append(row)
     work = []
     for n in (1000, 8000, 64_000):
         path = tr.datasets.random_tree(n, shape="path", rng=0)
         rules = PIVOT_RULES if n <= 8000 else ("random", "near")
-        work.append({"path of": n, **{rule: visits(path, rule) if rule in rules else "-" for rule in PIVOT_RULES}})
+        work.append(
+            {
+                "path of": n,
+                **{rule: visits(path, rule) if rule in rules else "-" for rule in PIVOT_RULES},
+            }
+        )
     return [
-        Table(f"Scaled average distortion by pivot rule, mean of {SEEDS} seeds ± standard error", rows),
-        Table("Times a point is sorted, per point, on a path", work, "Any default must stay near log n here."),
+        Table(
+            f"Scaled average distortion by pivot rule, mean of {SEEDS} seeds ± standard error",
+            rows,
+        ),
+        Table(
+            "Times a point is sorted, per point, on a path",
+            work,
+            "Any default must stay near log n here.",
+        ),
     ]

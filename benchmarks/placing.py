@@ -19,7 +19,9 @@ def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
     news = distances[n:, :n]
     moved = old.edges + np.where(old.edges < n, 0, len(news))
     leaves = np.column_stack([np.arange(n, len(distances)), news.argmin(axis=1)])
-    at_nearest = tr.Tree(len(distances), np.concatenate([moved, leaves]), [*old.weights, *news.min(axis=1)])
+    at_nearest = tr.Tree(
+        len(distances), np.concatenate([moved, leaves]), [*old.weights, *news.min(axis=1)]
+    )
     return [
         tr.fit(distances, rng=seed, method="treerep"),
         tr.place(old, news),
@@ -38,9 +40,17 @@ def quality() -> Table:
             distances = metric.block(order, order)
             truth = tr.MatrixMetric(distances)
             made = trees(distances, len(order) - len(order) // 5, seed)
-            scores.append([[tr.average_distortion(t, truth, scale=s) for s in ("none", "optimal")] for t in made])
+            scores.append(
+                [
+                    [tr.average_distortion(t, truth, scale=s) for s in ("none", "optimal")]
+                    for t in made
+                ]
+            )
         means = np.mean(scores, axis=0)
-        cells = {way: f"{plain:.3f} / {scaled:.3f}" for way, (plain, scaled) in zip(WAYS, means, strict=True)}
+        cells = {
+            way: f"{plain:.3f} / {scaled:.3f}"
+            for way, (plain, scaled) in zip(WAYS, means, strict=True)
+        }
         rows.append({"data": name, "points": len(metric), **cells})
     note = "Average distortion of all pairs: as it is / after the best scale."
     return Table(f"A fifth of the points placed afterwards, mean of {SEEDS} seeds", rows, note)
@@ -57,7 +67,13 @@ def speed(n: int = 100_000) -> Table:
     tr.place(tree, points[n:], data=points[:n], metric="euclidean")
     marks.append(time.process_time())
     fitting, placing = (f"{took:.1f}" for took in np.diff(marks))
-    row = {"old": n, "new": n, "dimensions": 50, "to fit the old": fitting, "to place the new": placing}
+    row = {
+        "old": n,
+        "new": n,
+        "dimensions": 50,
+        "to fit the old": fitting,
+        "to place the new": placing,
+    }
     return Table("As many cells again: CPU seconds", [row])
 
 

@@ -16,7 +16,10 @@ MATRIX_POINTS = 4000
 def inputs(family: str) -> list[tuple[str, tr.Tree]]:
     """The paper's random metrics, or every shape of random tree, half of the inner nodes hidden."""
     if family == "the paper's recipe":
-        return [(f"depth {depth}", tr.datasets.random_tree_metric(depth, rng=depth)) for depth in range(1, 11)]
+        return [
+            (f"depth {depth}", tr.datasets.random_tree_metric(depth, rng=depth))
+            for depth in range(1, 11)
+        ]
     return [
         (f"{shape}, n = {n}", tr.datasets.random_tree(n, shape=shape, hidden=0.5, rng=n))
         for shape in ("random", "binary", "caterpillar", "path", "star")
@@ -54,15 +57,22 @@ def measure_family(dtype: str, family: str) -> dict[str, object]:
             sizes.append(len(truth))
     relative, _, where = max(errors)
     return {
-        "input": dtype, "trees": family, "fits": len(errors), "points": f"{min(sizes)} ... {max(sizes):,}",
-        "worst error / distance": relative, "at": where,
-        "worst error / largest distance": max(error[1] for error in errors), "wrong number of nodes": wrong,
-    }  # fmt: skip
+        "input": dtype,
+        "trees": family,
+        "fits": len(errors),
+        "points": f"{min(sizes)} ... {max(sizes):,}",
+        "worst error / distance": relative,
+        "at": where,
+        "worst error / largest distance": max(error[1] for error in errors),
+        "wrong number of nodes": wrong,
+    }
 
 
 def measure() -> list[Table]:
     families = ("the paper's recipe", "five shapes, half the inner nodes hidden")
-    rows = [measure_family(dtype, family) for dtype in ("float64", "float32") for family in families]
+    rows = [
+        measure_family(dtype, family) for dtype in ("float64", "float32") for family in families
+    ]
     note = (
         "Scales 1e-9, 1e-3, 1, 1e3 and 1e9 each. Must: 1e-9 for float64, 1e-5 for float32, no wrong number of nodes. "
         "The error of float32 is that of rounding the input: on a path of 3,000 points the entries of the matrix are "

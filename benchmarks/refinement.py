@@ -39,7 +39,9 @@ def timed(tree: tr.Tree, metric: tr.Metric, **options: object) -> tuple[tr.Tree,
 
 
 def both(tree: tr.Tree, graph: tr.Metric) -> tuple[float, float]:
-    return float(tr.average_distortion(tree, graph)), float(tr.mean_average_precision(tree, graph))
+    return float(tr.average_distortion(tree, graph)), float(
+        tr.mean_average_precision(tree, graph)
+    )
 
 
 def pair(scores: tuple[float, float]) -> str:
@@ -64,14 +66,21 @@ def graphs() -> Table:
         distortion = both(first, graph)
         rows.append(
             {
-                "graph": name, "paper NJ": mark.nj, "best published": mark.best, "T0": pair(both(start, graph)),
-                "distances first": pair(distortion), "floor": mark.first, "seconds": first_time,
-                "balanced": pair(scores), "floor, both": pair(mark.balanced), "seconds ": balanced_time,
+                "graph": name,
+                "paper NJ": mark.nj,
+                "best published": mark.best,
+                "T0": pair(both(start, graph)),
+                "distances first": pair(distortion),
+                "floor": mark.first,
+                "seconds": first_time,
+                "balanced": pair(scores),
+                "floor, both": pair(mark.balanced),
+                "seconds ": balanced_time,
                 "goal, both": pair(mark.goal),
                 "floors hold": distortion[0] <= mark.first and reached(scores, mark.balanced),
                 "goal holds": reached(scores, mark.goal),
             }
-        )  # fmt: skip
+        )
         print(rows[-1], flush=True)
     note = (
         "Average distortion as it is over all pairs / MAP by definition, of one tree. T0 = `fit(graph, trials=20)`; "
@@ -86,10 +95,15 @@ def frontier() -> Table:
     for name in ("celegans", "diseasome", "csphd", "yeast"):
         graph = tr.datasets.load(name).metric
         start = tr.fit(graph, trials=20, method="treerep")
-        found = {f"balance {share:g}": pair(both(tr.refine(start, graph, balance=share), graph)) for share in FRONTIER}
+        found = {
+            f"balance {share:g}": pair(both(tr.refine(start, graph, balance=share), graph))
+            for share in FRONTIER
+        }
         rows.append({"graph": name, **found})
         print(rows[-1], flush=True)
-    return Table("Distances or neighbourhoods", rows, "Average distortion as it is / MAP by definition.")
+    return Table(
+        "Distances or neighbourhoods", rows, "Average distortion as it is / MAP by definition."
+    )
 
 
 def weightings() -> Table:
@@ -105,7 +119,11 @@ def weightings() -> Table:
             row |= {weights: pair(both(tree, graph)), f"{weights}, s": seconds}
         rows.append(row)
         print(rows[-1], flush=True)
-    return Table("Weights alone", rows, "The topology is that of T0, TreeRep's best of 20. Heuristic: the paper's.")
+    return Table(
+        "Weights alone",
+        rows,
+        "The topology is that of T0, TreeRep's best of 20. Heuristic: the paper's.",
+    )
 
 
 def cells() -> Table:
@@ -117,11 +135,17 @@ def cells() -> Table:
         distortion = float(tr.average_distortion(tree, metric, rows="all"))
         rows.append(
             {
-                "data": name, "n": len(metric), "paper": paper,
-                "T0": float(tr.average_distortion(start, metric, rows="all")), "refined": distortion,
-                "floor": floor, "goal": goal, "seconds": seconds, "holds": distortion <= floor,
+                "data": name,
+                "n": len(metric),
+                "paper": paper,
+                "T0": float(tr.average_distortion(start, metric, rows="all")),
+                "refined": distortion,
+                "floor": floor,
+                "goal": goal,
+                "seconds": seconds,
+                "holds": distortion <= floor,
             }
-        )  # fmt: skip
+        )
         print(rows[-1], flush=True)
     note = "Average distortion as it is, all pairs; `refine(T0, m, balance=0, time_limit=120)`."
     return Table("Refined trees of cells", rows, note)
@@ -130,11 +154,18 @@ def cells() -> Table:
 def many() -> Table:
     metric = tr.PointMetric(tr.datasets.branching_cells(100_000, rng=0)[0])
     start = tr.fit(metric, method="treerep")
-    rows = [{"tree": "T0", "average distortion": str(tr.average_distortion(start, metric, rows=256, rng=2))}]
+    rows = [
+        {
+            "tree": "T0",
+            "average distortion": str(tr.average_distortion(start, metric, rows=256, rng=2)),
+        }
+    ]
     for options in ({"moves": False}, {}):
         tree, seconds = timed(start, metric, balance=0, **options)
         score = str(tr.average_distortion(tree, metric, rows=256, rng=2))
-        rows.append({"tree": "weights" if options else "weights and moves", "average distortion": score})
+        rows.append(
+            {"tree": "weights" if options else "weights and moves", "average distortion": score}
+        )
         rows[-1] |= {"moves made": tree.refinement.moves, "seconds": seconds}
         print(rows[-1], flush=True)
     rows[0] |= {"moves made": "-", "seconds": "-"}

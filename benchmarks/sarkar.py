@@ -26,12 +26,14 @@ def quality() -> Table:
             average = float(tr.average_distortion(embedding, tree))
             rows.append(
                 {
-                    "points": n, "directions": directions, "average distortion": average,
+                    "points": n,
+                    "directions": directions,
+                    "average distortion": average,
                     "worst": float(tr.worst_distortion(embedding, tree)),
                     "MAP": float(tr.mean_average_precision(embedding, graph)),
                     "one of three scores, s": (time.perf_counter() - begin) / 3,
                 }
-            )  # fmt: skip
+            )
             print(rows[-1], flush=True)
     note = (
         "Unit-weight random recursive trees in two dimensions at scale 64, all pairs. Must: equal angles at most 0.012 "
@@ -46,7 +48,9 @@ def wished() -> Table:
         "binary": tr.datasets.random_tree(1000, shape="binary"),
         "caterpillar": tr.datasets.random_tree(1000, shape="caterpillar"),
         "star": tr.datasets.random_tree(1000, shape="star"),
-        "star of 10,000, weights 1": tr.datasets.random_tree(10_000, shape="star", weights=(1, 1)),
+        "star of 10,000, weights 1": tr.datasets.random_tree(
+            10_000, shape="star", weights=(1, 1)
+        ),
     }
     rows = []
     for name, tree in weighted.items():
@@ -59,7 +63,9 @@ def wished() -> Table:
             rows.append(row)
         print(rows[-1], flush=True)
     return Table(
-        "The scale for a wished worst-case distortion", rows, "Over all pairs; over 1,000 rows for 10,000 points."
+        "The scale for a wished worst-case distortion",
+        rows,
+        "Over all pairs; over 1,000 rows for 10,000 points.",
     )
 
 
@@ -68,15 +74,23 @@ def graphs() -> Table:
     for name in GRAPHS:
         graph = tr.datasets.load(name).metric
         tree = tr.refine(tr.fit(graph, trials=20, method="treerep"), graph)
-        scores = {"tree": tree, "default": tr.embed(tree), "scale 64": tr.embed(tree, scale=SCALE)}
+        scores = {
+            "tree": tree,
+            "default": tr.embed(tree),
+            "scale 64": tr.embed(tree, scale=SCALE),
+        }
         row: dict[str, object] = {"graph": name}
         for kind, metric in scores.items():
-            average, precision = tr.average_distortion(metric, graph), tr.mean_average_precision(metric, graph)
+            average, precision = (
+                tr.average_distortion(metric, graph),
+                tr.mean_average_precision(metric, graph),
+            )
             row[kind] = f"{float(average):.4f} / {float(precision):.4f}"
         rows.append(row)
         print(rows[-1], flush=True)
     note = (
-        "Average distortion as it is / MAP by definition of `refine(fit(graph, trials=20), graph)` and its embeddings."
+        "Average distortion as it is / MAP by definition"
+        " of `refine(fit(graph, trials=20), graph)` and its embeddings."
     )
     return Table("The paper's graphs through the refined tree, two dimensions", rows, note)
 
@@ -93,10 +107,16 @@ def speed() -> Table:
     for shape, n in (("random", 1_000_000), ("binary", 500_000)):
         tree = tr.datasets.random_tree(n, shape=shape)
         ends = np.concatenate([tree.edges, tree.edges[:, ::-1]])
-        graph = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(tree.n_nodes,) * 2).tocsr()
+        graph = coo_array(
+            (np.ones(len(ends)), tuple(ends.T)), shape=(tree.n_nodes,) * 2
+        ).tocsr()
         for dim in (2, 10):
             tr.embed(tr.datasets.random_tree(100), dim=dim)  # compiled
-            best = {"breadth-first order, s": np.inf, "scale given, s": np.inf, "scale found, s": np.inf}
+            best = {
+                "breadth-first order, s": np.inf,
+                "scale given, s": np.inf,
+                "scale found, s": np.inf,
+            }
             for _ in range(5):  # by turns, since the machine is shared
                 copies = [tr.Tree(tree.n_points, tree.edges, tree.weights) for _ in range(2)]
                 works = (

@@ -12,28 +12,49 @@ from .common import Table, seconds
 def measure() -> list[Table]:
     rows = []
     for shape in ("path", "caterpillar"):
-        small, large = (tr.datasets.random_tree(n, shape=shape, rng=0) for n in (10_000, 100_000))
+        small, large = (
+            tr.datasets.random_tree(n, shape=shape, rng=0) for n in (10_000, 100_000)
+        )
         tr.fit(small, method="treerep")
-        times = [seconds(lambda tree=tree: tr.fit(tree, method="treerep"), 3) for tree in (small, large)]
+        times = [
+            seconds(lambda tree=tree: tr.fit(tree, method="treerep"), 3)
+            for tree in (small, large)
+        ]
         rows.append(
-            {"what": f"{shape}, t(100,000) / t(10,000), matrix-free", "must": "<= 20", "measured": times[1] / times[0],
-             "seconds": times[1]}
-        )  # fmt: skip
+            {
+                "what": f"{shape}, t(100,000) / t(10,000), matrix-free",
+                "must": "<= 20",
+                "measured": times[1] / times[0],
+                "seconds": times[1],
+            }
+        )
     star = tr.datasets.random_tree(20_000, shape="star", rng=0)
     start = time.perf_counter()
     tree = tr.fit(star, method="treerep")
     rows.append(
-        {"what": "star of 20,000 leaves, matrix-free", "must": "completes", "measured": tree.isclose(star),
-         "seconds": time.perf_counter() - start}
-    )  # fmt: skip
+        {
+            "what": "star of 20,000 leaves, matrix-free",
+            "must": "completes",
+            "measured": tree.isclose(star),
+            "seconds": time.perf_counter() - start,
+        }
+    )
     times = []
     for n in (10_000, 100_000):
         points = np.zeros((n, 2), np.float32)
         points[:10] = np.random.default_rng(0).normal(size=(10, 2))
         tr.fit(points, metric="euclidean", method="treerep")
-        times.append(seconds(lambda points=points: tr.fit(points, metric="euclidean", method="treerep"), 3))
+        times.append(
+            seconds(
+                lambda points=points: tr.fit(points, metric="euclidean", method="treerep"), 3
+            )
+        )
     rows.append(
-        {"what": "10 points and duplicates, t(100,000) / t(10,000)", "must": "linear", "measured": times[1] / times[0],
-         "seconds": times[1]}
-    )  # fmt: skip
+        {
+            "what": "10 points and duplicates, t(100,000) / t(10,000)",
+            "must": "linear",
+            "measured": times[1] / times[0],
+            "seconds": times[1],
+        }
+    )
     return [Table("Extreme shapes", rows)]

@@ -9,9 +9,11 @@ from .common import Table, seconds
 METHODS = ("minimum_spanning_tree", "bfs", "level_tree", "low_stretch")
 # Table 4 of the paper, unscaled; "-" where it gave up after four hours.
 PAPER = {
-    ("wordnet", "minimum_spanning_tree"): 0.336, ("wordnet", "low_stretch"): 0.071,
-    ("enron", "minimum_spanning_tree"): 0.607, ("enron", "low_stretch"): 0.562,
-}  # fmt: skip
+    ("wordnet", "minimum_spanning_tree"): 0.336,
+    ("wordnet", "low_stretch"): 0.071,
+    ("enron", "minimum_spanning_tree"): 0.607,
+    ("enron", "low_stretch"): 0.562,
+}
 ROWS = 200
 
 
@@ -30,24 +32,40 @@ def measure() -> list[Table]:
             tree = tr.fit(graph, method=method)
             rows.append(
                 {
-                    "graph": name, "n": len(graph), "edges": int(graph.adjacency.nnz // 2), "method": method,
-                    "seconds": seconds(lambda graph=graph, method=method: tr.fit(graph, method=method)),
+                    "graph": name,
+                    "n": len(graph),
+                    "edges": int(graph.adjacency.nnz // 2),
+                    "method": method,
+                    "seconds": seconds(
+                        lambda graph=graph, method=method: tr.fit(graph, method=method)
+                    ),
                     "distortion": float(tr.average_distortion(tree, graph, rows=ROWS)),
                     "paper": PAPER.get((name, method), "-"),
                 }
-            )  # fmt: skip
+            )
     growth = []
     small, large = random_graph(20_000), random_graph(200_000)
     for method in METHODS:
         times = [
-            seconds(lambda graph=graph, method=method: tr.fit(graph, method=method, **root(method)))
+            seconds(
+                lambda graph=graph, method=method: tr.fit(graph, method=method, **root(method))
+            )
             for graph in (small, large)
         ]
         growth.append(
-            {"method": method, "100,000 edges": times[0], "1,000,000 edges": times[1], "ratio": times[1] / times[0]}
+            {
+                "method": method,
+                "100,000 edges": times[0],
+                "1,000,000 edges": times[1],
+                "ratio": times[1] / times[0],
+            }
         )
     return [
-        Table("Trees of large graphs", rows, f"Average distortion as it is, on {ROWS} sampled rows."),
+        Table(
+            "Trees of large graphs",
+            rows,
+            f"Average distortion as it is, on {ROWS} sampled rows.",
+        ),
         Table(
             "Ten times as many edges",
             growth,

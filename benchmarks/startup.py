@@ -30,7 +30,11 @@ def measure() -> list[Table]:
             "aim": "< 10",
             "seconds": cold["fit"],
         },
-        {"what": "the same in the next process (compiled code from disk)", "aim": "< 1.5", "seconds": warm["fit"]},
+        {
+            "what": "the same in the next process (compiled code from disk)",
+            "aim": "< 1.5",
+            "seconds": warm["fit"],
+        },
         {"what": "`treerep --help`, the whole process", "aim": "< 0.3", "seconds": shell},
     ]
     return [Table("Start-up", rows)]

@@ -51,11 +51,17 @@ def phylogenies() -> list[dict[str, Any]]:
     for what in SIMULATIONS:
         alignment = simulate(what, rng=0)
         every = np.arange(what.taxa)
-        metric = tr.MatrixMetric(SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean")
+        metric = tr.MatrixMetric(
+            SequenceMetric(alignment.sequences, what.kappa).block(every, every),
+            symmetrize="mean",
+        )
         row: dict[str, Any] = _described(what)
         for method in MATRIX_METHODS:
             tree, seconds = timed(metric, method)
-            row |= {method: f"{wrong_splits(tree, alignment.tree):.3f}", f"{method}, seconds": f"{seconds:.2f}"}
+            row |= {
+                method: f"{wrong_splits(tree, alignment.tree):.3f}",
+                f"{method}, seconds": f"{seconds:.2f}",
+            }
         print(row, flush=True)
         rows.append(row)
     return rows
@@ -82,19 +88,28 @@ def without_a_matrix() -> dict[str, Any]:
     """Compare with neighbor joining, which needs the matrix, on many sequences."""
     ours = in_child(CHILD)
     alignment = simulate(LARGE, rng=0)
-    joined, seconds = timed(SequenceMetric(alignment.sequences, LARGE.kappa), "neighbor_joining")
+    joined, seconds = timed(
+        SequenceMetric(alignment.sequences, LARGE.kappa), "neighbor_joining"
+    )
     return _described(LARGE) | {
-        "auto": f"{ours['wrong']:.3f}", "auto, seconds": f"{ours['seconds']:.1f}",
+        "auto": f"{ours['wrong']:.3f}",
+        "auto, seconds": f"{ours['seconds']:.1f}",
         "auto, MB beyond the data": ours["MB"],
         "neighbor_joining": f"{wrong_splits(joined, alignment.tree):.3f}",
-        "neighbor_joining, seconds": f"{seconds:.1f}", "its matrix, MB": 8 * LARGE.taxa**2 // 1_000_000,
-    }  # fmt: skip
+        "neighbor_joining, seconds": f"{seconds:.1f}",
+        "its matrix, MB": 8 * LARGE.taxa**2 // 1_000_000,
+    }
 
 
 def _described(what: Simulation) -> dict[str, Any]:
     model = "JC69" if what.kappa is None else "K2P"
     shape = "birth-death" if what.extinction else "Yule"
-    return {"taxa": what.taxa, "sites": what.sites, "depth": what.depth, "model": f"{shape}, {model}"}
+    return {
+        "taxa": what.taxa,
+        "sites": what.sites,
+        "depth": what.depth,
+        "model": f"{shape}, {model}",
+    }
 
 
 def labelled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -103,9 +118,13 @@ def labelled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
         return load_digits(return_X_y=True)
     cells = tr.datasets.load(name.partition(",")[0])
     points = np.asarray(cells.metric.points, float)
-    if name.endswith("normalized"):  # every cell to the same number of counts, then logarithms and 50 components
+    if name.endswith(
+        "normalized"
+    ):  # every cell to the same number of counts, then logarithms and 50 components
         counts = np.expm1(points)
-        points = np.log1p(counts / counts.sum(axis=1, keepdims=True) * np.median(counts.sum(axis=1)))
+        points = np.log1p(
+            counts / counts.sum(axis=1, keepdims=True) * np.median(counts.sum(axis=1))
+        )
         points = points - points.mean(axis=0)
         points = points @ np.linalg.svd(points, full_matrices=False)[2][:50].T
     return points, np.asarray(cells.classes)
@@ -155,12 +174,20 @@ def groups(name: str) -> dict[str, Any]:
     table = np.array(metric.block(every, every), float)
     np.fill_diagonal(table, 0.0)
     condensed = squareform(table, checks=False)
-    row: dict[str, Any] = {"data": name, "points": len(points), "classes": int(classes.max()) + 1}
+    row: dict[str, Any] = {
+        "data": name,
+        "points": len(points),
+        "classes": int(classes.max()) + 1,
+    }
     for linkage in LINKAGES:
-        row[linkage] = f"{purity_of_linkage(hierarchy.linkage(condensed, linkage), classes):.3f}"
+        row[linkage] = (
+            f"{purity_of_linkage(hierarchy.linkage(condensed, linkage), classes):.3f}"
+        )
     for method in ("treerep", "relaxed_neighbor_joining", "auto"):
         tree, seconds = timed(metric, method)
-        score = f"{purity_of_tree(tree, classes):.3f} ({tr.average_distortion(tree, metric):.4f})"
+        score = (
+            f"{purity_of_tree(tree, classes):.3f} ({tr.average_distortion(tree, metric):.4f})"
+        )
         row |= {method: score, f"{method}, seconds": f"{seconds:.2f}"}
     print(row, flush=True)
     return row
@@ -178,12 +205,18 @@ def measure() -> list[Table]:
             "Robinson-Foulds distance to the tree that the sequences evolved on, as a share of the largest possible.",
         ),
         Table(
-            "Many sequences without a matrix", [without_a_matrix()], "Distances are measured when they are asked for."
+            "Many sequences without a matrix",
+            [without_a_matrix()],
+            "Distances are measured when they are asked for.",
         ),
         Table(
             "Labels of digits and cells",
             [groups(name) for name in LABELLED],
             "Dendrogram purity, of trees from their midpoint; behind it in brackets the average distortion.",
         ),
-        Table("Groups of networks", [networks.measured(name) for name in networks.NETWORKS], networks.NOTE),
+        Table(
+            "Groups of networks",
+            [networks.measured(name) for name in networks.NETWORKS],
+            networks.NOTE,
+        ),
     ]

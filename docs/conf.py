@@ -39,7 +39,9 @@ os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # no note of the debugger
 # Kernels with settings of their own, not the reader's: and no warning that they speak over loopback unencrypted.
 _profile = HERE / "_build" / ".ipython" / "profile_default"
 _profile.mkdir(parents=True, exist_ok=True)
-(_profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n", encoding="utf-8")
+(_profile / "ipython_kernel_config.py").write_text(
+    "c.IPKernelApp.log_level = 40\n", encoding="utf-8"
+)
 os.environ["IPYTHONDIR"] = str(_profile.parent)
 
 # Real data is found as the tests find it. A page whose data is not on this machine is shown without its results, and
@@ -69,7 +71,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"treerep {release}"
 html_show_sourcelink = False
 # The front page and pages of one level have nothing to navigate within.
-html_sidebars: dict[str, list[str]] = {name: [] for name in ("index", "quickstart", "api", "citing")}
+html_sidebars: dict[str, list[str]] = {
+    name: [] for name in ("index", "quickstart", "api", "citing")
+}
 html_static_path = ["static"]
 html_css_files = ["wide.css"]  # room for tables
 html_theme_options = {

@@ -47,7 +47,10 @@ def measured() -> dict[str, tuple[str, str, str]]:
     for row in json.loads(RESULTS.read_text(encoding="utf-8"))["tables"][0]["rows"]:
         if row["graph"] == GRAPH:
             found[row["method"]] = (row["scaled"], row["MAP by rank"], row["seconds"])
-    return {name: (f"{scaled:.3f}", f"{rank:.3f}", f"{took:.2g}") for name, (scaled, rank, took) in found.items()}
+    return {
+        name: (f"{scaled:.3f}", f"{rank:.3f}", f"{took:.2g}")
+        for name, (scaled, rank, took) in found.items()
+    }
 
 
 def table() -> str:
@@ -59,7 +62,13 @@ def table() -> str:
     numbers = measured()
     for name, method in FIT.items():
         found = numbers.get(STORED_AS.get(name, name), NOT_MEASURED)
-        cells = [f"`{name}`", method.exact, f"{method.time}; {method.memory}", *found, method.good_at]
+        cells = [
+            f"`{name}`",
+            method.exact,
+            f"{method.time}; {method.memory}",
+            *found,
+            method.good_at,
+        ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -60,7 +60,10 @@ def asked() -> plt.Figure:
         order = order[order < n]
         ax.imshow(~metric.asked[np.ix_(order, order)], cmap="gray", interpolation="antialiased")
         count = metric.asked.sum() // 2
-        ax.set_title(f"{n} points: {count / (n * (n - 1) // 2):.0%} of the pairs, {count / n:.0f} a point", fontsize=9)
+        ax.set_title(
+            f"{n} points: {count / (n * (n - 1) // 2):.0%} of the pairs, {count / n:.0f} a point",
+            fontsize=9,
+        )
         ax.set(xticks=[], yticks=[])
     return figure
 
@@ -71,10 +74,16 @@ def refined() -> plt.Figure:
     tree = tr.fit(points, trials=20)
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
     better = tr.refine(tree, points, weights="l2", moves=False)
-    drawn = {"TreeRep": tree, "best weights": better, "weights and moves": tr.refine(tree, points, balance=0)}
+    drawn = {
+        "TreeRep": tree,
+        "best weights": better,
+        "weights and moves": tr.refine(tree, points, balance=0),
+    }
     for (title, found), ax in zip(drawn.items(), axes, strict=True):
         distortion_picture(found, points, ax=ax)
-        ax.set_title(f"{title}: distortion {tr.average_distortion(found, points):.3f}", fontsize=10)
+        ax.set_title(
+            f"{title}: distortion {tr.average_distortion(found, points):.3f}", fontsize=10
+        )
     return figure
 
 
@@ -128,7 +137,14 @@ def comparison() -> plt.Figure:
     """Methods on 300 points of hyperbolic space."""
     points = tr.datasets.hyperbolic_points(300, 3, scale=10.0)
     rows = []
-    for method in ("treerep", "neighbor_joining", "minimum_spanning_tree", "construct_tree", "gromov", "upgma"):
+    for method in (
+        "treerep",
+        "neighbor_joining",
+        "minimum_spanning_tree",
+        "construct_tree",
+        "gromov",
+        "upgma",
+    ):
         tree = tr.fit(points, method=method)
         loss = float(tr.average_distortion(tree, points))
         rows.append({"method": method, "distortion": loss, "nodes": tree.n_nodes})
@@ -143,8 +159,12 @@ def dimensions() -> plt.Figure:
     for dim in dims:
         points = tr.datasets.hyperbolic_points(100, int(dim), scale=10.0)
         for method, name in names.items():
-            values[name].append(float(tr.average_distortion(tr.fit(points, method=method), points)))
-    return curves(dims, values, xlabel="dimension", ylabel="average distortion", log_y=True).figure
+            values[name].append(
+                float(tr.average_distortion(tr.fit(points, method=method), points))
+            )
+    return curves(
+        dims, values, xlabel="dimension", ylabel="average distortion", log_y=True
+    ).figure
 
 
 PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
@@ -166,5 +186,10 @@ if __name__ == "__main__":
     for name in sys.argv[1:] or PICTURES:
         make, dpi = PICTURES[name]
         figure = make()
-        figure.savefig(FOLDER / f"{name}.png", dpi=dpi, metadata={"Software": None}, pil_kwargs={"optimize": True})
+        figure.savefig(
+            FOLDER / f"{name}.png",
+            dpi=dpi,
+            metadata={"Software": None},
+            pil_kwargs={"optimize": True},
+        )
         plt.close(figure)

@@ -21,10 +21,17 @@ def run(name: str, size: float | None = None) -> dict[str, object]:
     given = parameter.default if size is None else type(parameter.default)(size)
     begin = time.perf_counter()
     result = campaign(given)
-    row = {**result._asdict(), parameter.name: given, "seconds": round(time.perf_counter() - begin, 1)}
+    row = {
+        **result._asdict(),
+        parameter.name: given,
+        "seconds": round(time.perf_counter() - begin, 1),
+    }
     verdict = f"{len(result.faults)} FAULTS" if result.faults else "no faults"
     note = f" ({result.note})" if result.note else ""
-    print(f"{name}: {result.what}: {result.checked:,} checks, {verdict}, {row['seconds']} s{note}", flush=True)
+    print(
+        f"{name}: {result.what}: {result.checked:,} checks, {verdict}, {row['seconds']} s{note}",
+        flush=True,
+    )
     for fault in result.faults[:_SHOWN]:
         print(f"  {fault}", flush=True)
     return {**row, "machine": machine()}
@@ -33,8 +40,12 @@ def run(name: str, size: float | None = None) -> dict[str, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m harden", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
-    parser.add_argument("--size", "--minutes", type=float, help="size of each campaign, in place of its own")
-    parser.add_argument("--no-store", action="store_true", help="leave the stored results as they are")
+    parser.add_argument(
+        "--size", "--minutes", type=float, help="size of each campaign, in place of its own"
+    )
+    parser.add_argument(
+        "--no-store", action="store_true", help="leave the stored results as they are"
+    )
     chosen = parser.parse_args()
     unknown = [name for name in chosen.names if name not in NAMES]
     if unknown:

@@ -12,7 +12,17 @@ from typing import Any, NamedTuple
 import treerep
 
 #: The campaigns, each a file of this folder, in the order in which they run.
-NAMES = ("recovery", "twins", "parsers", "concurrent", "limits", "kills", "writes", "hostile", "memory")
+NAMES = (
+    "recovery",
+    "twins",
+    "parsers",
+    "concurrent",
+    "limits",
+    "kills",
+    "writes",
+    "hostile",
+    "memory",
+)
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(treerep.__file__).resolve().parent  # installed, or in the checkout
 RESULTS = Path(__file__).parent / "results.json"
@@ -41,13 +51,21 @@ def command(*arguments: object, cwd: Path, **options: Any) -> subprocess.Complet
     """Run `treerep` as a user would."""
     words = [*COMMAND, *map(str, arguments)]
     options = {"env": environment(), "stdin": subprocess.DEVNULL, **options}
-    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd, **options)
+    return subprocess.run(
+        words, capture_output=True, text=True, check=False, cwd=cwd, **options
+    )
 
 
 def machine() -> dict[str, Any]:
     """Where the figures come from."""
-    versions = {package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")}
-    return {"cores": len(os.sched_getaffinity(0)), "python": platform.python_version(), **versions}
+    versions = {
+        package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")
+    }
+    return {
+        "cores": len(os.sched_getaffinity(0)),
+        "python": platform.python_version(),
+        **versions,
+    }
 
 
 def store(results: dict[str, dict[str, Any]]) -> None:
@@ -60,9 +78,14 @@ def store(results: dict[str, dict[str, Any]]) -> None:
 
 def table(stored: dict[str, dict[str, Any]]) -> str:
     """Return the results as a table in Markdown."""
-    lines = ["| campaign | what was tried | checks | faults | seconds |", "|---|---|---|---|---|"]
+    lines = [
+        "| campaign | what was tried | checks | faults | seconds |",
+        "|---|---|---|---|---|",
+    ]
     for name in filter(stored.get, NAMES):
         row = stored[name]
         what = row["what"] + (f"; {row['note']}" if row["note"] else "")
-        lines.append(f"| `{name}` | {what} | {row['checked']:,} | {len(row['faults'])} | {row['seconds']:,.0f} |")
+        lines.append(
+            f"| `{name}` | {what} | {row['checked']:,} | {len(row['faults'])} | {row['seconds']:,.0f} |"
+        )
     return "\n".join(lines) + "\n"

@@ -68,19 +68,35 @@ def campaign(rounds: int = 2) -> Result:
     for round_ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="treerep-harden-") as cache:
             cold = {"NUMBA_CACHE_DIR": cache} if round_ == 0 and rounds > 1 else {}
-            words = [sys.executable, "-m", "harden.concurrent", "large" if rounds > 1 else "small"]
+            words = [
+                sys.executable,
+                "-m",
+                "harden.concurrent",
+                "large" if rounds > 1 else "small",
+            ]
             pipe = subprocess.PIPE
             children = [
-                subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=environment(**cold), cwd=ROOT)
+                subprocess.Popen(
+                    words,
+                    stdout=pipe,
+                    stderr=pipe,
+                    text=True,
+                    env=environment(**cold),
+                    cwd=ROOT,
+                )
                 for _ in range(PROCESSES)
             ]
             faults += [
-                f"round {round_}, process {k}: {said}" for k, c in enumerate(children) for said in _judge(c, expected)
+                f"round {round_}, process {k}: {said}"
+                for k, c in enumerate(children)
+                for said in _judge(c, expected)
             ]
     fits = rounds * PROCESSES * THREADS * len(works(False))
     note = "the first round compiles everything in four processes at once" if rounds > 1 else ""
     turns = "once" if rounds == 1 else f"{rounds} times"
-    return Result(f"{PROCESSES} processes of {THREADS} threads fit at once, {turns}", fits, faults, note)
+    return Result(
+        f"{PROCESSES} processes of {THREADS} threads fit at once, {turns}", fits, faults, note
+    )
 
 
 def _judge(child: subprocess.Popen[str], expected: str) -> list[str]:
@@ -94,8 +110,14 @@ def _judge(child: subprocess.Popen[str], expected: str) -> list[str]:
     if child.returncode:
         return [f"ended with {child.returncode}: {' '.join(err.split())[-300:]}"]
     lines = out.splitlines()
-    wrong = [f"thread {k} found other trees" for k, line in enumerate(lines) if line != expected]
-    return wrong if len(lines) == THREADS else [*wrong, f"{len(lines)} threads ended, and not {THREADS}"]
+    wrong = [
+        f"thread {k} found other trees" for k, line in enumerate(lines) if line != expected
+    ]
+    return (
+        wrong
+        if len(lines) == THREADS
+        else [*wrong, f"{len(lines)} threads ended, and not {THREADS}"]
+    )
 
 
 if __name__ == "__main__":

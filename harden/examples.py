@@ -40,7 +40,12 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
         now = getattr(test, "_hypothesis_internal_use_settings", settings.default)
         number = int(os.environ["HARDEN_EXAMPLES"])
         test._hypothesis_internal_use_settings = settings(
-            now, max_examples=number, deadline=None, database=None, derandomize=False, phases=_PHASES
+            now,
+            max_examples=number,
+            deadline=None,
+            database=None,
+            derandomize=False,
+            phases=_PHASES,
         )
         test.hypothesis.inner_test = _counting(test.hypothesis.inner_test)
 
@@ -55,7 +60,10 @@ def pytest_sessionfinish() -> None:
     """Say how many examples there were, and which kernels have never been called."""
     from .twins import kernels
 
-    report = {"examples": _examples, "unused": [name for name, kernel in kernels().items() if not called(kernel)]}
+    report = {
+        "examples": _examples,
+        "unused": [name for name, kernel in kernels().items() if not called(kernel)],
+    }
     Path(os.environ["HARDEN_REPORT"]).write_text(json.dumps(report))
 
 

@@ -67,13 +67,17 @@ class Outcome(NamedTuple):
 def shapes(size: int) -> dict[str, tr.Tree]:
     """A caterpillar of so many points, a star of half as many, a path of points, and equal and zero lengths."""
     row = size + np.arange(size)
-    edges = np.concatenate([np.column_stack([np.arange(size), row]), np.column_stack([row[:-1], row[1:]])])
+    edges = np.concatenate(
+        [np.column_stack([np.arange(size), row]), np.column_stack([row[:-1], row[1:]])]
+    )
     half = size // 2
     star = np.column_stack([np.arange(half), np.full(half, half)])
     return {
         "caterpillar": tr.Tree(size, edges, np.linspace(0.1, 1.0, len(edges))),
         "star": tr.Tree(half, star, np.linspace(0.0, 1.0, half)),
-        "path": tr.Tree(half, np.column_stack([np.arange(half - 1), np.arange(1, half)]), np.zeros(half - 1)),
+        "path": tr.Tree(
+            half, np.column_stack([np.arange(half - 1), np.arange(1, half)]), np.zeros(half - 1)
+        ),
     }
 
 
@@ -81,12 +85,17 @@ def strangers() -> dict[str, tr.Tree]:
     """One small tree for each strange name, and one with all of them that some file can hold."""
     quartet = [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]]
     one = {
-        f"label {name}": tr.Tree(4, quartet, [1.0, 2.0, 0.5, 3.0, 4.0], labels=[label, "b", "c", f"{label}!"])
+        f"label {name}": tr.Tree(
+            4, quartet, [1.0, 2.0, 0.5, 3.0, 4.0], labels=[label, "b", "c", f"{label}!"]
+        )
         for name, label in LABELS.items()
     }
     names = [label for label in LABELS.values() if label != "\ud800"]
     edges = np.column_stack([np.arange(len(names)), np.full(len(names), len(names))])
-    return {**one, "all labels": tr.Tree(len(names), edges, np.arange(1.0, len(names) + 1), labels=names)}
+    return {
+        **one,
+        "all labels": tr.Tree(len(names), edges, np.arange(1.0, len(names) + 1), labels=names),
+    }
 
 
 def through_formats(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
@@ -95,12 +104,19 @@ def through_formats(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]
     for kind, known in TREE_FORMATS.items():
         path = folder / f"tree{known.suffixes[0]}"
 
-        def there_and_back(kind: str = kind, path: Path = path, reads: bool = known.reads) -> str | None:
+        def there_and_back(
+            kind: str = kind, path: Path = path, reads: bool = known.reads
+        ) -> str | None:
             write_tree(tree, path, format=kind)
             return _difference(read_tree(path, format=kind), tree) if reads else None
 
         yield _tried(f"{name} as {kind}", there_and_back, folder, may_refuse=named)
-    yield _tried(f"{name} as a page", lambda: _page_fault(tree, folder / "tree.html"), folder, may_refuse=named)
+    yield _tried(
+        f"{name} as a page",
+        lambda: _page_fault(tree, folder / "tree.html"),
+        folder,
+        may_refuse=named,
+    )
 
 
 def through_tables(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
@@ -114,12 +130,23 @@ def through_tables(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
             everyone = np.arange(len(tree))
             if back.labels != tree.labels:
                 return "other labels"
-            return None if np.array_equal(back.block(everyone, everyone), tree.distances()) else "other distances"
+            return (
+                None
+                if np.array_equal(back.block(everyone, everyone), tree.distances())
+                else "other distances"
+            )
 
-        yield _tried(f"{name} as distances in {kind}", there_and_back, folder, may_refuse=tree.labels is not None)
+        yield _tried(
+            f"{name} as distances in {kind}",
+            there_and_back,
+            folder,
+            may_refuse=tree.labels is not None,
+        )
 
 
-def _tried(what: str, work: Callable[[], str | None], folder: Path, *, may_refuse: bool) -> Outcome:
+def _tried(
+    what: str, work: Callable[[], str | None], folder: Path, *, may_refuse: bool
+) -> Outcome:
     """Return what came of it. An error must be one line about a name, and leave no file."""
     refused = False
     try:
@@ -128,7 +155,13 @@ def _tried(what: str, work: Callable[[], str | None], folder: Path, *, may_refus
         line = str(error)
         kept = [path.name for path in folder.iterdir()]
         fault, refused = None, True
-        if not may_refuse or "\n" in line or len(line) > 2000 or kept or isinstance(error, UnicodeError):
+        if (
+            not may_refuse
+            or "\n" in line
+            or len(line) > 2000
+            or kept
+            or isinstance(error, UnicodeError)
+        ):
             fault = f"{type(error).__name__} of {len(line)} characters, files {kept}: {line[:200]!r}"
     except Exception as error:
         fault = f"{type(error).__name__}: {str(error)[:200]!r}"
@@ -149,7 +182,9 @@ def _page_fault(tree: tr.Tree, path: Path) -> str | None:
     names = tree.labels or ("no name",)
     tr.page(tree, path, title=names[0], table={names[0]: range(len(tree))})
     text = path.read_text(encoding="utf-8")
-    (data,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', text, flags=re.DOTALL)
+    (data,) = re.findall(
+        r'<script id="data" type="application/json">(.*?)</script>', text, flags=re.DOTALL
+    )
     if len(re.findall("<script", text)) != 2:
         return "a name ends the script"
     shown = json.loads(data)["labels"]

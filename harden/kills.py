@@ -25,7 +25,9 @@ from .common import COMMAND, PART, Result, environment
 POINTS = 150
 _FRESH = 15  # one of so many moments is that of a process that has loaded nothing
 _LOADING = 2.0  # seconds that such a process takes to begin, about
-_PATIENCE = 30  # seconds for a moment of all commands, after which the campaign has come to a stop
+_PATIENCE = (
+    30  # seconds for a moment of all commands, after which the campaign has come to a stop
+)
 _OLD = b"what was here before"
 
 
@@ -37,7 +39,10 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
     return {
         "fit": (["fit", "d.csv", "-o", "fit.nwk"], ["fit.nwk"]),
         "fit to npz": (["fit", "d.csv", "-o", "fit.npz", "--method", "upgma"], ["fit.npz"]),
-        "refine": (["refine", "t.nwk", "d.csv", "-o", "refined.json", "--no-moves"], ["refined.json"]),
+        "refine": (
+            ["refine", "t.nwk", "d.csv", "-o", "refined.json", "--no-moves"],
+            ["refined.json"],
+        ),
         "embed": (["embed", "t.nwk", "-o", "embedded.npz"], ["embedded.npz"]),
         "embed to csv": (["embed", "t.nwk", "-o", "embedded.csv"], ["embedded.csv"]),
         "draw": (["draw", "t.nwk", "-o", "drawn.png"], ["drawn.png"]),
@@ -50,7 +55,10 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
         ),
         "demo": (
             ["demo", "-o", "demo"],
-            [f"demo/{name}" for name in ("mammals.nwk", "mammals.json", "cells.nwk", "cells.json")],
+            [
+                f"demo/{name}"
+                for name in ("mammals.nwk", "mammals.json", "cells.nwk", "cells.json")
+            ],
         ),
     }
 
@@ -58,7 +66,11 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
 def start(words: list[str], folder: Path, fresh: bool) -> int:
     """Start a command in the folder, in a copy of this process or in a fresh one, and return its number."""
     if fresh:
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        quiet = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL,
+        }
         return subprocess.Popen([*COMMAND, *words], cwd=folder, env=environment(), **quiet).pid
     child = os.fork()
     if child == 0:
@@ -81,14 +93,27 @@ def campaign(moments: int = 50) -> Result:
         words = [sys.executable, "-m", "harden.kills", folder, str(moments)]
         try:
             done = subprocess.run(
-                words, capture_output=True, text=True, env=environment(), check=False, timeout=_PATIENCE * moments
+                words,
+                capture_output=True,
+                text=True,
+                env=environment(),
+                check=False,
+                timeout=_PATIENCE * moments,
             )
         except subprocess.TimeoutExpired:
             return Result(
-                "kill -9", 0, [f"not done after {_PATIENCE * moments} s: somebody waits for a process that is gone"]
+                "kill -9",
+                0,
+                [
+                    f"not done after {_PATIENCE * moments} s: somebody waits for a process that is gone"
+                ],
             )
     if done.returncode:
-        return Result("kill -9", 0, [f"the campaign itself ended with {done.returncode}: {done.stderr[-500:]}"])
+        return Result(
+            "kill -9",
+            0,
+            [f"the campaign itself ended with {done.returncode}: {done.stderr[-500:]}"],
+        )
     *faults, last = done.stdout.splitlines()
     kills, early, left, count = map(int, last.split())
     what = f"kill -9 at {moments} random moments of {count} commands that write"
@@ -129,7 +154,9 @@ def kill_all(folder: Path, moments: int) -> None:
     print(moments * len(doing), early, left, len(doing), file=report)
 
 
-def _undisturbed(begin: Callable[[], int], paths: list[Path]) -> tuple[dict[Path, str] | None, float]:
+def _undisturbed(
+    begin: Callable[[], int], paths: list[Path]
+) -> tuple[dict[Path, str] | None, float]:
     """Run a command to its end, twice; return the marks of its files, "" where they differ, and the shorter time."""
     runs, times = [], []
     for _ in range(2):
@@ -139,7 +166,9 @@ def _undisturbed(begin: Callable[[], int], paths: list[Path]) -> tuple[dict[Path
         if code:
             return None, min(times)
         runs.append({path: _mark(path) for path in paths})
-    return {path: mark if mark == runs[1][path] else "" for path, mark in runs[0].items()}, min(times)
+    return {path: mark if mark == runs[1][path] else "" for path, mark in runs[0].items()}, min(
+        times
+    )
 
 
 def _prepare(path: Path, old: bool) -> None:
@@ -164,8 +193,16 @@ def _judged(path: Path, mark: str, old: bool) -> str | None:
     if old and content == _OLD:
         return None
     if mark:
-        return None if hashlib.sha256(content).hexdigest() == mark else f"is half written: {len(content):,} bytes"
-    return None if content.rstrip().endswith(_ENDS[path.suffix].rstrip()) else f"ends in {content[-40:]!r}"
+        return (
+            None
+            if hashlib.sha256(content).hexdigest() == mark
+            else f"is half written: {len(content):,} bytes"
+        )
+    return (
+        None
+        if content.rstrip().endswith(_ENDS[path.suffix].rstrip())
+        else f"ends in {content[-40:]!r}"
+    )
 
 
 if __name__ == "__main__":

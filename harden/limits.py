@@ -26,13 +26,18 @@ def starved(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
     points = ["points.npy", "--kind", "points"]
     return {
         "fit": (["fit", *points, "-o", "large.nwk", "--trials", "1"], ["large.nwk"]),
-        "neighbor_joining": (["fit", *points, "-o", "nj.nwk", "--method", "neighbor_joining"], ["nj.nwk"]),
+        "neighbor_joining": (
+            ["fit", *points, "-o", "nj.nwk", "--method", "neighbor_joining"],
+            ["nj.nwk"],
+        ),
         "view": (["view", *points, "-o", "large.html"], ["large.html"]),
         "convert": (["convert", "fewer.npy", "--kind", "points", "large.npy"], ["large.npy"]),
     }
 
 
-def limited(words: list[str], outputs: list[str], folder: Path, what: int, limit: int) -> tuple[bool, str | None]:
+def limited(
+    words: list[str], outputs: list[str], folder: Path, what: int, limit: int
+) -> tuple[bool, str | None]:
     """Run a command under a limit; return whether it came through, and what is wrong with how it ended."""
     paths = [folder / output for output in outputs]
     for path in paths:
@@ -53,7 +58,12 @@ def limited(words: list[str], outputs: list[str], folder: Path, what: int, limit
         return True, None if len(there) == len(paths) else "all well, but a file is missing"
     lines = done.stderr.splitlines()
     # All files of a command are written together or not at all.
-    if done.returncode == 2 and lines and lines[-1].startswith("treerep: error: ") and "Traceback" not in done.stderr:
+    if (
+        done.returncode == 2
+        and lines
+        and lines[-1].startswith("treerep: error: ")
+        and "Traceback" not in done.stderr
+    ):
         return False, None if not there else f"an error, but {there} are there"
     return False, f"ended with {done.returncode}: {' '.join(done.stderr.split())[-300:]}"
 
@@ -69,7 +79,9 @@ def campaign(commands_tried: int = 12) -> Result:
         writers = list(commands(folder).items())[:commands_tried]
         for doing, limits in ((hungry, memory), (writers, room)):
             for title, (words, outputs) in doing:
-                command(*words, cwd=folder) if limits is room else None  # what it compiles is stored by now
+                command(
+                    *words, cwd=folder
+                ) if limits is room else None  # what it compiles is stored by now
                 for what, limit, said in limits:
                     well, fault = limited(words, outputs, folder, what, limit)
                     runs, through = runs + 1, through + well

@@ -26,7 +26,12 @@ def works() -> dict[str, Callable[[int], object]]:
     points = rng.standard_normal((300, 5))
     d = tr.PointMetric(points).block(range(120), range(120))
     graph = np.unique(np.sort(rng.integers(0, 150, (400, 2)), axis=1), axis=0)
-    graph = np.concatenate([graph[graph[:, 0] != graph[:, 1]], np.column_stack([np.arange(149), np.arange(1, 150)])])
+    graph = np.concatenate(
+        [
+            graph[graph[:, 0] != graph[:, 1]],
+            np.column_stack([np.arange(149), np.arange(1, 150)]),
+        ]
+    )
     few = d[:30, :30]  # refining takes longest
     small = tr.fit(few, method="treerep")
     return {
@@ -37,9 +42,15 @@ def works() -> dict[str, Callable[[int], object]]:
         "trials": lambda seed: tr.fit(d, trials=5, rng=seed, n_jobs=2, method="treerep"),
         "neighbor_joining": lambda seed: tr.fit(d + 0.0 * seed, method="neighbor_joining"),
         "refine": lambda seed: tr.refine(small, few, moves=seed % 25 == 0, rng=seed),
-        "score": lambda seed: tr.average_distortion(tr.fit(d, rng=seed, method="treerep"), d, scale="optimal"),
-        "newick": lambda seed: tr.Tree.from_newick(tr.fit(d, rng=seed, method="treerep").newick()).distances(),
-        "embed": lambda seed: tr.embed(tr.fit(d, rng=seed, method="treerep")).coordinates("poincare"),
+        "score": lambda seed: tr.average_distortion(
+            tr.fit(d, rng=seed, method="treerep"), d, scale="optimal"
+        ),
+        "newick": lambda seed: tr.Tree.from_newick(
+            tr.fit(d, rng=seed, method="treerep").newick()
+        ).distances(),
+        "embed": lambda seed: tr.embed(tr.fit(d, rng=seed, method="treerep")).coordinates(
+            "poincare"
+        ),
     }
 
 
@@ -77,17 +88,26 @@ def campaign(fits: int = 1000) -> Result:
     names = list(works())
     for name in names:
         words = [sys.executable, "-m", "harden.memory", name, str(fits)]
-        done = subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
+        done = subprocess.run(
+            words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False
+        )
         if done.returncode:
             faults.append(f"{name}: {' '.join(done.stderr.split())[-300:]}")
             continue
         levels = json.loads(done.stdout)
         grown[name] = levels["late"] - levels["early"]
         if grown[name] > ALLOWED:
-            faults.append(f"{name}: {levels['early']:.1f} MB after {fits // 5} fits, {levels['late']:.1f} after {fits}")
+            faults.append(
+                f"{name}: {levels['early']:.1f} MB after {fits // 5} fits, {levels['late']:.1f} after {fits}"
+            )
     worst = max(grown, key=lambda name: grown[name], default="none")
     note = f"largest growth between fit {fits // 5:,} and the last: {grown.get(worst, 0.0):.1f} MB ({worst})"
-    return Result(f"memory after {fits:,} fits each of {len(names)} kinds", len(names) * fits, faults, note)
+    return Result(
+        f"memory after {fits:,} fits each of {len(names)} kinds",
+        len(names) * fits,
+        faults,
+        note,
+    )
 
 
 if __name__ == "__main__":

@@ -21,14 +21,22 @@ CORPUS = ROOT / "tests" / "formats" / "corpus"
 NAMES = ("data", "trees", "newick", "stored", "chunks", "shell")
 # What is watched by atheris. Kernels must not be: numba compiles their bytecode, and not what is put into it.
 _WATCHED = (
-    *(f"treerep.formats.{file.stem}" for file in sorted((PACKAGE / "formats").glob("[!_]*.py"))),
+    *(
+        f"treerep.formats.{file.stem}"
+        for file in sorted((PACKAGE / "formats").glob("[!_]*.py"))
+    ),
     *(
         "treerep.tree.exchange.newick_text",
         "treerep.tree.exchange.node_graphs",
         "treerep.tree.exchange.archives",
         "treerep.embedding._embedding_files",
     ),
-    *("treerep._core.archive", "treerep._core.edge_list", "treerep.cli._attribute_tables", "treerep.cli._inputs"),
+    *(
+        "treerep._core.archive",
+        "treerep._core.edge_list",
+        "treerep.cli._attribute_tables",
+        "treerep.cli._inputs",
+    ),
 )
 _MOST_FAULTS = 5  # of a target: a fault ends its process, and the next begins anew
 _LONG = 25  # seconds for one input: beyond any sound reader
@@ -43,22 +51,34 @@ def campaign(minutes: float = 3.0) -> Result:
         for _ in range(_MOST_FAULTS):
             done = _in_child(name, max(1.0, end - time.monotonic()))
             said = done.stdout + done.stderr
-            counts = re.findall(r"^(?:tried |stat::number_of_executed_units:\s*)(\d+)", said, re.MULTILINE)
+            counts = re.findall(
+                r"^(?:tried |stat::number_of_executed_units:\s*)(\d+)", said, re.MULTILINE
+            )
             tried += sum(map(int, counts))
             if done.returncode == 0:
                 break
-            faults.append(f"{name}: ended with {done.returncode} ({' '.join(said.strip().splitlines()[-1:])})")
+            faults.append(
+                f"{name}: ended with {done.returncode} ({' '.join(said.strip().splitlines()[-1:])})"
+            )
             if time.monotonic() > end:
                 break
-    faults += [f"{path.parent.name}: {path.name}" for path in sorted(set(CORPUS.glob("*/*")) - before)]
+    faults += [
+        f"{path.parent.name}: {path.name}" for path in sorted(set(CORPUS.glob("*/*")) - before)
+    ]
     engine = "atheris" if _guided() else "mutation"
-    return Result(f"{len(NAMES)} groups of parsers fuzzed by {engine} for {minutes:g} minutes", tried, faults)
+    return Result(
+        f"{len(NAMES)} groups of parsers fuzzed by {engine} for {minutes:g} minutes",
+        tried,
+        faults,
+    )
 
 
 def _in_child(name: str, seconds: float) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         words = [sys.executable, "-m", "harden.parsers", name, str(seconds), folder]
-        return subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
+        return subprocess.run(
+            words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False
+        )
 
 
 def fuzz(name: str, seconds: float, folder: Path) -> int:
@@ -82,9 +102,17 @@ def _fuzz_guided(name: str, seconds: float, folder: Path) -> int:
     target, least = TARGETS[name], LEAST.get(name, 1)
     for k, seed in enumerate(seeds(name)):
         (folder / f"seed-{k}").write_bytes(seed)
-    limits = [f"-max_total_time={max(1, round(seconds))}", f"-timeout={_LONG}", "-rss_limit_mb=4096", "-max_len=4096"]
+    limits = [
+        f"-max_total_time={max(1, round(seconds))}",
+        f"-timeout={_LONG}",
+        "-rss_limit_mb=4096",
+        "-max_len=4096",
+    ]
     kept = [f"-artifact_prefix={CORPUS / name}/", "-print_final_stats=1"]
-    atheris.Setup([sys.argv[0], *limits, *kept, str(folder)], lambda data: target(data) if len(data) >= least else None)
+    atheris.Setup(
+        [sys.argv[0], *limits, *kept, str(folder)],
+        lambda data: target(data) if len(data) >= least else None,
+    )
     atheris.Fuzz()  # ends the process
     return 0
 
@@ -102,7 +130,9 @@ def _fuzz_blind(name: str, seconds: float, seed: int | None = None) -> int:
             target(content)
         except Exception:
             faults += 1
-            (CORPUS / name / f"crash-{hashlib.sha1(content).hexdigest()}").write_bytes(content)  # as atheris names it
+            (CORPUS / name / f"crash-{hashlib.sha1(content).hexdigest()}").write_bytes(
+                content
+            )  # as atheris names it
             traceback.print_exc()
     print(f"tried {tried}")
     return faults
@@ -113,7 +143,13 @@ def mutated(content: bytes, pieces: list[bytes], choose: random.Random, least: i
     for _ in range(choose.randint(1, 4)):
         begin = choose.randint(least, max(least, len(content)))
         end = min(len(content), begin + choose.choice((0, 1, 2, 6, 40)))
-        piece = choose.choice((choose.choice(pieces), choose.randbytes(choose.randint(0, 4)), content[begin:end] * 2))
+        piece = choose.choice(
+            (
+                choose.choice(pieces),
+                choose.randbytes(choose.randint(0, 4)),
+                content[begin:end] * 2,
+            )
+        )
         content = content[:begin] + piece + content[end:]
     head = bytes([choose.randrange(256)]) if choose.random() < 0.3 else content[:1]
     return head + content[1:]

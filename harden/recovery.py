@@ -16,7 +16,13 @@ INTEGERS = ("uint8", "int16", "int32", "int64", "float32", "float64")
 #: "decimals" and "dyadic" look like rounded tables but are exact: long leaves, and inner edges of a few steps.
 KINDS = ("float64", "float32", "integers", "decades", "decimals", "dyadic")
 #: Every so many metrics are also given to methods that are exact on tree metrics.
-OTHERS = {"neighbor_joining": 5, "bionj": 23, "relaxed_neighbor_joining": 19, "gromov": 17, "minimum_evolution": 29}
+OTHERS = {
+    "neighbor_joining": 5,
+    "bionj": 23,
+    "relaxed_neighbor_joining": 19,
+    "gromov": 17,
+    "minimum_evolution": 29,
+}
 
 
 class Case(NamedTuple):
@@ -51,12 +57,20 @@ def case(number: int) -> Case:
         fits = [name for name in INTEGERS if _holds(name, distances.max(initial=0.0))]
         dtype = fits[int(rng.integers(len(fits)))]
     given = distances.astype(dtype)
-    return Case(given, truth, error, f"metric {number}: {shape}, n = {len(truth)}, {kind}, {dtype}")
+    return Case(
+        given, truth, error, f"metric {number}: {shape}, n = {len(truth)}, {kind}, {dtype}"
+    )
 
 
-def _lengths(kind: str, count: int, step: float, rng: np.random.Generator) -> tuple[NDArray[np.float64], str, float]:
+def _lengths(
+    kind: str, count: int, step: float, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], str, float]:
     if kind == "integers":
-        return (rng.integers(1, 9, count) * 10 ** int(rng.integers(0, 8))).astype(float), "int64", 1e-12
+        return (
+            (rng.integers(1, 9, count) * 10 ** int(rng.integers(0, 8))).astype(float),
+            "int64",
+            1e-12,
+        )
     if kind == "decades":
         return 10.0 ** rng.uniform(-8, 2, count), "float64", 1e-12
     if step:
@@ -69,7 +83,9 @@ def _lengths(kind: str, count: int, step: float, rng: np.random.Generator) -> tu
 
 def _holds(dtype: str, largest: float) -> bool:
     kind = np.dtype(dtype)
-    return largest <= (2**23 if dtype == "float32" else 2**53 if kind.kind == "f" else np.iinfo(kind).max)
+    return largest <= (
+        2**23 if dtype == "float32" else 2**53 if kind.kind == "f" else np.iinfo(kind).max
+    )
 
 
 def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
@@ -83,10 +99,14 @@ def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
 def _with_long_leaves(tree: tr.Tree, step: float, rng: np.random.Generator) -> tr.Tree:
     """Put every point at the end of an edge of 500 steps or more, next to which inner edges look like noise."""
     n = len(tree)
-    return _with_leaves(tree, np.arange(n), rng.integers(500, 3000, n) * step).restrict(np.arange(n, 2 * n))
+    return _with_leaves(tree, np.arange(n), rng.integers(500, 3000, n) * step).restrict(
+        np.arange(n, 2 * n)
+    )
 
 
-def _with_leaves(tree: tr.Tree, origin: NDArray[np.int64], lengths: NDArray[np.float64]) -> tr.Tree:
+def _with_leaves(
+    tree: tr.Tree, origin: NDArray[np.int64], lengths: NDArray[np.float64]
+) -> tr.Tree:
     """Hang a new point off each of these points; the new ones come after the others."""
     n = len(tree)
     edges = np.where(tree.edges >= n, tree.edges + len(origin), tree.edges)
@@ -97,9 +117,13 @@ def _with_leaves(tree: tr.Tree, origin: NDArray[np.int64], lengths: NDArray[np.f
 def fault(found: Case, tree: tr.Tree, method: str = "treerep") -> str | None:
     """Say what is wrong with a tree that was fitted, or None."""
     largest = float(found.distances.max(initial=0))
-    off = float(np.abs(tree.distances(n_jobs=1) - found.truth.distances(n_jobs=1)).max(initial=0.0))
+    off = float(
+        np.abs(tree.distances(n_jobs=1) - found.truth.distances(n_jobs=1)).max(initial=0.0)
+    )
     if off > found.error * largest:
-        return f"{method}, {found.name}: a distance is off by {off / largest:.2g} of the largest"
+        return (
+            f"{method}, {found.name}: a distance is off by {off / largest:.2g} of the largest"
+        )
     if method == "treerep" and tree.n_nodes != found.truth.n_nodes:
         return f"{found.name}: {tree.n_nodes} nodes, and {found.truth.n_nodes} are right"
     return None
@@ -117,6 +141,10 @@ def campaign(metrics: int = 10_000) -> Result:
             fits += 1
             if wrong:
                 faults.append(wrong)
-    drawn = "scales 1e-9 to 1e9, lengths over ten decades, few digits, every dtype, with duplicates"
+    drawn = (
+        "scales 1e-9 to 1e9, lengths over ten decades, few digits, every dtype, with duplicates"
+    )
     what = f"{metrics:,} random tree metrics, n to {LARGEST}, {drawn}"
-    return Result(what, fits, faults, f"{fits - metrics:,} of the fits are by {', '.join(OTHERS)}")
+    return Result(
+        what, fits, faults, f"{fits - metrics:,} of the fits are by {', '.join(OTHERS)}"
+    )

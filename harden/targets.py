@@ -23,7 +23,19 @@ from treerep.formats import read, write_tree
 
 _folder = tempfile.TemporaryDirectory(prefix="treerep-harden-")
 FOLDER = Path(_folder.name)
-DATA_FORMATS = (None, "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "mtx", "edges", "graphml")
+DATA_FORMATS = (
+    None,
+    "npy",
+    "npz",
+    "csv",
+    "tsv",
+    "phylip",
+    "phylip-strict",
+    "nexus",
+    "mtx",
+    "edges",
+    "graphml",
+)
 TREE_FORMATS = (*FORMATS, None)
 LINE = 3000  # characters: a message may quote a piece of a file, and no more
 
@@ -31,7 +43,11 @@ LINE = 3000  # characters: a message may quote a piece of a file, and no more
 def data(content: bytes) -> None:
     """Distances, points and graphs, of any kind and format; the first byte chooses both."""
     choice = content[0]
-    check(content[1:], kind=KINDS[choice % 4], format=DATA_FORMATS[choice // 4 % len(DATA_FORMATS)])
+    check(
+        content[1:],
+        kind=KINDS[choice % 4],
+        format=DATA_FORMATS[choice // 4 % len(DATA_FORMATS)],
+    )
 
 
 def trees(content: bytes) -> None:
@@ -42,13 +58,18 @@ def trees(content: bytes) -> None:
 def newick(content: bytes) -> None:
     """`Tree.from_newick`: what it accepts goes out and in again."""
     text = content[1:].decode("utf-8", "replace")
-    options = {"default_length": (None, 1.0)[content[0] & 1], "inner_labels": bool(content[0] & 2)}
+    options = {
+        "default_length": (None, 1.0)[content[0] & 1],
+        "inner_labels": bool(content[0] & 2),
+    }
     try:
         tree = tr.Tree.from_newick(text, **options)
     except ValueError as error:
         one(error)
         return
-    tree = tree.restrict(range(len(tree)))  # without Steiner leaves (a root above one child), which are never written
+    tree = tree.restrict(
+        range(len(tree))
+    )  # without Steiner leaves (a root above one child), which are never written
     again = tr.Tree.from_newick(tree.newick())
     assert again.isclose(tree if tree.labels is None else tree.restrict(again.labels or ()))
 
@@ -96,7 +117,10 @@ def shell(content: bytes) -> None:
     suffix = ("", ".csv", ".nwk", ".npz", ".json", ".graphml", ".tsv", ".nex")[content[0] % 8]
     path = FOLDER / f"given{suffix}"
     path.write_bytes(content[1:])
-    for work in (lambda: read_either(str(path), Reading()), lambda: read_attributes(str(path), TREE)):
+    for work in (
+        lambda: read_either(str(path), Reading()),
+        lambda: read_attributes(str(path), TREE),
+    ):
         try:
             work()
         except (ValueError, OSError, MemoryError) as error:
@@ -104,8 +128,13 @@ def shell(content: bytes) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    "data": data, "trees": trees, "newick": newick, "stored": stored, "chunks": chunks, "shell": shell,
-}  # fmt: skip
+    "data": data,
+    "trees": trees,
+    "newick": newick,
+    "stored": stored,
+    "chunks": chunks,
+    "shell": shell,
+}
 LEAST = {"stored": 2, "chunks": 2}  # bytes that a target needs; the others need 1
 ALL_PIECES = [*PIECES, *TREE_PIECES]
 
@@ -121,12 +150,20 @@ def one(error: Exception, path: Path | None = None) -> None:
 def seeds(target: str) -> list[bytes]:
     """Return inputs of a target that are right, to begin with."""
     if target == "data":
-        return [bytes([choice]) + content for content in VALID.values() for choice in (0, 1, 2, 3)]
-    files = [bytes([k]) + _written(name, tree) for tree in (TREE, SHARES) for k, name in enumerate(FORMATS)]
+        return [
+            bytes([choice]) + content for content in VALID.values() for choice in (0, 1, 2, 3)
+        ]
+    files = [
+        bytes([k]) + _written(name, tree)
+        for tree in (TREE, SHARES)
+        for k, name in enumerate(FORMATS)
+    ]
     if target == "trees":
         return files
     if target == "newick":
-        return [bytes([k]) + tree.newick().encode() for tree in (TREE, SHARES) for k in range(4)]
+        return [
+            bytes([k]) + tree.newick().encode() for tree in (TREE, SHARES) for k in range(4)
+        ]
     if target in ("stored", "chunks"):
         archives = _archives() if target == "stored" else _folders()
         return [
@@ -135,7 +172,9 @@ def seeds(target: str) -> list[bytes]:
             for m, member in enumerate(sorted(archives[name]))
         ]
     tables = [b"label,group,x\na b,1,2.5\nit's,1,\n<&>,2,nan\n\xc3\xa9\xf0\x9f\x98\x80,3,0\n"]
-    return [bytes([0]) + content for content in (*VALID.values(), *tables)] + [b"\0" + file[1:] for file in files]
+    return [bytes([0]) + content for content in (*VALID.values(), *tables)] + [
+        b"\0" + file[1:] for file in files
+    ]
 
 
 def _written(name: str, tree: tr.Tree) -> bytes:
@@ -148,7 +187,11 @@ def _written(name: str, tree: tr.Tree) -> bytes:
 def _archives() -> dict[str, dict[str, bytes]]:
     """Members of the files of a tree and of both kinds of embeddings."""
     points = np.array([[0.0, 0.1], [0.5, 0.2], [-0.3, 0.4]])
-    things = {"tree": SHARES, "sarkar": tr.embed(TREE), "plain": tr.Embedding.from_poincare(points)}
+    things = {
+        "tree": SHARES,
+        "sarkar": tr.embed(TREE),
+        "plain": tr.Embedding.from_poincare(points),
+    }
     made = {}
     for name, thing in things.items():
         thing.save(FOLDER / "made.npz")
@@ -169,7 +212,11 @@ def _folders() -> dict[str, dict[str, bytes]]:
     group.create_array("labels", data=np.array([f"n{k}" for k in range(len(TREE))]))
     folders = {name: FOLDER / f"{name}.zarr" for name in ("array", "group")}
     return {
-        name: {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+        name: {
+            str(file.relative_to(folder)): file.read_bytes()
+            for file in folder.rglob("*")
+            if file.is_file()
+        }
         for name, folder in folders.items()
     }
 

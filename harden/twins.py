@@ -69,7 +69,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         )
     },
     "metric.shortest_paths.search_kernels": {"search_block": (GRAPHS,), "flatten_labels": HUBS},
-    "metric.shortest_paths.hub_label_kernels": {"drop_cut_nodes link_nodes grow_trees label_hubs": HUBS},
+    "metric.shortest_paths.hub_label_kernels": {
+        "drop_cut_nodes link_nodes grow_trees label_hubs": HUBS
+    },
     "metric._inspection_kernels": {
         "inspect_band": (
             "metric/test_matrix.py::test_integral_means_every_entry_is_whole",
@@ -111,40 +113,63 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "tree.comparison.split_kernels": {
         "match_splits": ("tree/comparison/test_difference.py::test_against_sets_of_splits",)
     },
-    "tree.comparison.support_kernels": {"add_keys": ("tree/comparison/test_support.py::test_agrees_with_sets",)},
-    "tree.structure.walk_kernels": {"walk_rows": (TREES, "tree/test_distances.py::test_any_rows_and_columns")},
-    "treelikeness._base_point_kernels": {"gromov_products largest_defect largest_violation": BRUTE},
-    "treelikeness._biconnected_kernels": {"biconnected_components induced_subgraph search_many": BRUTE},
+    "tree.comparison.support_kernels": {
+        "add_keys": ("tree/comparison/test_support.py::test_agrees_with_sets",)
+    },
+    "tree.structure.walk_kernels": {
+        "walk_rows": (TREES, "tree/test_distances.py::test_any_rows_and_columns")
+    },
+    "treelikeness._base_point_kernels": {
+        "gromov_products largest_defect largest_violation": BRUTE
+    },
+    "treelikeness._biconnected_kernels": {
+        "biconnected_components induced_subgraph search_many": BRUTE
+    },
     "treelikeness._diameter_kernels": {"search_eccentricities": BRUTE},
     "treelikeness._far_apart_kernels": {
         "mark_far keep_mutual count_by_key list_by_key append_mates reveal_mates search_pairs": BRUTE
     },
-    "scores._distortion_kernels": {"row_sums": ("scores/test_distortion.py::test_agrees_with_the_definition",)},
+    "scores._distortion_kernels": {
+        "row_sums": ("scores/test_distortion.py::test_agrees_with_the_definition",)
+    },
     "scores._precision_kernels": {
-        "average_precision": ("scores/test_mean_average_precision.py::test_agrees_with_the_definition",)
+        "average_precision": (
+            "scores/test_mean_average_precision.py::test_agrees_with_the_definition",
+        )
     },
     "fitting.treerep._zone_kernels": {
         "finish": (ZONES,),
         "choose sort_chunk scatter_chunk grow": (SPLIT,),
-        "pick universal_tree": ("fitting/treerep/test_algorithm.py::test_blocks_alone_give_the_tree_of_the_twin",),
+        "pick universal_tree": (
+            "fitting/treerep/test_algorithm.py::test_blocks_alone_give_the_tree_of_the_twin",
+        ),
     },
     "fitting.joining._joining_kernels": {
         "prepare join_closest join_mutual": (
             "fitting/joining/test_joining.py::test_every_join_is_one_that_the_method_allows",
         )
     },
-    "fitting.evolution._minimum_evolution_kernels": {"insert_points add_averages edge_list exchange_best": EVOLUTION},
-    "fitting.rooted._gromov_kernels": {"extend dendrogram tree_edges": (LINKAGE,), "negate_products link": LINKAGES},
+    "fitting.evolution._minimum_evolution_kernels": {
+        "insert_points add_averages edge_list exchange_best": EVOLUTION
+    },
+    "fitting.rooted._gromov_kernels": {
+        "extend dendrogram tree_edges": (LINKAGE,),
+        "negate_products link": LINKAGES,
+    },
     "fitting.rooted._construct_tree_kernels": {"find_partner remove_points": (CONSTRUCT,)},
     "fitting.spanning._level_tree_kernels": {
-        "layer_parents": ("fitting/spanning/test_level_tree.py::test_clusters_are_those_of_the_definition",)
+        "layer_parents": (
+            "fitting/spanning/test_level_tree.py::test_clusters_are_those_of_the_definition",
+        )
     },
     "placement._locate_kernels": {
         "find_places": ("placement/test_place.py::test_the_kernel_walks_as_plain_python_does",)
     },
     "fitting.spanning._low_stretch_kernels": {"grow_balls shorten_links absorb": LOW_STRETCH},
     "fitting.random._partition_kernels": {
-        "partition_tree": ("fitting/random/test_bartal.py::test_every_tree_equals_its_plain_twin",),
+        "partition_tree": (
+            "fitting/random/test_bartal.py::test_every_tree_equals_its_plain_twin",
+        ),
         "scan_lows": ("fitting/random/test_frt.py::test_every_tree_equals_its_plain_twin",),
     },
     "fitting.spanning._spanning_kernels": {
@@ -170,17 +195,24 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "dot turn_way": (f"{WEIGHTS}test_turned_ways_are_those_of_plain_numpy",),
     },
     "refinement.backbone._branch_kernels": {
-        "join_branches": ("refinement/backbone/test_build.py::test_branches_keep_the_heights_of_points_at_nodes",),
+        "join_branches": (
+            "refinement/backbone/test_build.py::test_branches_keep_the_heights_of_points_at_nodes",
+        ),
     },
     "refinement.lengths._path_sum_kernels": {
         "find_chains": (f"{WEIGHTS}test_splits_are_those_of_the_tree",),
         "common_ancestors": (f"{WEIGHTS}test_common_ancestors_twin",),
-        "row_sums add_down add_up": (f"{WEIGHTS}test_row_sums_twin", f"{WEIGHTS}test_matches_nnls"),
+        "row_sums add_down add_up": (
+            f"{WEIGHTS}test_row_sums_twin",
+            f"{WEIGHTS}test_matches_nnls",
+        ),
         "cut_sums": (f"{WEIGHTS}test_cut_sums_twin",),
         "solve_cuts": (f"{WEIGHTS}test_solve_cuts_twin",),
     },
     "refinement.lengths._rank_kernels": {
-        "smooth_imprecision": ("refinement/lengths/test_neighborhoods.py::test_value_is_that_of_plain_numpy",),
+        "smooth_imprecision": (
+            "refinement/lengths/test_neighborhoods.py::test_value_is_that_of_plain_numpy",
+        ),
         "imprecision": (
             "refinement/lengths/test_neighborhoods.py::test_without_smoothing_it_is_the_precision_of_the_definition",
         ),
@@ -220,8 +252,16 @@ def in_source() -> dict[str, list[str]]:
     """Return the kernels that each file of kernels defines."""
     found = {}
     for path in sorted(PACKAGE.rglob("*kernels.py")):
-        functions = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)]
-        names = [f.name for f in functions if any(ast.unparse(d) == "kernel" for d in f.decorator_list)]
+        functions = [
+            node
+            for node in ast.parse(path.read_text()).body
+            if isinstance(node, ast.FunctionDef)
+        ]
+        names = [
+            f.name
+            for f in functions
+            if any(ast.unparse(d) == "kernel" for d in f.decorator_list)
+        ]
         found[".".join(path.relative_to(PACKAGE).with_suffix("").parts)] = names
     return found
 
@@ -229,23 +269,50 @@ def in_source() -> dict[str, list[str]]:
 def kernels() -> dict[str, Any]:
     """Return every kernel by its name."""
     names = [name.rpartition(".") for name in judged()]
-    return {f"{file}.{name}": getattr(importlib.import_module(f"treerep.{file}"), name) for file, _, name in names}
+    return {
+        f"{file}.{name}": getattr(importlib.import_module(f"treerep.{file}"), name)
+        for file, _, name in names
+    }
 
 
 def tests() -> list[str]:
     """Return all tests with a twin, once each."""
     inlined = [reason for reason in INLINED.values() if "::" in reason]
-    return [f"tests/{test}" for test in dict.fromkeys([*(t for ts in judged().values() for t in ts), *inlined])]
+    return [
+        f"tests/{test}"
+        for test in dict.fromkeys([*(t for ts in judged().values() for t in ts), *inlined])
+    ]
 
 
 def campaign(examples: int = 200) -> Result:
     """Run every test with a twin on so many examples."""
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         report = Path(folder) / "report.json"
-        words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "harden.examples", *tests()]
+        words = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "harden.examples",
+            *tests(),
+        ]
         asked = {"HARDEN_EXAMPLES": str(examples), "HARDEN_REPORT": os.fspath(report)}
-        done = subprocess.run(words, capture_output=True, text=True, env=environment(**asked), cwd=ROOT, check=False)
-        found = json.loads(report.read_text()) if report.exists() else {"examples": 0, "unused": ["all"]}
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            env=environment(**asked),
+            cwd=ROOT,
+            check=False,
+        )
+        found = (
+            json.loads(report.read_text())
+            if report.exists()
+            else {"examples": 0, "unused": ["all"]}
+        )
     faults = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     faults += [f"{name} was never called" for name in found["unused"]]
     if done.returncode and not faults:

@@ -66,7 +66,9 @@ def _lanes(term: Callable[..., Any], combine: Callable[..., Any]) -> Callable[..
     return reduction
 
 
-def _row_minima(matrix: Any, row: Any, means: Any, gone: Any, start: Any, stop: Any) -> tuple[float, float, float]:
+def _row_minima(
+    matrix: Any, row: Any, means: Any, gone: Any, start: Any, stop: Any
+) -> tuple[float, float, float]:
     plain = np.append(matrix[row, start:stop].astype(float) + gone[start:stop], np.inf)
     reduced = np.sort(np.append(plain[:-1] - means[start:stop], [np.inf, np.inf]))
     return reduced[0], reduced[1], plain.min()

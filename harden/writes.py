@@ -23,7 +23,18 @@ from treerep.formats import TREE_FORMATS, write_distances, write_tree
 from .common import PART, Result, environment
 
 _PATIENCE = 1800  # seconds for all writers
-_OPERATIONS = {"open", "close", "fchmod", "fchown", "link", "rename", "replace", "remove", "unlink", "truncate"}
+_OPERATIONS = {
+    "open",
+    "close",
+    "fchmod",
+    "fchown",
+    "link",
+    "rename",
+    "replace",
+    "remove",
+    "unlink",
+    "truncate",
+}
 _OF_FILES = {"write", "writelines", "flush", "close", "truncate"}
 _FILES = (io.FileIO, io.BufferedWriter, io.BufferedRandom, io.TextIOWrapper)
 _DISTANCES = ("npy", "csv", "tsv.gz", "phy")
@@ -43,13 +54,19 @@ def writers(points: int) -> dict[str, Writer]:
         )
     made["newick.gz"] = lambda folder: write_tree(tree, folder / "t.nwk.gz")
     for suffix in _DISTANCES:
-        made[f"distances.{suffix}"] = lambda folder, suffix=suffix: write_distances(tree, folder / f"d.{suffix}")
+        made[f"distances.{suffix}"] = lambda folder, suffix=suffix: write_distances(
+            tree, folder / f"d.{suffix}"
+        )
     embedding = tr.embed(tree)
     made["Tree.save"] = lambda folder: tree.save(folder / "t.npz")
     made["Embedding.save"] = lambda folder: embedding.save(folder / "e.npz")
-    made["archive"] = lambda folder: write_archive(folder / "a.npz", {"format": "x"}, {"labels": None})
+    made["archive"] = lambda folder: write_archive(
+        folder / "a.npz", {"format": "x"}, {"labels": None}
+    )
     made["page"] = lambda folder: tr.page(tree, folder / "p.html")
-    made["several outputs"] = lambda folder: write_outputs([(str(folder / name), name * points) for name in "abc"])
+    made["several outputs"] = lambda folder: write_outputs(
+        [(str(folder / name), name * points) for name in "abc"]
+    )
     return made
 
 
@@ -59,7 +76,9 @@ def faults_of(name: str, write: Writer, folder: Path) -> tuple[int, list[str]]:
     work.mkdir()
     write(work)  # loads what it needs, so that copies of this process need not
     new = {path.name: path.read_bytes() for path in work.iterdir()}
-    old = {file: content[:9] + b"old" for file, content in new.items()}  # iTOL replaces its own tables alone
+    old = {
+        file: content[:9] + b"old" for file, content in new.items()
+    }  # iTOL replaces its own tables alone
     kills, faults = 0, []
     for before in ({}, old):
         for moment in range(10_000):
@@ -67,7 +86,10 @@ def faults_of(name: str, write: Writer, folder: Path) -> tuple[int, list[str]]:
             if not _killed(write, work, moment):
                 break
             kills += 1
-            faults += [f"{name}: killed at operation {moment}: {said}" for said in _judged(work, before, new)]
+            faults += [
+                f"{name}: killed at operation {moment}: {said}"
+                for said in _judged(work, before, new)
+            ]
         else:
             faults.append(f"{name}: it does not end")
     _prepare(work, {})
@@ -86,7 +108,9 @@ def _killed(write: Writer, folder: Path, moment: int) -> bool:
     child = os.fork()
     if child == 0:
         try:
-            os.fsync = lambda _: None  # the slowest part; a kill, unlike a power cut, does not need it
+            os.fsync = lambda _: (
+                None
+            )  # the slowest part; a kill, unlike a power cut, does not need it
             sys.setprofile(_Killer(moment))
             write(folder)
             sys.setprofile(None)
@@ -122,8 +146,12 @@ def _judged(folder: Path, old: dict[str, bytes], new: dict[str, bytes]) -> list[
         if not path.exists():
             said += [f"{name} is gone"] if name in old else []
         elif path.read_bytes() not in (content, old.get(name)):
-            said.append(f"{name} is half written: {path.stat().st_size:,} of {len(content):,} bytes")
-    others = [path.name for path in folder.iterdir() if path.name not in new and not path.match(PART)]
+            said.append(
+                f"{name} is half written: {path.stat().st_size:,} of {len(content):,} bytes"
+            )
+    others = [
+        path.name for path in folder.iterdir() if path.name not in new and not path.match(PART)
+    ]
     return [*said, *(f"left {name}" for name in others)]
 
 
@@ -132,20 +160,34 @@ def campaign(points: int = 12) -> Result:
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         words = [sys.executable, "-m", "harden.writes", folder, str(points)]
         done = subprocess.run(
-            words, capture_output=True, text=True, env=environment(), check=False, timeout=_PATIENCE
-        )  # fmt: skip
+            words,
+            capture_output=True,
+            text=True,
+            env=environment(),
+            check=False,
+            timeout=_PATIENCE,
+        )
     if done.returncode:
-        return Result("kill -9 at every write", 0, [f"the campaign ended with {done.returncode}: {done.stderr[-500:]}"])
+        return Result(
+            "kill -9 at every write",
+            0,
+            [f"the campaign ended with {done.returncode}: {done.stderr[-500:]}"],
+        )
     *faults, last = done.stdout.splitlines()
     kills, count = map(int, last.split())
-    return Result(f"kill -9 before and after every operation on files of {count} writers", kills, faults)
+    return Result(
+        f"kill -9 before and after every operation on files of {count} writers", kills, faults
+    )
 
 
 def kill_all(folder: Path, points: int, names: list[str]) -> None:
     """Do the campaign and print its faults, then the numbers; without names, of all writers."""
     report = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    total, doing = 0, {name: write for name, write in writers(points).items() if not names or name in names}
+    total, doing = (
+        0,
+        {name: write for name, write in writers(points).items() if not names or name in names},
+    )
     for name, write in doing.items():
         place = folder / name
         place.mkdir()

@@ -23,9 +23,15 @@ SCORES = ("scaled", "plain", "map_rank", "map", "delta", "error", "right")
 
 def main(arguments: list[str] | None = None) -> int:
     """Check or write; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m paper", description="The paper's tables and figures.")
-    parser.add_argument("--write", action="store_true", help="compute missing cells, and write the report anew")
-    parser.add_argument("--report", action="store_true", help="write the report from the stored cells alone")
+    parser = argparse.ArgumentParser(
+        prog="python -m paper", description="The paper's tables and figures."
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="compute missing cells, and write the report anew"
+    )
+    parser.add_argument(
+        "--report", action="store_true", help="write the report from the stored cells alone"
+    )
     parser.add_argument(
         "--within",
         type=float,
@@ -56,7 +62,9 @@ def write(missing: bool, folder: Path = HERE, cells: Path = FOLDER) -> int:
 def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK) -> int:
     """Compute cells anew beside the stored ones, and compare; then make the report, and compare that, too."""
     with Worker() as worker:
-        checked = [_check_one(name, within, only, folder, worker) for name in report.EXPERIMENTS]
+        checked = [
+            _check_one(name, within, only, folder, worker) for name in report.EXPERIMENTS
+        ]
     wrong = [line for one in checked for line in one.wrong]
     ratios = [ratio for one in checked for ratio in one.ratios]
     folder.mkdir(exist_ok=True)
@@ -67,7 +75,9 @@ def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK
         print(f"differs: {line}", file=sys.stderr)
     speed = f", in {statistics.median(ratios):.2g} times the time" if ratios else ""
     same, left = sum(one.same for one in checked), sum(one.left for one in checked)
-    print(f"{same} cells computed anew are as stored{speed}; {len(wrong)} differences; {left} cells were left out")
+    print(
+        f"{same} cells computed anew are as stored{speed}; {len(wrong)} differences; {left} cells were left out"
+    )
     print(f"the report is {folder / 'report.html'}")
     return 1 if wrong else 0
 
@@ -79,7 +89,9 @@ class _Checked(NamedTuple):
     ratios: list[float]  # of the seconds
 
 
-def _check_one(name: str, within: float, only: Iterable[Key] | None, folder: Path, worker: Worker) -> _Checked:
+def _check_one(
+    name: str, within: float, only: Iterable[Key] | None, folder: Path, worker: Worker
+) -> _Checked:
     """Compute the cells of one experiment anew, and compare."""
     stored, anew = Store(name), Store(name, folder / "cells")
     known = [key for key in experiment(name).keys() if key in stored]  # noqa: SIM118 (a module, not a dict)
@@ -106,7 +118,8 @@ def compare(stored: Values, anew: Values) -> list[str]:
     return [
         f"{score} was {stored[score]} and is {anew.get(score)}"
         for score in SCORES
-        if score in stored and not (score in anew and abs(anew[score] - stored[score]) <= TOLERANCE)
+        if score in stored
+        and not (score in anew and abs(anew[score] - stored[score]) <= TOLERANCE)
     ]
 
 

@@ -63,7 +63,9 @@ def _mean(name: str, method: str) -> dict[str, Any]:
     runs = []
     for seed in range(SEEDS):
         start = time.perf_counter()
-        tree = tr.refine(METHODS[method].learn(data, seed), truth, weights="heuristic", moves=False)
+        tree = tr.refine(
+            METHODS[method].learn(data, seed), truth, weights="heuristic", moves=False
+        )
         seconds = time.perf_counter() - start
         runs.append({**scores(tree, truth, graph), "seconds": seconds})
     return summary(runs)
@@ -80,32 +82,80 @@ def tables(store: Store) -> list[Table]:
     for name in SMALL:
         row: list[Any] = [name]
         for step in STEPS:
-            row.append(beside(store.get(name, step, "map_rank"), published.BEST_MAP[name].get(step), "higher"))
-            row.append(beside(store.get(name, step, _scale(step)), published.BEST_DISTORTION[name].get(step), "lower"))
+            row.append(
+                beside(
+                    store.get(name, step, "map_rank"),
+                    published.BEST_MAP[name].get(step),
+                    "higher",
+                )
+            )
+            row.append(
+                beside(
+                    store.get(name, step, _scale(step)),
+                    published.BEST_DISTORTION[name].get(step),
+                    "lower",
+                )
+            )
         best.append(row)
-        row = [name, beside(store.get(name, "tr", "seconds"), published.HEURISTIC_SECONDS[name], "time")]
+        row = [
+            name,
+            beside(store.get(name, "tr", "seconds"), published.HEURISTIC_SECONDS[name], "time"),
+        ]
         for method in MEANS:
-            row.append(beside(store.get(name, method, "scaled"), published.HEURISTIC_DISTORTION[name][method], "lower"))
-            row.append(beside(store.get(name, method, "map_rank"), published.HEURISTIC_MAP[name][method], "higher"))
+            row.append(
+                beside(
+                    store.get(name, method, "scaled"),
+                    published.HEURISTIC_DISTORTION[name][method],
+                    "lower",
+                )
+            )
+            row.append(
+                beside(
+                    store.get(name, method, "map_rank"),
+                    published.HEURISTIC_MAP[name][method],
+                    "higher",
+                )
+            )
         mean.append(row)
-    heads = ["graph", *(f"{title}, {what}" for title in STEPS.values() for what in ("MAP", "distortion"))]
-    means = ["graph", "seconds", *(f"{title}, {what}" for title in MEANS.values() for what in ("distortion", "MAP"))]
+    heads = [
+        "graph",
+        *(f"{title}, {what}" for title in STEPS.values() for what in ("MAP", "distortion")),
+    ]
+    means = [
+        "graph",
+        "seconds",
+        *(f"{title}, {what}" for title in MEANS.values() for what in ("distortion", "MAP")),
+    ]
     return [
         Table(
-            "The best of 20 trees", heads, best,
+            "The best of 20 trees",
+            heads,
+            best,
             "MAP of the same tree, ties by rank. Distortion scaled, but as it is after the full optimisation, as in "
             "the paper, and in our two columns. Full Opt is the exact solution of the paper's least squares, Least "
             "distortion has the least average distortion, Refined is `refine` as it comes: distances and neighbours.",
         ),
-        Table("The heuristic, mean of 20 trees", means, mean, "Distortion scaled. Fit and optimisation together."),
-    ]  # fmt: skip
+        Table(
+            "The heuristic, mean of 20 trees",
+            means,
+            mean,
+            "Distortion scaled. Fit and optimisation together.",
+        ),
+    ]
 
 
 def notes(store: Store) -> list[Note]:
     """Say why, where we are worse."""
     ranges = Store("graphs", store.path.parent)
-    largest = {name: (ranges.get(name, "tr", "range") or {}).get("map_rank", (math.nan,) * 2)[1] for name in SMALL}
-    chosen = [f"{name} {title}, MAP" for name in SMALL for title in (STEPS["none"], STEPS["heuristic"])]
+    largest = {
+        name: (ranges.get(name, "tr", "range") or {}).get("map_rank", (math.nan,) * 2)[1]
+        for name in SMALL
+    }
+    chosen = [
+        f"{name} {title}, MAP"
+        for name in SMALL
+        for title in (STEPS["none"], STEPS["heuristic"])
+    ]
     return [
         Note(
             tuple(chosen),

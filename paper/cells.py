@@ -43,7 +43,9 @@ class Store:
     def __init__(self, experiment: str, folder: Path = FOLDER) -> None:
         self.experiment = experiment
         self.path = folder / f"{experiment}.json"
-        self.cells: dict[str, Values] = json.loads(self.path.read_text()) if self.path.is_file() else {}
+        self.cells: dict[str, Values] = (
+            json.loads(self.path.read_text()) if self.path.is_file() else {}
+        )
 
     def __contains__(self, key: Key) -> bool:
         return str(key) in self.cells
@@ -60,12 +62,20 @@ class Store:
         self.cells[str(key)] = values
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(self.path) as file:
-            lines = [f"{json.dumps(name)}: {json.dumps(cell)}" for name, cell in sorted(self.cells.items())]
+            lines = [
+                f"{json.dumps(name)}: {json.dumps(cell)}"
+                for name, cell in sorted(self.cells.items())
+            ]
             file.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def compute(
-    store: Store, wanted: Iterable[Key], *, limit: float = LIMIT, again: bool = False, worker: "Worker | None" = None
+    store: Store,
+    wanted: Iterable[Key],
+    *,
+    limit: float = LIMIT,
+    again: bool = False,
+    worker: "Worker | None" = None,
 ) -> list[Key]:
     """Compute the wanted cells that are not stored yet, or all of them `again`; return those that were computed."""
     missing = [key for key in wanted if again or key not in store]
@@ -92,7 +102,9 @@ class Worker:
         self._end()
 
     def _begin(self) -> None:
-        context = multiprocessing.get_context("spawn")  # forking a process with threads is not safe
+        context = multiprocessing.get_context(
+            "spawn"
+        )  # forking a process with threads is not safe
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
@@ -122,7 +134,11 @@ class Worker:
             raise RuntimeError(f"the process that measured {experiment} {key} died") from None
         if error is not None:
             raise RuntimeError(f"{experiment} {key}: {error}")
-        return {**_rounded(values), "took": round(time.perf_counter() - start, 3), "machine": machine()}
+        return {
+            **_rounded(values),
+            "took": round(time.perf_counter() - start, 3),
+            "machine": machine(),
+        }
 
 
 def _serve(pipe: Connection) -> None:
@@ -153,6 +169,8 @@ def _rounded(value: Any) -> Any:
 def machine() -> str:
     """Return what the cells were measured on, in a few words."""
     cores = len(os.sched_getaffinity(0))
-    versions = " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "numba"))
+    versions = " ".join(
+        f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "numba")
+    )
     device = os.environ.get("TREEREP_DEVICE_NAME")
     return f"{platform.machine()}, {cores} cores{f', {device}' if device else ''}, {versions}"

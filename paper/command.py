@@ -18,14 +18,24 @@ def experiment(name: str) -> ModuleType:
 def run_alone(name: str, arguments: list[str] | None = None) -> None:
     """Compute the cells of one experiment that are not stored yet, and print its tables."""
     module = experiment(name)
-    parser = argparse.ArgumentParser(prog=f"python -m paper.{name}", description=(module.__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog=f"python -m paper.{name}", description=(module.__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("--only", type=_names, metavar="DATA,...", help="these rows")
     parser.add_argument("--methods", type=_names, metavar="METHOD,...", help="these columns")
     parser.add_argument(
-        "--limit", type=float, default=LIMIT, metavar="SECONDS", help="for one cell; default four hours"
+        "--limit",
+        type=float,
+        default=LIMIT,
+        metavar="SECONDS",
+        help="for one cell; default four hours",
     )
-    parser.add_argument("--again", action="store_true", help="compute and store anew what is stored already")
-    parser.add_argument("--cells", type=Path, default=FOLDER, metavar="FOLDER", help="where the cells are kept")
+    parser.add_argument(
+        "--again", action="store_true", help="compute and store anew what is stored already"
+    )
+    parser.add_argument(
+        "--cells", type=Path, default=FOLDER, metavar="FOLDER", help="where the cells are kept"
+    )
     given = parser.parse_args(arguments)
     try:
         wanted = chosen(module.keys(), given.only, given.methods)
@@ -36,17 +46,27 @@ def run_alone(name: str, arguments: list[str] | None = None) -> None:
         done = compute(store, wanted, limit=given.limit, again=given.again)
     except KeyboardInterrupt:
         sys.exit(130)
-    print(f"{len(done)} of {len(wanted)} cells computed, {len(wanted) - len(done)} were stored\n", file=sys.stderr)
+    print(
+        f"{len(done)} of {len(wanted)} cells computed, {len(wanted) - len(done)} were stored\n",
+        file=sys.stderr,
+    )
     print("\n".join(markdown(table) for table in module.tables(store)))
 
 
 def chosen(keys: list[Key], data: list[str] | None, methods: list[str] | None) -> list[Key]:
     """Return the keys of these data sets and methods, or raise a ValueError that lists the names."""
-    for given, known in ((data, {key.data for key in keys}), (methods, {key.method for key in keys})):
+    for given, known in (
+        (data, {key.data for key in keys}),
+        (methods, {key.method for key in keys}),
+    ):
         unknown = sorted(set(given or ()) - known)
         if unknown:
             raise ValueError(f"no {unknown[0]!r} here: choose from {', '.join(sorted(known))}")
-    return [key for key in keys if (data is None or key.data in data) and (methods is None or key.method in methods)]
+    return [
+        key
+        for key in keys
+        if (data is None or key.data in data) and (methods is None or key.method in methods)
+    ]
 
 
 def _names(text: str) -> list[str]:

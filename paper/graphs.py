@@ -56,9 +56,11 @@ def measure(name: str, method: str) -> dict[str, Any]:
         start = time.perf_counter()
         result = tr.hyperbolicity(graph, method="exact")
         return {
-            "delta": result.delta, "diameter": float(result.diameter), "exact": result.exact,
+            "delta": result.delta,
+            "diameter": float(result.diameter),
+            "exact": result.exact,
             "seconds": time.perf_counter() - start,
-        }  # fmt: skip
+        }
     chosen = METHODS[method]
     found = measure_method(chosen, graph if chosen.of_graph else truth, truth, graph)
     return {**found, "preparing": preparing}
@@ -74,54 +76,86 @@ def tables(store: Store) -> list[Table]:
     columns = [*TREES, *EMBEDDINGS]
     heads = ["graph", *(METHODS[column].title for column in columns)]
 
-    def part(title: str, paper: dict[str, published.Row], value: Any, better: str, text: str) -> Table:
+    def part(
+        title: str, paper: dict[str, published.Row], value: Any, better: str, text: str
+    ) -> Table:
         rows = [
-            [name, *(beside(value(name, column), paper[name].get(column), better) for column in columns)]
+            [
+                name,
+                *(
+                    beside(value(name, column), paper[name].get(column), better)
+                    for column in columns
+                ),
+            ]
             for name in GRAPHS
         ]
         return Table(title, heads, rows, text)
 
     return [
         part(
-            "Mean average precision", published.GRAPH_MAP,
-            lambda name, column: store.get(name, column, "map_rank"), "higher",
+            "Mean average precision",
+            published.GRAPH_MAP,
+            lambda name, column: store.get(name, column, "map_rank"),
+            "higher",
             "Ties by rank, as in the published code.",
         ),
         part(
-            "Average distortion", published.GRAPH_DISTORTION,
-            lambda name, column: store.get(name, column, reported(name, column)), "lower",
+            "Average distortion",
+            published.GRAPH_DISTORTION,
+            lambda name, column: store.get(name, column, reported(name, column)),
+            "lower",
             "After optimal scaling but for NJ, LT, Enron and WordNet, as in the paper, and for our default and refined "
             "trees.",
         ),
         part(
-            "Seconds", published.GRAPH_SECONDS,
-            lambda name, column: store.get(name, column, "seconds"), "time",
+            "Seconds",
+            published.GRAPH_SECONDS,
+            lambda name, column: store.get(name, column, "seconds"),
+            "time",
             "One run after warm-up; of TR on C. elegans the best of ten, which took up to 1.1 ms. Preparing the "
             "distances is not counted, as in the paper; see below.",
         ),
         _sizes(store),
         _own_scores(store),
-    ]  # fmt: skip
+    ]
 
 
 def _sizes(store: Store) -> Table:
     rows = []
     for name in GRAPHS:
         n, m = published.GRAPH_SIZE[name]
-        delta, diameter = store.get(name, "delta", "delta"), store.get(name, "delta", "diameter")
+        delta, diameter = (
+            store.get(name, "delta", "delta"),
+            store.get(name, "delta", "diameter"),
+        )
         ours = None if delta is None else delta / diameter
         bound = "≤ " * (name in published.BOUNDED)
         paper = published.GRAPH_DELTA.get(name)
         rows.append(
             [
-                name, f"{n:,}", f"{m:,}", "-" if delta is None else f"{delta:g} / {diameter:g}",
+                name,
+                f"{n:,}",
+                f"{m:,}",
+                "-" if delta is None else f"{delta:g} / {diameter:g}",
                 "-" if ours is None else f"{ours:.3f} (paper {bound}{paper or '-'})",
-                _seconds(store.get(name, "delta", "seconds")), _seconds(store.get(name, "tr", "preparing")),
+                _seconds(store.get(name, "delta", "seconds")),
+                _seconds(store.get(name, "tr", "preparing")),
             ]
-        )  # fmt: skip
-    heads = ["graph", "n", "m", "δ / diameter", "ratio", "seconds for δ", "seconds for the distances"]
+        )
+    heads = [
+        "graph",
+        "n",
+        "m",
+        "δ / diameter",
+        "ratio",
+        "seconds for δ",
+        "seconds for the distances",
+    ]
     return Table(
-        "The graphs", heads, rows, "δ is exact for all eight. Distances: a table, or hub labels of the last two."
+        "The graphs",
+        heads,
+        rows,
+        "δ is exact for all eight. Distances: a table, or hub labels of the last two.",
     )
 
 
@@ -142,7 +176,12 @@ def _own_scores(store: Store) -> Table:
         ]
         rows.append([name, *cells])
     heads = ["graph", *(METHODS[column].title for column in columns)]
-    return Table("MAP with ties by the definition · distortion as it is", heads, rows, "Our preferred scores.")
+    return Table(
+        "MAP with ties by the definition · distortion as it is",
+        heads,
+        rows,
+        "Our preferred scores.",
+    )
 
 
 def notes(store: Store) -> list[Note]:

@@ -60,10 +60,14 @@ METHODS: dict[str, Method] = {
     "tr_ours": Method("TR, our defaults", _fit(), random=True),
     "auto": Method("Default", _default, random=True, of_graph=True, scaled=False, seeds=5),
     "tr_refined": Method("TR, refined", _refined(0.5), of_graph=True, scaled=False),
-    "tr_distances": Method("TR, refined", _refined(0.0), scaled=False),  # for data that only distances are scored of
+    "tr_distances": Method(
+        "TR, refined", _refined(0.0), scaled=False
+    ),  # for data that only distances are scored of
     "nj": Method("NJ", _fit(method="neighbor_joining"), scaled=False),
     "mst": Method("MST", _fit(method="minimum_spanning_tree"), random=True, of_graph=True),
-    "lt": Method("LT", _fit(method="level_tree", root=0), of_graph=True, scaled=False),  # the paper's root
+    "lt": Method(
+        "LT", _fit(method="level_tree", root=0), of_graph=True, scaled=False
+    ),  # the paper's root
     "lt_ours": Method("LT, our root", _fit(method="level_tree"), of_graph=True, scaled=False),
     "ct": Method("CT", _fit(method="construct_tree"), random=True),
     "ls": Method("LS", _fit(method="low_stretch"), random=True, of_graph=True),
@@ -75,7 +79,19 @@ METHODS: dict[str, Method] = {
     "lm200": Method("LM 200", _embed(method="lorentz", dim=200), of_graph=True),
     "pm200": Method("PM 200", _embed(method="poincare", dim=200), of_graph=True),
 }
-TREES = ("tr", "tr_ours", "auto", "tr_refined", "nj", "mst", "lt", "lt_ours", "ct", "ls", "bartal")
+TREES = (
+    "tr",
+    "tr_ours",
+    "auto",
+    "tr_refined",
+    "nj",
+    "mst",
+    "lt",
+    "lt_ours",
+    "ct",
+    "ls",
+    "bartal",
+)
 EMBEDDINGS = ("pt2", "pt200", "pm2", "lm2", "lm200", "pm200")
 
 
@@ -102,7 +118,9 @@ def scores(approx: tr.Metric, truth: tr.Metric, graph: tr.Metric | None) -> dict
     return found
 
 
-def measure_method(method: Method, data: Any, truth: tr.Metric, graph: tr.Metric | None) -> dict[str, Any]:
+def measure_method(
+    method: Method, data: Any, truth: tr.Metric, graph: tr.Metric | None
+) -> dict[str, Any]:
     """Return means over the seeds, their spread, the number of nodes, and the seconds of one run."""
     runs, nodes = [], []
     first = 0.0
@@ -114,7 +132,12 @@ def measure_method(method: Method, data: Any, truth: tr.Metric, graph: tr.Metric
         nodes.append(getattr(approx, "n_nodes", len(approx)))
     # The first run may have compiled; one that takes long is not repeated for that.
     seconds = first if first > 10 else clock(lambda: method.learn(data, 0))
-    return {**summary(runs), "nodes": float(np.mean(nodes)), "runs": len(runs), "seconds": seconds}
+    return {
+        **summary(runs),
+        "nodes": float(np.mean(nodes)),
+        "runs": len(runs),
+        "seconds": seconds,
+    }
 
 
 def summary(runs: list[dict[str, float]]) -> dict[str, Any]:

@@ -31,7 +31,11 @@ def grid(count: int, *, columns: int, size: float) -> tuple[Any, list[Any]]:
 
     rows = -(-count // columns)
     figure, axes = plt.subplots(
-        rows, columns, figsize=(size * columns, size * rows), squeeze=False, layout="constrained"
+        rows,
+        columns,
+        figsize=(size * columns, size * rows),
+        squeeze=False,
+        layout="constrained",
     )
     for unused in axes.flat[count:]:
         unused.set_axis_off()
@@ -58,9 +62,16 @@ def little_trees(file: Path, newicks: Mapping[str, str]) -> None:
         names = [*map(str, tree.labels or ()), *("r" + "'" * k for k in _primes(tree))]
         palette = {"data point": GREEN, "Steiner node": ORANGE}
         tr.draw(
-            tree, ax=ax, layout="euclidean_sarkar", color=kinds, palette=palette, labels=names, legend=False, size=70,
+            tree,
+            ax=ax,
+            layout="euclidean_sarkar",
+            color=kinds,
+            palette=palette,
+            labels=names,
+            legend=False,
+            size=70,
             root=tree._node("y") if "y" in (tree.labels or ()) else None,
-        )  # fmt: skip
+        )
         ax.set_title(title, fontsize=10)
     save(figure, file)
 
@@ -68,7 +79,10 @@ def little_trees(file: Path, newicks: Mapping[str, str]) -> None:
 def _primes(tree: tr.Tree) -> list[int]:
     """Return how many primes each Steiner node gets: none for r, which lies on all paths between x, y and z."""
     ends = (("x", "y"), ("y", "z"), ("x", "z"))
-    central = [all(node in tree.path(*two) for two in ends) for node in range(tree.n_points, tree.n_nodes)]
+    central = [
+        all(node in tree.path(*two) for two in ends)
+        for node in range(tree.n_points, tree.n_nodes)
+    ]
     others = count(1)
     return [0 if here else next(others) for here in central]
 
@@ -84,7 +98,9 @@ def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence
     save(figure, file)
 
 
-def two_curves(file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]) -> None:
+def two_curves(
+    file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]
+) -> None:
     """Draw average distortion against dimension and against scale; below 0.002 all is alike."""
     from treerep.drawing.figures.curves import curves
 

@@ -10,7 +10,10 @@ def _table(text: str) -> dict[str, Row]:
     """Read rows of numbers under a line of column names."""
     head, *lines = (line.split() for line in text.strip().splitlines())
     return {
-        name: {column: None if cell == "-" else float(cell) for column, cell in zip(head, cells, strict=True)}
+        name: {
+            column: None if cell == "-" else float(cell)
+            for column, cell in zip(head, cells, strict=True)
+        }
         for name, *cells in lines
     }
 
@@ -24,17 +27,40 @@ nj    0.084 0.0016 0.0067 0.036  0.18 1.7  15
 
 #: Table 2, mean seconds for 100 random points of hyperbolic space. (The text says 917 for LM, the table 971.)
 RANDOM_POINTS: Row = {
-    "tr": 0.002, "nj": 0.06, "mst": 0.0001, "ls": 0.002, "ct": 0.076, "pt": 312, "lm": 971, "hmds": 11.7,
+    "tr": 0.002,
+    "nj": 0.06,
+    "mst": 0.0001,
+    "ls": 0.002,
+    "ct": 0.076,
+    "pt": 312,
+    "lm": 971,
+    "hmds": 11.7,
     "hmds2": 0.008,
-}  # fmt: skip
+}
 
 #: Table 3. Over four hours: infinity for the time, None for the distortion.
 CELLS_SECONDS = {
-    "zeisel": {"tr": 0.36, "nj": 122.2, "mst": 0.11, "ls": 7.2, "ct": float("inf"), "pt2": 8507, "pm2": 12342},
+    "zeisel": {
+        "tr": 0.36,
+        "nj": 122.2,
+        "mst": 0.11,
+        "ls": 7.2,
+        "ct": float("inf"),
+        "pt2": 8507,
+        "pm2": 12342,
+    },
     "cbmc": {"tr": 2.8, "nj": float("inf"), "mst": 0.55, "ls": 30},
 }
 CELLS_DISTORTION: dict[str, Row] = {
-    "zeisel": {"tr": 0.117, "nj": 0.144, "mst": 0.365, "ls": 0.250, "ct": None, "pt2": 0.531, "pm2": 0.294},
+    "zeisel": {
+        "tr": 0.117,
+        "nj": 0.144,
+        "mst": 0.365,
+        "ls": 0.250,
+        "ct": None,
+        "pt2": 0.531,
+        "pm2": 0.294,
+    },
     "cbmc": {"tr": 0.260, "nj": None, "mst": 1.09, "ls": 1.45},
 }
 
@@ -73,12 +99,25 @@ enron     27    -    0.013  -     -     0.13  -      -    -     -    -    -     
 wordnet   74    -    0.18   -     -     0.08  -      -    -     -    -    -     -
 """)
 #: Hyperbolicity over the diameter; an upper bound for the graphs of BOUNDED.
-GRAPH_DELTA = {"celegans": 0.21, "diseasome": 0.17, "csphd": 0.23, "yeast": 0.32, "grid_worm": 0.38, "grqc": 0.36}
+GRAPH_DELTA = {
+    "celegans": 0.21,
+    "diseasome": 0.17,
+    "csphd": 0.23,
+    "yeast": 0.32,
+    "grid_worm": 0.38,
+    "grqc": 0.36,
+}
 BOUNDED = ("yeast", "grid_worm", "grqc")
 GRAPH_SIZE = {
-    "celegans": (452, 2024), "diseasome": (516, 1188), "csphd": (1025, 1043), "yeast": (1458, 1948),
-    "grid_worm": (3337, 6421), "grqc": (4158, 13422), "enron": (33695, 180810), "wordnet": (74374, 75834),
-}  # fmt: skip
+    "celegans": (452, 2024),
+    "diseasome": (516, 1188),
+    "csphd": (1025, 1043),
+    "yeast": (1458, 1948),
+    "grid_worm": (3337, 6421),
+    "grqc": (4158, 13422),
+    "enron": (33695, 180810),
+    "wordnet": (74374, 75834),
+}
 
 #: Appendix, the best of 20 trees: without optimisation, with the heuristic, and with the full one.
 BEST_MAP = _table("""
@@ -102,8 +141,13 @@ grqc      0.175 0.152     -
 
 #: Appendix, the heuristic for TreeRep and for the minimum spanning tree.
 HEURISTIC_SECONDS = {
-    "celegans": 0.69, "diseasome": 1.56, "csphd": 1.2, "yeast": 4.2, "grid_worm": 32.0, "grqc": 68.0,
-}  # fmt: skip
+    "celegans": 0.69,
+    "diseasome": 1.56,
+    "csphd": 1.2,
+    "yeast": 4.2,
+    "grid_worm": 32.0,
+    "grqc": 68.0,
+}
 HEURISTIC_DISTORTION = _table("""
           tr    mst
 celegans  0.157 0.195

@@ -33,7 +33,14 @@ def _learned(method: str, dim: int) -> Any:
 
 
 #: Learned ones are embedded into the dimension that the points come from, hmds2 and pt2 into the plane.
-LEARNED = {"hmds": "h-MDS", "hmds2": "h-MDS 2", "pt": "PT", "pt2": "PT 2", "lm": "LM", "pm": "PM"}
+LEARNED = {
+    "hmds": "h-MDS",
+    "hmds2": "h-MDS 2",
+    "pt": "PT",
+    "pt2": "PT 2",
+    "lm": "LM",
+    "pm": "PM",
+}
 COLUMNS: dict[str, Method] = {
     **{name: METHODS[name] for name in ("tr", "tr_ours")},
     "tr_distances": METHODS["tr_distances"],
@@ -51,7 +58,12 @@ TITLES = {**{name: method.title for name, method in COLUMNS.items()}, **LEARNED}
 
 def keys() -> list[Key]:
     """Return all cells, cheap ones first."""
-    return [Key(name, column) for columns in (COLUMNS, LEARNED) for name in SETS for column in columns]
+    return [
+        Key(name, column)
+        for columns in (COLUMNS, LEARNED)
+        for name in SETS
+        for column in columns
+    ]
 
 
 def setting(name: str) -> tuple[int, int]:
@@ -80,13 +92,26 @@ def measure(name: str, column: str) -> dict[str, Any]:
     learned = column in LEARNED
     method = _learner(name, column) if learned else COLUMNS[column]
     first = _one(method, authors(name, 2 if learned else 1), column)
-    anew = [_one(method._replace(seeds=4), fresh(name, draw), column) for draw in range(1 if learned else DRAWS)]
-    return {**first, "fresh": summary([{"scaled": one["scaled"], "plain": one["plain"]} for one in anew])}
+    anew = [
+        _one(method._replace(seeds=4), fresh(name, draw), column)
+        for draw in range(1 if learned else DRAWS)
+    ]
+    return {
+        **first,
+        "fresh": summary([{"scaled": one["scaled"], "plain": one["plain"]} for one in anew]),
+    }
 
 
 def _learner(name: str, column: str) -> Method:
     dim = 2 if column.endswith("2") else setting(name)[0]
-    kind = {"hmds": "hmds", "hmds2": "hmds", "pt": "pt", "pt2": "pt", "lm": "lorentz", "pm": "poincare"}[column]
+    kind = {
+        "hmds": "hmds",
+        "hmds2": "hmds",
+        "pt": "pt",
+        "pt2": "pt",
+        "lm": "lorentz",
+        "pm": "poincare",
+    }[column]
     return Method(LEARNED[column], _learned(kind, dim))
 
 
@@ -110,22 +135,41 @@ def _value(store: Store, name: str, column: str, anew: bool) -> float | None:
 def tables(store: Store) -> list[Table]:
     """Return Table 2, and the numbers behind the figure."""
     seconds = {
-        column: [time for name in SETS if (time := store.get(name, column, "seconds")) is not None] for column in TITLES
+        column: [
+            time for name in SETS if (time := store.get(name, column, "seconds")) is not None
+        ]
+        for column in TITLES
     }
     times = [
-        beside(float(np.mean(found)) if found else None, published.RANDOM_POINTS.get(column), "time")
+        beside(
+            float(np.mean(found)) if found else None,
+            published.RANDOM_POINTS.get(column),
+            "time",
+        )
         for column, found in seconds.items()
     ]
     behind = [
         Table(
-            "Average distortion, " + ("fresh points, mean of five draws" if anew else "the authors' points"),
+            "Average distortion, "
+            + ("fresh points, mean of five draws" if anew else "the authors' points"),
             ["set", *TITLES.values()],
-            [[name, *(shown(_value(store, name, column, anew)) for column in TITLES)] for name in SETS],
+            [
+                [name, *(shown(_value(store, name, column, anew)) for column in TITLES)]
+                for name in SETS
+            ],
             "After optimal scaling but for NJ, LT and refined trees, as in the paper.",
         )
         for anew in (False, True)
     ]
-    return [Table("Mean seconds", ["", *TITLES.values()], [["seconds", *times]], "One run after warm-up."), *behind]
+    return [
+        Table(
+            "Mean seconds",
+            ["", *TITLES.values()],
+            [["seconds", *times]],
+            "One run after warm-up.",
+        ),
+        *behind,
+    ]
 
 
 def figures(store: Store, folder: Path) -> list[Figure]:
@@ -137,7 +181,10 @@ def figures(store: Store, folder: Path) -> list[Figure]:
         panels = {}
         for title, kind in (("dimension", "dim"), ("scale, in dimension 10", "scale")):
             panels[title] = {
-                TITLES[column]: [_number(_value(store, f"{kind}{k}", column, anew)) for k in POWERS] for column in drawn
+                TITLES[column]: [
+                    _number(_value(store, f"{kind}{k}", column, anew)) for k in POWERS
+                ]
+                for column in drawn
             }
         two_curves(folder / f"{file}.svg", panels, POWERS)
     return [
@@ -146,7 +193,11 @@ def figures(store: Store, folder: Path) -> list[Figure]:
             "random_points.svg",
             "Varied dimension, and varied scale. What is below 0.002 is drawn there.",
         ),
-        Figure("Random points, fresh draws", "random_points_fresh.svg", "Trees: mean of five draws; embeddings: one."),
+        Figure(
+            "Random points, fresh draws",
+            "random_points_fresh.svg",
+            "Trees: mean of five draws; embeddings: one.",
+        ),
     ]
 
 
@@ -171,7 +222,10 @@ def notes(_: Store) -> list[Note]:
             ("LM", "PM"),
             "They learn who is whose neighbour, here in the graph of the 10 nearest ones, and know no distances.",
         ),
-        Note((), "PT, LM and PM were learned on a GPU, and of the authors' points of varied scale they got draw 2."),
+        Note(
+            (),
+            "PT, LM and PM were learned on a GPU, and of the authors' points of varied scale they got draw 2.",
+        ),
     ]
 
 

@@ -44,36 +44,75 @@ def measure(size: str, method: str) -> dict[str, Any]:
     for tree in trees(size):
         truth = tr.MatrixMetric(tree.distances())
         # tol = 0.1 is for whole numbers; lengths are uniform on [0, 2] here, so that it would merge different nodes.
-        fitted = tr.fit(truth, method="treerep") if method == "tr" else METHODS[method].learn(truth, 0)
-        errors.append(float(tr.distance_error(fitted, truth, norm="linf")) / float(tree.distances().max()))
+        fitted = (
+            tr.fit(truth, method="treerep")
+            if method == "tr"
+            else METHODS[method].learn(truth, 0)
+        )
+        errors.append(
+            float(tr.distance_error(fitted, truth, norm="linf")) / float(tree.distances().max())
+        )
         nodes.append(fitted.n_nodes)
         right.append(fitted.n_nodes == tree.n_nodes)
-    seconds = clock(lambda: tr.fit(truth, method="treerep") if method == "tr" else METHODS[method].learn(truth, 0))
+    seconds = clock(
+        lambda: (
+            tr.fit(truth, method="treerep")
+            if method == "tr"
+            else METHODS[method].learn(truth, 0)
+        )
+    )
     return {
-        "seconds": seconds, "error": max(errors), "nodes": float(np.mean(nodes)), "right": float(np.mean(right)),
+        "seconds": seconds,
+        "error": max(errors),
+        "nodes": float(np.mean(nodes)),
+        "right": float(np.mean(right)),
         "trees": len(errors),
-    }  # fmt: skip
+    }
 
 
 def tables(store: Store) -> list[Table]:
     """Return the times beside the paper's, and what came out."""
     times = [
-        [METHODS[method].title, *(beside(store.get(n, method, "seconds"), paper[n], "time") for n in SIZES)]
+        [
+            METHODS[method].title,
+            *(beside(store.get(n, method, "seconds"), paper[n], "time") for n in SIZES),
+        ]
         for method, paper in published.RECONSTRUCTION.items()
     ]
     found = [
-        [f"{METHODS[method].title}: {what}", *(shown(store.get(n, method, value)) for n in SIZES)]
+        [
+            f"{METHODS[method].title}: {what}",
+            *(shown(store.get(n, method, value)) for n in SIZES),
+        ]
         for method in COLUMNS
         for what, value, shown in (
             ("nodes of the tree, mean", "nodes", lambda x: "-" if x is None else f"{x:.0f}"),
-            ("trees with the right number of nodes", "right", lambda x: "-" if x is None else f"{x:.0%}"),
-            ("largest error / largest distance", "error", lambda x: "-" if x is None else f"{x:.0e}"),
+            (
+                "trees with the right number of nodes",
+                "right",
+                lambda x: "-" if x is None else f"{x:.0%}",
+            ),
+            (
+                "largest error / largest distance",
+                "error",
+                lambda x: "-" if x is None else f"{x:.0e}",
+            ),
         )
     ]
     heads = ["points", *SIZES]
     return [
-        Table("Seconds to reconstruct a tree", heads, times, "One fit after warm-up, with our default tolerance."),
-        Table("What is reconstructed", heads, found, "NJ makes every tree binary, with edges of length 0."),
+        Table(
+            "Seconds to reconstruct a tree",
+            heads,
+            times,
+            "One fit after warm-up, with our default tolerance.",
+        ),
+        Table(
+            "What is reconstructed",
+            heads,
+            found,
+            "NJ makes every tree binary, with edges of length 0.",
+        ),
     ]
 
 

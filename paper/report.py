@@ -47,7 +47,9 @@ class Part:
 
     def figures(self, folder: Path) -> list[Figure]:
         """Draw the figures; an experiment may have none."""
-        found: list[Figure] = self.module.figures(self.store, folder) if hasattr(self.module, "figures") else []
+        found: list[Figure] = (
+            self.module.figures(self.store, folder) if hasattr(self.module, "figures") else []
+        )
         return found
 
 
@@ -62,7 +64,11 @@ def unexplained(parts: list[Part]) -> list[str]:
             for row in table.rows:
                 for column, cell in zip(table.columns, row, strict=True):
                     place = f"{row[0]} {column}"
-                    if isinstance(cell, Cell) and cell.verdict == "worse" and place not in explained:
+                    if (
+                        isinstance(cell, Cell)
+                        and cell.verdict == "worse"
+                        and place not in explained
+                    ):
                         missing.append(f"{part.name}: {table.title}: {place}")
     return missing
 
@@ -83,11 +89,16 @@ def as_markdown(parts: list[Part], drawn: dict[str, list[Figure]]) -> str:
     lines = ["# The paper, reproduced", "", INTRODUCTION, ""]
     for part in parts:
         lines += [f"## {part.title}", "", f"`python -m paper.{part.name}`", ""]
-        lines += [f"![{figure.title}](figures/{figure.file})\n\n{figure.text}\n" for figure in drawn[part.name]]
+        lines += [
+            f"![{figure.title}](figures/{figure.file})\n\n{figure.text}\n"
+            for figure in drawn[part.name]
+        ]
         lines += [markdown(table) for table in part.tables]
         if part.notes:
             lines += ["Where we are worse, and other differences:", ""]
-            lines += [f"- **{', '.join(note.cells) or 'All'}**: {note.text}" for note in part.notes] + [""]
+            lines += [
+                f"- **{', '.join(note.cells) or 'All'}**: {note.text}" for note in part.notes
+            ] + [""]
     return "\n".join(lines)
 
 
@@ -118,7 +129,9 @@ def _prose(text: str) -> str:
 
 
 def _contents(parts: list[Part]) -> str:
-    links = "".join(f"<li><a href='#{part.name}'>{html.escape(part.title)}</a></li>" for part in parts)
+    links = "".join(
+        f"<li><a href='#{part.name}'>{html.escape(part.title)}</a></li>" for part in parts
+    )
     return f"<nav><ul>{links}</ul></nav>"
 
 

@@ -50,14 +50,26 @@ def tables(store: Store) -> list[Table]:
     names = [str(name) for name in truth.labels or ()]
     everyone = range(len(names))
     table = truth.block(everyone, everyone)
-    distances = [[name, *(f"{d:.0f}" for d in row)] for name, row in zip(names, table, strict=True)]
+    distances = [
+        [name, *(f"{d:.0f}" for d in row)] for name, row in zip(names, table, strict=True)
+    ]
     rows = [
         [title, *(shown(store.get("sarich", method, score)) for score in ("plain", "scaled"))]
         for method, title in TITLES.items()
     ]
     return [
-        Table("The distances", ["", *names], distances, "Averages of both directions, from the literature."),
-        Table("Average distortion", ["method", "as it is", "scaled"], rows, "The paper shows pictures alone."),
+        Table(
+            "The distances",
+            ["", *names],
+            distances,
+            "Averages of both directions, from the literature.",
+        ),
+        Table(
+            "Average distortion",
+            ["method", "as it is", "scaled"],
+            rows,
+            "The paper shows pictures alone.",
+        ),
     ]
 
 
@@ -78,7 +90,11 @@ def figures(store: Store, folder: Path) -> list[Figure]:
     }
     panels(folder / "sarich.svg", {**trees, **points})
     return [
-        Figure("Eight mammals", "sarich.svg", "Trees are laid out by Sarkar's construction in the Euclidean plane."),
+        Figure(
+            "Eight mammals",
+            "sarich.svg",
+            "Trees are laid out by Sarkar's construction in the Euclidean plane.",
+        ),
     ]
 
 

@@ -26,7 +26,15 @@ STEPS = {
     "step1": ("Zone 1 of x: a node for x, u and v", "(y:2,z:2,((u:1.2,v:1.2):1)x:2);"),
     "step2": ("Zone 2 of x: a node on the edge", "(y:2,z:2,(x:1,(u:1,v:0.8):0.9):1);"),
 }
-ZONES = ("zone 1 of r", "zone 1 of x", "zone 1 of y", "zone 1 of z", "zone 2 of x", "zone 2 of y", "zone 2 of z")
+ZONES = (
+    "zone 1 of r",
+    "zone 1 of x",
+    "zone 1 of y",
+    "zone 1 of z",
+    "zone 2 of x",
+    "zone 2 of y",
+    "zone 2 of z",
+)
 
 
 def keys() -> list[Key]:
@@ -37,9 +45,15 @@ def keys() -> list[Key]:
 def measure(name: str, _: str) -> dict[str, Any]:
     """Fit the distances of one tree, and say whether that tree came back."""
     if name == "zones":
-        tree = tr.datasets.random_tree(36, hidden=0.15, rng=1770)  # one with points in every zone
+        tree = tr.datasets.random_tree(
+            36, hidden=0.15, rng=1770
+        )  # one with points in every zone
         fitted = tr.fit(tr.MatrixMetric(tree.distances()), method="treerep")
-        return {"newick": fitted.newick(), "same": fitted.isclose(tree), "zones": zones(fitted.distances()).tolist()}
+        return {
+            "newick": fitted.newick(),
+            "same": fitted.isclose(tree),
+            "zones": zones(fitted.distances()).tolist(),
+        }
     tree = tr.Tree.from_newick({**PLACES, **STEPS}[name][1])
     fitted = tr.fit(tr.MatrixMetric(tree.distances(), labels=tree.labels), method="treerep")
     return {"newick": fitted.newick(), "same": fitted.isclose(tree)}
@@ -62,8 +76,17 @@ def zones(D: NDArray[np.float64], tol: float = 1e-9) -> NDArray[np.int64]:
 def tables(store: Store) -> list[Table]:
     """Say that every tree came back."""
     rows = [
-        [title, "-" if (same := store.get(name, "tr", "same")) is None else ("yes" if same else "no")]
-        for name, (title, _) in {**PLACES, **STEPS, "zones": ("The zones of 36 points", "")}.items()
+        [
+            title,
+            "-"
+            if (same := store.get(name, "tr", "same")) is None
+            else ("yes" if same else "no"),
+        ]
+        for name, (title, _) in {
+            **PLACES,
+            **STEPS,
+            "zones": ("The zones of 36 points", ""),
+        }.items()
     ]
     return [Table("Trees of the figures", ["tree", "recovered from its distances"], rows)]
 
@@ -74,13 +97,27 @@ def figures(store: Store, folder: Path) -> list[Figure]:
 
     for file, group in (("structure", PLACES), ("recursion", STEPS)):
         little_trees(
-            folder / f"{file}.svg", {title: store.get(name, "tr", "newick") for name, (title, _) in group.items()}
+            folder / f"{file}.svg",
+            {title: store.get(name, "tr", "newick") for name, (title, _) in group.items()},
         )
-    zone_picture(folder / "zones.svg", store.get("zones", "tr", "newick"), store.get("zones", "tr", "zones"), ZONES)
+    zone_picture(
+        folder / "zones.svg",
+        store.get("zones", "tr", "newick"),
+        store.get("zones", "tr", "zones"),
+        ZONES,
+    )
     return [
-        Figure("Where a point goes", "structure.svg", "Orange: Steiner nodes. Green: data points."),
-        Figure("Where the next Steiner node goes", "recursion.svg", "Left: zone 1. Right: zone 2."),
-        Figure("The seven zones", "zones.svg", "36 points sorted by the pivots x, y and z; edges have their lengths."),
+        Figure(
+            "Where a point goes", "structure.svg", "Orange: Steiner nodes. Green: data points."
+        ),
+        Figure(
+            "Where the next Steiner node goes", "recursion.svg", "Left: zone 1. Right: zone 2."
+        ),
+        Figure(
+            "The seven zones",
+            "zones.svg",
+            "36 points sorted by the pivots x, y and z; edges have their lengths.",
+        ),
     ]
 
 

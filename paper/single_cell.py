@@ -21,9 +21,11 @@ SETS = ("zeisel", "cbmc")
 #: Columns of the paper's table, ours, and the graph that the paper says it used for a column but did not.
 COLUMNS: dict[str, Method] = {
     **{name: METHODS[name] for name in ("tr", "tr_ours", "auto", "tr_distances", "nj", "mst")},
-    "mst_knn": Method("MST, 10-NN", lambda data, _: tr.fit(data, method="minimum_spanning_tree", graph="knn")),
+    "mst_knn": Method(
+        "MST, 10-NN", lambda data, _: tr.fit(data, method="minimum_spanning_tree", graph="knn")
+    ),
     **{name: METHODS[name] for name in ("ls", "ct", "pt2", "pm2")},
-}  # fmt: skip
+}
 
 
 def keys() -> list[Key]:
@@ -46,7 +48,10 @@ def measure(name: str, column: str) -> dict[str, Any]:
     if column == "mst":
         method = method._replace(random=False)
     return measure_method(
-        method._replace(seeds=5) if column in ("ls", "ct") else method, _input(name, column, truth), truth, None
+        method._replace(seeds=5) if column in ("ls", "ct") else method,
+        _input(name, column, truth),
+        truth,
+        None,
     )
 
 
@@ -68,27 +73,47 @@ def tables(store: Store) -> list[Table]:
 
     def rows(paper: Any, value: Any, better: str) -> list[Any]:
         return [
-            [name, *(beside(value(name, column), paper[name].get(column), better) for column in COLUMNS)]
+            [
+                name,
+                *(
+                    beside(value(name, column), paper[name].get(column), better)
+                    for column in COLUMNS
+                ),
+            ]
             for name in SETS
         ]
 
     return [
         Table(
-            "Average distortion", heads,
-            rows(published.CELLS_DISTORTION, lambda name, column: store.get(name, column, reported(column)), "lower"),
+            "Average distortion",
+            heads,
+            rows(
+                published.CELLS_DISTORTION,
+                lambda name, column: store.get(name, column, reported(column)),
+                "lower",
+            ),
             "After optimal scaling but for NJ, as in the paper, and for default and refined trees.",
         ),
         Table(
-            "Seconds", heads,
-            rows(published.CELLS_SECONDS, lambda name, column: store.get(name, column, "seconds"), "time"),
+            "Seconds",
+            heads,
+            rows(
+                published.CELLS_SECONDS,
+                lambda name, column: store.get(name, column, "seconds"),
+                "time",
+            ),
             "One run after warm-up, from the table of distances; the default from the points.",
         ),
         Table(
-            "Distortion as it is", heads,
-            [[name, *(shown(store.get(name, column, "plain")) for column in COLUMNS)] for name in SETS],
+            "Distortion as it is",
+            heads,
+            [
+                [name, *(shown(store.get(name, column, "plain")) for column in COLUMNS)]
+                for name in SETS
+            ],
             "Our preferred score.",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def notes(store: Store) -> list[Note]:

@@ -11,14 +11,18 @@ def only(folder: Path, pattern: str) -> Path:
     """Return the one file of this pattern: an old one beside it would be tested, or sent out, in its place."""
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
-        raise SystemExit(f"{folder} holds {len(found)} files {pattern} in place of one: `make dist` makes them anew")
+        raise SystemExit(
+            f"{folder} holds {len(found)} files {pattern} in place of one: `make dist` makes them anew"
+        )
     return found[0]
 
 
 def read_wheel(path: Path) -> Files:
     """Return every file of a wheel."""
     with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+        return {
+            name: archive.read(name) for name in archive.namelist() if not name.endswith("/")
+        }
 
 
 def read_sdist(path: Path) -> Files:

@@ -17,17 +17,25 @@ def lowest(project: dict[str, Any]) -> list[str]:
     """Return `name==version` of each dependency, and of those of the extras that users install.
 
     >>> lowest(
-    ...     {"dependencies": ["numpy>=2.0"], "optional-dependencies": {"dask": ["dask[array]>=2024.8"], "test": ["x"]}}
+    ...     {
+    ...         "dependencies": ["numpy>=2.0"],
+    ...         "optional-dependencies": {"dask": ["dask[array]>=2024.8"], "test": ["x"]},
+    ...     }
     ... )
     ['numpy==2.0', 'dask==2024.8']
     """
     extras = project["optional-dependencies"]
-    needed = [*project["dependencies"], *(line for name in extras if name not in NOT_THESE for line in extras[name])]
+    needed = [
+        *project["dependencies"],
+        *(line for name in extras if name not in NOT_THESE for line in extras[name]),
+    ]
     needed += [line for line in extras.get("test", ()) if line.startswith(BESIDE)]
     found = [_BOUND.match(line) for line in needed]
     without = [line for line, bound in zip(needed, found, strict=True) if bound is None]
     if without:
-        raise ValueError(f"{without[0]!r} in pyproject.toml has no lower bound that can be tested: write name>=version")
+        raise ValueError(
+            f"{without[0]!r} in pyproject.toml has no lower bound that can be tested: write name>=version"
+        )
     return [f"{bound['name']}=={bound['version']}" for bound in found if bound]
 
 

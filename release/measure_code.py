@@ -68,7 +68,10 @@ def measure(path: Path) -> FileCounts:
 def _docstring_lines(tree: ast.Module) -> set[int]:
     lines: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, Function | ast.ClassDef | ast.Module) and ast.get_docstring(node, clean=False) is not None:
+        if (
+            isinstance(node, Function | ast.ClassDef | ast.Module)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             lines.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
     return lines
 
@@ -85,7 +88,13 @@ def _annotations(functions: list[Function]) -> Iterator[ast.expr]:
     """Yield what is said of each parameter and of what is returned."""
     for function in functions:
         given = function.args
-        for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
+        for argument in (
+            *given.posonlyargs,
+            *given.args,
+            *given.kwonlyargs,
+            given.vararg,
+            given.kwarg,
+        ):
             if argument is not None and argument.annotation is not None:
                 yield argument.annotation
         if function.returns is not None:
@@ -112,9 +121,15 @@ def report(folder: Path) -> Iterator[str]:
     lines = sum(file.lines for file in files)
     tokens = [number for file in files for number in file.tokens_of_lines]
     lengths = sorted(length for file in files for length in file.function_lengths)
-    plain = [file for path, file in counted.items() if "kernels" not in path.stem and "triton" not in path.stem]
+    plain = [
+        file
+        for path, file in counted.items()
+        if "kernels" not in path.stem and "triton" not in path.stem
+    ]
     folders = Counter(path.parent for path in paths if path.name != "__init__.py")
-    names = Counter(path.name for path in paths if path.name not in {"__init__.py", "__main__.py"})
+    names = Counter(
+        path.name for path in paths if path.name not in {"__init__.py", "__main__.py"}
+    )
     fullest, most = folders.most_common(1)[0]
     twice = sorted(name for name, number in names.items() if number > 1)
     of_files = [file.lines for file in files]

@@ -22,7 +22,17 @@ DIST = ROOT / "dist"
 MARKS = "not torch and not browser and not slow"
 #: What must hold with the oldest versions of everything: the mathematics, the files, the shells.
 CORE = (
-    *("common", "metric", "tree", "scoring", "fitting", "refinement", "embedding", "datasets", "formats"),
+    *(
+        "common",
+        "metric",
+        "tree",
+        "scoring",
+        "fitting",
+        "refinement",
+        "embedding",
+        "datasets",
+        "formats",
+    ),
     *("adapters", "drawing", "cli"),
 )
 #: Old libraries warn in new surroundings, and name their own checks twice; that is no fault of ours.
@@ -41,7 +51,9 @@ def unpacked(sdist: Path, folder: Path) -> Path:
 def surroundings() -> dict[str, str]:
     """The environment, without what brings in other code, and with the folder of real data where there is one."""
     kept = {
-        name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
     }
     data = ROOT.parent / "shared" / "data"
     return {"TREEREP_DATA": str(data), **kept} if data.is_dir() else kept
@@ -54,7 +66,9 @@ def installed(python: str, wheel: Path, folder: Path, constraints: list[str]) ->
     listed = folder / "constraints.txt"
     listed.write_text("".join(f"{line}\n" for line in constraints), encoding="utf-8")
     pip = [inner, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*pip, "install", "-c", listed, f"{wheel}[test]"], check=True, env=surroundings())
+    subprocess.run(
+        [*pip, "install", "-c", listed, f"{wheel}[test]"], check=True, env=surroundings()
+    )
     subprocess.run([*pip, "check"], check=True, env=surroundings())
     return inner
 
@@ -62,10 +76,15 @@ def installed(python: str, wheel: Path, folder: Path, constraints: list[str]) ->
 def tried(inner: Path, folder: Path, arguments: list[str]) -> int:
     """Run pytest in the folder of the tests with the Python of the environment; return its exit code."""
     where = (
-        "import sys, treerep; print(sys.version, treerep.__file__, sep='\\n'); assert sys.prefix in treerep.__file__"
+        "import sys, treerep; print(sys.version, treerep.__file__, sep='\\n');"
+        " assert sys.prefix in treerep.__file__"
     )
     subprocess.run([inner, "-c", where], cwd=folder, check=True, env=surroundings())
-    subprocess.run([inner, "-m", "pip", "freeze", "--disable-pip-version-check"], check=True, env=surroundings())
+    subprocess.run(
+        [inner, "-m", "pip", "freeze", "--disable-pip-version-check"],
+        check=True,
+        env=surroundings(),
+    )
     command = [inner, "-m", "pytest", "-q", "-m", MARKS, *arguments]
     return subprocess.run(command, cwd=folder, check=False, env=surroundings()).returncode
 
@@ -73,18 +92,41 @@ def tried(inner: Path, folder: Path, arguments: list[str]) -> int:
 def main() -> int:
     """Try the release; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m release.trial", description=__doc__)
-    parser.add_argument("--python", default=sys.executable, help="the Python to try it on (default: this one)")
-    parser.add_argument("--lowest", action="store_true", help="with the lowest versions that pyproject.toml allows")
-    parser.add_argument("--jobs", type=int, default=2, help="processes that run tests (default 2)")
-    parser.add_argument("tests", nargs="*", help="default: all of them, and the examples in the docstrings")
+    parser.add_argument(
+        "--python", default=sys.executable, help="the Python to try it on (default: this one)"
+    )
+    parser.add_argument(
+        "--lowest",
+        action="store_true",
+        help="with the lowest versions that pyproject.toml allows",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="processes that run tests (default 2)"
+    )
+    parser.add_argument(
+        "tests", nargs="*", help="default: all of them, and the examples in the docstrings"
+    )
     given = parser.parse_args()
-    constraints = lowest(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]) if given.lowest else []
+    constraints = (
+        lowest(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"])
+        if given.lowest
+        else []
+    )
     folders = [f"tests/{room}" for room in CORE] if given.lowest else ["tests"]
     everything = [*folders, "--pyargs", "treerep"]
-    chosen = ["-n", str(given.jobs), *(LENIENT if given.lowest else ()), *(given.tests or everything)]
+    chosen = [
+        "-n",
+        str(given.jobs),
+        *(LENIENT if given.lowest else ()),
+        *(given.tests or everything),
+    ]
     folder = Path(tempfile.mkdtemp(prefix="treerep-trial-"))
     inside = unpacked(only(DIST, "*.tar.gz"), folder / "sdist")
-    code = tried(installed(given.python, only(DIST, "*.whl"), folder / "env", constraints), inside, chosen)
+    code = tried(
+        installed(given.python, only(DIST, "*.whl"), folder / "env", constraints),
+        inside,
+        chosen,
+    )
     if code == 0:
         shutil.rmtree(folder)
     else:

@@ -19,13 +19,24 @@ settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # What users and CI services set for their terminals. Programs that tests start would print colors or narrow tables.
-for name in ("FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE"):
+for name in (
+    "FORCE_COLOR",
+    "NO_COLOR",
+    "PY_COLORS",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "GITHUB_ACTIONS",
+    "TTY_COMPATIBLE",
+):
     os.environ.pop(name, None)
 for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):
     os.environ.pop(name, None)
 os.environ["MPLBACKEND"] = "Agg"  # no window on a desktop
 # `nohup make test &` starts all programs with SIGINT ignored; tests that interrupt themselves would wait forever.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    and threading.current_thread() is threading.main_thread()
+):
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -35,7 +46,9 @@ def data_folder() -> Iterator[Path]:
     named = os.environ.get("TREEREP_DATA")
     folder = Path(named) if named else ROOT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"no real data: {folder} does not exist (set TREEREP_DATA to the folder of data sets)")
+        pytest.skip(
+            f"no real data: {folder} does not exist (set TREEREP_DATA to the folder of data sets)"
+        )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEREP_DATA", str(folder))
         yield folder
@@ -51,12 +64,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """With `--nothing-missing`, report a skipped test of torch or the browser as failed."""
     report = yield
     heavy = item.get_closest_marker("torch") or item.get_closest_marker("browser")
-    if heavy and report.skipped and not hasattr(report, "wasxfail") and item.config.option.nothing_missing:
-        report.outcome, report.longrepr = "failed", f"{item.nodeid} may not be skipped here: {report.longrepr}"
+    if (
+        heavy
+        and report.skipped
+        and not hasattr(report, "wasxfail")
+        and item.config.option.nothing_missing
+    ):
+        report.outcome, report.longrepr = (
+            "failed",
+            f"{item.nodeid} may not be skipped here: {report.longrepr}",
+        )
     return report
 
 
@@ -84,4 +107,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if importlib.util.find_spec("torch") is None:
         for item in items:
             if item.get_closest_marker("torch"):
-                item.add_marker(pytest.mark.skip(reason="torch is not installed: `make test-all` installs it"))
+                item.add_marker(
+                    pytest.mark.skip(
+                        reason="torch is not installed: `make test-all` installs it"
+                    )
+                )

@@ -8,12 +8,24 @@ import os
 import platform
 import sys
 
-from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__  # NumPy has no public name for these
+from numpy._core._multiarray_umath import (
+    __cpu_dispatch__,
+    __cpu_features__,
+)  # NumPy has no public name for these
 
 #: OpenBLAS's name for the oldest CPU that the wheels of NumPy and SciPy support.
 _OLDEST_CORE = {"x86_64": "Nehalem", "AMD64": "Nehalem", "aarch64": "ARMV8", "arm64": "ARMV8"}
 #: Names since glibc 2.33, then the names before. glibc ignores those that it does not know.
-_WITHOUT = ("AVX2", "FMA", "FMA4", "AVX512F", "AVX2_Usable", "FMA_Usable", "FMA4_Usable", "AVX512F_Usable")
+_WITHOUT = (
+    "AVX2",
+    "FMA",
+    "FMA4",
+    "AVX512F",
+    "AVX2_Usable",
+    "FMA_Usable",
+    "FMA4_Usable",
+    "AVX512F_Usable",
+)
 
 
 def settings() -> dict[str, str]:

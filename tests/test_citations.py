@@ -47,7 +47,9 @@ def test_named_methods_come_once_each_after_software_and_paper():
     ]
     assert keys(bibtex("bfs")) == ["treerep", "sonthalia2020"]
     assert f"Version {tr.__version__}" in bibtex("bfs")
-    with pytest.raises(ValueError, match="unknown method 'nj': choose from auto, treerep, neighbor_joining"):
+    with pytest.raises(
+        ValueError, match="unknown method 'nj': choose from auto, treerep, neighbor_joining"
+    ):
         bibtex("treerep", "nj")
 
 
@@ -58,7 +60,9 @@ def test_what_was_used_is_noted():
         "tree = tr.fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]], method='upgma'); tr.embed(tree); tr.hyperbolicity(tree)\n"
         "tr.refine(tree, tree); print(*used()); print(bibtex())"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     names, text = done.stdout.split("\n", 1)
     assert names.split() == ["upgma", "sarkar", "hyperbolicity", "refine"]
     assert text == bibtex("upgma", "sarkar", "hyperbolicity", "refine") + "\n"

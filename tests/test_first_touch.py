@@ -29,7 +29,10 @@ def in_the_front_door() -> set[str]:
     used = {(module, name) for text in TEXTS for module, name in _SHORT.findall(text)}
     listed = {(module, name) for module in tr._MODULES for name in getattr(tr, module).__all__}
     public = {("", name) for name in tr.__all__}
-    return {f"{module}.{name}".removeprefix(".") for module, name in (used & (listed | public)) | listed | public}
+    return {
+        f"{module}.{name}".removeprefix(".")
+        for module, name in (used & (listed | public)) | listed | public
+    }
 
 
 def by_their_modules() -> set[str]:
@@ -45,7 +48,9 @@ def by_their_modules() -> set[str]:
 
 
 def python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -59,7 +64,10 @@ def test_the_pages_are_read():
         "datasets.load",
         "tl.tree",
     } <= in_the_front_door()
-    assert {"fitting.spanning.bfs.bfs", "backends.dask.parts.fit_to_parts"} <= by_their_modules()
+    assert {
+        "fitting.spanning.bfs.bfs",
+        "backends.dask.parts.fit_to_parts",
+    } <= by_their_modules()
 
 
 def test_names_in_the_table_of_the_readme_exist():
@@ -67,7 +75,9 @@ def test_names_in_the_table_of_the_readme_exist():
     names = {name for row in rows for name in re.findall(r"`([A-Za-z_][\w.]*)(?:\(\))?`", row)}
     assert {"fit", "citations.bibtex", "write_tree", "restrict", "sklearn"} <= names
     for name in names:  # of the front door, or of what the row is about
-        found = [home for home in (tr, tr.Tree, tr.formats) if hasattr(home, name.partition(".")[0])]
+        found = [
+            home for home in (tr, tr.Tree, tr.formats) if hasattr(home, name.partition(".")[0])
+        ]
         assert found, name
         assert operator.attrgetter(name)(found[0]) is not None
 
@@ -94,7 +104,8 @@ def test_names_are_touched_in_any_order(seed):
     names = sorted(in_the_front_door())
     random.Random(seed).shuffle(names)
     code = (
-        "import json, sys, operator, treerep as tr\nfor name in json.loads(sys.argv[1]): operator.attrgetter(name)(tr)"
+        "import json, sys, operator, treerep as tr\n"
+        "for name in json.loads(sys.argv[1]): operator.attrgetter(name)(tr)"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code, json.dumps(names)], check=True)
 
@@ -113,7 +124,9 @@ def test_data_of_any_kind_comes_first(data, tmp_path, monkeypatch):
     # By the deepest import that there is, which knows nothing of the front door.
     (tmp_path / "x.csv").write_text("0,1\n1,0\n")
     monkeypatch.chdir(tmp_path)
-    assert python(f"from treerep.metric.as_metric import as_metric; print(len({data}))") == "2\n"
+    assert (
+        python(f"from treerep.metric.as_metric import as_metric; print(len({data}))") == "2\n"
+    )
 
 
 @pytest.mark.torch
@@ -139,6 +152,8 @@ def test_other_engines_and_notebooks_work_from_deep_imports():
     assert python(code).split() == ["<iframe", "treerep.backends.dask.backend"]
 
 
-@pytest.mark.parametrize("address", sorted({*CONVERTERS.values(), *GRAPH_READERS.values(), *BACKENDS.values()}))
+@pytest.mark.parametrize(
+    "address", sorted({*CONVERTERS.values(), *GRAPH_READERS.values(), *BACKENDS.values()})
+)
 def test_tables_name_functions(address):
     assert callable(load(address))

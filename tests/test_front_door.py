@@ -12,7 +12,19 @@ import pytest
 import treerep as tr
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = {"numpy", "numba", "scipy", "networkx", "torch", "matplotlib", "dask", "typer", "rich", "tqdm", "anndata"}
+HEAVY = {
+    "numpy",
+    "numba",
+    "scipy",
+    "networkx",
+    "torch",
+    "matplotlib",
+    "dask",
+    "typer",
+    "rich",
+    "tqdm",
+    "anndata",
+}
 
 FUNCTIONS = [name for name in tr.__all__ if inspect.isfunction(getattr(tr, name))]
 
@@ -69,13 +81,23 @@ def test_every_name_of_datasets_has_a_docstring(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_everything_after_the_data_is_keyword_only(name):
     parameters = inspect.signature(getattr(tr, name)).parameters.values()
-    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    pairs = (["approx", "truth"], ["approx", "graph"], ["tree", "data"], ["tree", "path"], ["tree", "rows"])
+    positional = [
+        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    pairs = (
+        ["approx", "truth"],
+        ["approx", "graph"],
+        ["tree", "data"],
+        ["tree", "path"],
+        ["tree", "rows"],
+    )
     assert len(positional) == 1 or positional in pairs
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
-@pytest.mark.parametrize("module", [tr, tr.formats, tr.sklearn], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [tr, tr.formats, tr.sklearn], ids=lambda module: module.__name__
+)
 def test_type_checkers_see_the_same_homes(module):
     source = ast.parse(inspect.getsource(module))
     (guarded,) = (node for node in source.body if isinstance(node, ast.If))
@@ -99,7 +121,9 @@ def test_unknown_names_are_attribute_errors():
 
 def test_import_is_light():
     code = "import sys, treerep; treerep.__version__; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert "treerep" in done.stdout.split()
     assert not HEAVY & set(done.stdout.split())
 
@@ -109,8 +133,12 @@ def test_metrics_and_trees_are_built_without_numba_at_import():
         "import sys, treerep as tr; tr.Tree, tr.PointMetric, tr.GraphMetric, tr.fit, tr.datasets, tr.tl.tree, "
         "tr.pl.tree; print(*sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"numba", "networkx", "torch", "matplotlib", "dask", "anndata", "pandas"} & set(done.stdout.split())
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not {"numba", "networkx", "torch", "matplotlib", "dask", "anndata", "pandas"} & set(
+        done.stdout.split()
+    )
 
 
 def test_version_is_that_of_the_package():
@@ -123,7 +151,9 @@ PAGES = ["README.md", "docs/index.md", "docs/place.md", "docs/sklearn.md"]
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_in_the_pages_run(page):
     # The blocks of one page are run one after the other, in one namespace, as a reader would type them.
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    blocks = re.findall(
+        r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     assert blocks
     namespace: dict[str, object] = {}
     for block in blocks:

@@ -15,9 +15,16 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST")
+    }
     return subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=ROOT, env={**environment, **variables}
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**environment, **variables},
     )
 
 
@@ -33,7 +40,16 @@ print(json.dumps([
 
 
 def test_the_generic_cpu_has_nothing_beyond_the_baseline() -> None:
-    done = run(sys.executable, "-m", "tests.generic_cpu", sys.executable, "-W", "error", "-c", PRINT_CPU)
+    done = run(
+        sys.executable,
+        "-m",
+        "tests.generic_cpu",
+        sys.executable,
+        "-W",
+        "error",
+        "-c",
+        PRINT_CPU,
+    )
     assert done.returncode == 0, done.stderr
     *printed, found = done.stdout.splitlines()
     assert len(printed) == len(settings())
@@ -41,9 +57,20 @@ def test_the_generic_cpu_has_nothing_beyond_the_baseline() -> None:
 
 
 @pytest.mark.parametrize(("option", "code"), [("--nothing-missing", 1), ("-ra", 0)])
-def test_a_missing_browser_fails_the_gate_and_is_skipped_elsewhere(option: str, code: int) -> None:
+def test_a_missing_browser_fails_the_gate_and_is_skipped_elsewhere(
+    option: str, code: int
+) -> None:
     test = "tests/browser/test_page.py::test_the_keyboard_is_enough"
-    done = run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", option, test, PATH="/nonexistent")
+    done = run(
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        option,
+        test,
+        PATH="/nonexistent",
+    )
     assert done.returncode == code, done.stdout
     assert ("1 error" if code else "1 skipped") in done.stdout.splitlines()[-1]
 
@@ -51,7 +78,9 @@ def test_a_missing_browser_fails_the_gate_and_is_skipped_elsewhere(option: str, 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_test_all_runs_everything() -> None:
     # Stamps are taken for new, so that nothing is installed; -n prints the commands only.
-    fresh = [word for name in ("made", "core", "test", "heavy") for word in ("-o", f".venv/{name}")]
+    fresh = [
+        word for name in ("made", "core", "test", "heavy") for word in ("-o", f".venv/{name}")
+    ]
     done = run("make", "-n", *fresh, "test-all")
     assert done.returncode == 0, done.stderr
     runs = [line for line in done.stdout.splitlines() if "bin/pytest" in line]
@@ -74,9 +103,18 @@ exit $CODE
 
 @pytest.mark.skipif(not (ROOT / ".ci" / "run").exists(), reason="an sdist has no .ci/run")
 @pytest.mark.parametrize("code", [0, 2])
-def test_the_gate_is_make_test_all_and_ends_with_the_closing_lines(tmp_path: Path, code: int) -> None:
+def test_the_gate_is_make_test_all_and_ends_with_the_closing_lines(
+    tmp_path: Path, code: int
+) -> None:
     (tmp_path / "make").write_text(SOME_MAKE)
     (tmp_path / "make").chmod(0o755)
-    done = run(ROOT / ".ci" / "run", PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}", CODE=str(code))
+    done = run(
+        ROOT / ".ci" / "run", PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}", CODE=str(code)
+    )
     assert done.returncode == code
-    assert done.stdout.splitlines() == ["test-all JOBS=3", CLOSING, "the documentation is built", CLOSING]
+    assert done.stdout.splitlines() == [
+        "test-all JOBS=3",
+        CLOSING,
+        "the documentation is built",
+        CLOSING,
+    ]

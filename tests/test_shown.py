@@ -12,7 +12,10 @@ from tests.shown import is_printed
         ("distortion 0.0286", "distortion 0.02861"),
         ("dog,-0.80537…,-0.25538…", "dog,-0.8053760390100514,-0.2553831364281528"),
         ("dog,-0.80537…", "dog,-0.8053699999999"),
-        ('{"points": 8, …, "newick": "(dog:25.2…,…);"}', '{"points": 8, "a": 1, "newick": "(dog:25.25,cat:1);"}'),
+        (
+            '{"points": 8, …, "newick": "(dog:25.2…,…);"}',
+            '{"points": 8, "a": 1, "newick": "(dog:25.25,cat:1);"}',
+        ),
         ("page.html: 8 points, 84 kB; open it", "page.html: 8 points, 101 kB; open it"),
         ("dog 0.0 36.0", "dog 0.0 36.00000000000001 48.0"),
         ("scale 1.5e-07", "scale 1.5e-07"),

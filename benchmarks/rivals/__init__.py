@@ -6,6 +6,20 @@
 
 #: Modules of this package with a list RIVALS. Ours come first.
 ADAPTERS = (
-    "treerep_trees", "scikit_bio", "anjl", "biotite", "clearcut", "quicktree", "rapidnj", "ccphylo", "fastme",
-    "hyperlib", "treerep_graphs", "sage", "scipy", "networkit", "treerep_embeddings", "gensim",
-)  # fmt: skip
+    "treerep_trees",
+    "scikit_bio",
+    "anjl",
+    "biotite",
+    "clearcut",
+    "quicktree",
+    "rapidnj",
+    "ccphylo",
+    "fastme",
+    "hyperlib",
+    "treerep_graphs",
+    "sage",
+    "scipy",
+    "networkit",
+    "treerep_embeddings",
+    "gensim",
+)

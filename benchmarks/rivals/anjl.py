@@ -25,9 +25,15 @@ def _call(name: str, **options: Any) -> Callable[[Any], Any]:
 
 def _rival(name: str, **options: Any) -> Rival:
     return Rival(
-        f"anjl {name}", "tree", "neighbour joining", package_version("anjl"), "pip install anjl",
-        prepare=_prepare, compute=_call(name, **options), convert=of_joins,
-    )  # fmt: skip
+        f"anjl {name}",
+        "tree",
+        "neighbour joining",
+        package_version("anjl"),
+        "pip install anjl",
+        prepare=_prepare,
+        compute=_call(name, **options),
+        convert=of_joins,
+    )
 
 
 # On one thread its kernels for several are slower than the plain ones, by a tenth to a third.

@@ -104,4 +104,9 @@ def score_paths(answer: np.ndarray, problem: Problem) -> dict[str, Any]:
     return {}
 
 
-SCORES = {"tree": score_tree, "delta": score_delta, "paths": score_paths, "embedding": score_embedding}
+SCORES = {
+    "tree": score_tree,
+    "delta": score_delta,
+    "paths": score_paths,
+    "embedding": score_embedding,
+}

@@ -37,9 +37,14 @@ def _edges(tree: Any, problem: Problem) -> Edges:
 
 def _rival(name: str, kind: str) -> Rival:
     return Rival(
-        f"biotite {name}", "tree", kind, package_version("biotite"), "pip install biotite",
-        compute=_call(name), convert=_edges,
-    )  # fmt: skip
+        f"biotite {name}",
+        "tree",
+        kind,
+        package_version("biotite"),
+        "pip install biotite",
+        compute=_call(name),
+        convert=_edges,
+    )
 
 
 RIVALS = [_rival("neighbor_joining", "neighbour joining"), _rival("upgma", "UPGMA")]

@@ -4,7 +4,10 @@ from .program import program
 
 RIVALS = [
     program(
-        "ccphylo dnj", "neighbour joining", ["ccphylo", "tree", "-m", "dnj", "-t", "1"], version=["-v"],
+        "ccphylo dnj",
+        "neighbour joining",
+        ["ccphylo", "tree", "-m", "dnj", "-t", "1"],
+        version=["-v"],
         install="build github.com/genomicepidemiology/ccphylo, and put ccphylo on the PATH",
     ),
-]  # fmt: skip
+]

@@ -58,7 +58,9 @@ def measure(rival: Rival, problem: Problem) -> Measured:
             taken, used, result = result.seconds, result.memory, result.result
         results.append(result)
         best, spent = min(best, taken), spent + taken
-        memory = memory if turn else used  # later ones find memory that was freed and not given back
+        memory = (
+            memory if turn else used
+        )  # later ones find memory that was freed and not given back
         if spent >= enough:
             break
     return Measured(best, max(memory, 0), results)
@@ -81,12 +83,18 @@ def outcome(rival: Rival, problem: Problem) -> dict[str, Any]:
         return {"status": "failed", "why": _one_line(error)}
     run = {"seconds": seconds, "memory": memory}
     try:
-        scores = [SCORES[rival.task](rival.convert(result, problem), problem) for result in results]
+        scores = [
+            SCORES[rival.task](rival.convert(result, problem), problem) for result in results
+        ]
         return {"status": "right", **run, **_together(scores)}
     except Wrong as verdict:
         return {"status": "wrong", "why": str(verdict), **run}
     except Exception as error:
-        return {"status": "failed", "why": f"its answer could not be read: {_one_line(error)}", **run}
+        return {
+            "status": "failed",
+            "why": f"its answer could not be read: {_one_line(error)}",
+            **run,
+        }
 
 
 def _together(scores: list[dict[str, float]]) -> dict[str, Any]:
@@ -95,7 +103,10 @@ def _together(scores: list[dict[str, float]]) -> dict[str, Any]:
     means = {key: mean(column) for key, column in columns.items()}
     if len(scores) == 1:
         return means
-    return {**means, "scatter": {key: stdev(column) / len(column) ** 0.5 for key, column in columns.items()}}
+    return {
+        **means,
+        "scatter": {key: stdev(column) / len(column) ** 0.5 for key, column in columns.items()},
+    }
 
 
 def _one_line(error: BaseException) -> str:

@@ -6,6 +6,18 @@ _COMMAND = ["clearcut", "--stdin", "--stdout", "--distance", "--expblen", "--see
 _INSTALL = "apt install clearcut"
 
 RIVALS = [
-    program("clearcut", "relaxed neighbour joining", _COMMAND, version=["--version"], install=_INSTALL),
-    program("clearcut -N", "neighbour joining", [*_COMMAND, "--neighbor"], version=["--version"], install=_INSTALL),
+    program(
+        "clearcut",
+        "relaxed neighbour joining",
+        _COMMAND,
+        version=["--version"],
+        install=_INSTALL,
+    ),
+    program(
+        "clearcut -N",
+        "neighbour joining",
+        [*_COMMAND, "--neighbor"],
+        version=["--version"],
+        install=_INSTALL,
+    ),
 ]

@@ -31,7 +31,9 @@ def place(problem: Problem) -> str:
     return f"{problem.family}/{problem.n}"
 
 
-def contest(rival: Rival, module: str, small: Problem, problems: list[Problem], *, limit: float) -> Results:
+def contest(
+    rival: Rival, module: str, small: Problem, problems: list[Problem], *, limit: float
+) -> Results:
     """Run a rival on a small input, which is not kept, and on all others, with a time limit for each."""
     version = rival.version()
     results = Results(version)
@@ -47,15 +49,24 @@ def contest(rival: Rival, module: str, small: Problem, problems: list[Problem], 
 
 
 def _in_one_child(
-    rival: Rival, module: str, small: Problem, waiting: list[Problem], limit: float, results: Results
+    rival: Rival,
+    module: str,
+    small: Problem,
+    waiting: list[Problem],
+    limit: float,
+    results: Results,
 ) -> int:
     """Run what waits until all is done or the process ends; return how many have an outcome now."""
     with Child(module, rival.name, small, waiting) as child:
         begun = child.answer(PATIENCE, PATIENCE)
         if "start" not in begun or begun["first"]["status"] == "failed":
             why = begun.get("first", begun)
-            results.runs.setdefault(place(waiting[0]), {"status": why["status"], "why": why["why"]})
-            results.runs.update({place(problem): results.runs[place(waiting[0])] for problem in waiting})
+            results.runs.setdefault(
+                place(waiting[0]), {"status": why["status"], "why": why["why"]}
+            )
+            results.runs.update(
+                {place(problem): results.runs[place(waiting[0])] for problem in waiting}
+            )
             return len(waiting)
         results.start = results.start or begun["start"]
         for k, problem in enumerate(waiting):
@@ -69,10 +80,17 @@ def _in_one_child(
 def _left(waiting: list[Problem], done: int, results: Results) -> list[Problem]:
     """Return what is still to do: not the larger inputs of a family of which one took too long."""
     left = []
-    over = {problem.family for problem in waiting[:done] if results.runs[place(problem)]["status"] == "over time"}
+    over = {
+        problem.family
+        for problem in waiting[:done]
+        if results.runs[place(problem)]["status"] == "over time"
+    }
     for problem in waiting[done:]:
         if problem.family in over:
-            results.runs[place(problem)] = {"status": "not tried", "why": "a smaller one took too long"}
+            results.runs[place(problem)] = {
+                "status": "not tried",
+                "why": "a smaller one took too long",
+            }
         else:
             left.append(problem)
     return left
@@ -85,14 +103,21 @@ class Child:
         arguments = [module, name, str(small.folder), *map(place, [small, *problems])]
         self.process = subprocess.Popen(
             [sys.executable, "-m", f"{__package__}.child", *arguments],
-            cwd=ROOT, env={**os.environ, **ONE_THREAD}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, start_new_session=True,
-        )  # fmt: skip
+            cwd=ROOT,
+            env={**os.environ, **ONE_THREAD},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         self.lines: queue.Queue[str | None] = queue.Queue()
         self.complaints: list[str] = []
         self.listeners = [
             threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True),
-            threading.Thread(target=self._hear_complaints, args=(self.process.stderr,), daemon=True),
+            threading.Thread(
+                target=self._hear_complaints, args=(self.process.stderr,), daemon=True
+            ),
         ]
         for listener in self.listeners:
             listener.start()
@@ -150,6 +175,12 @@ class Child:
             self.end()
             if computing:
                 return {"status": "over time", "why": f"more than {waited:g} s"}
-            return {"status": "failed", "why": f"nothing came of it in {waited:g} s, before or after the computation"}
+            return {
+                "status": "failed",
+                "why": f"nothing came of it in {waited:g} s, before or after the computation",
+            }
         last = self.complaints[-1].strip() if self.complaints else "it says nothing"
-        return {"status": "failed", "why": f"the process ended with {self.process.returncode}: {last}"}
+        return {
+            "status": "failed",
+            "why": f"the process ended with {self.process.returncode}: {last}",
+        }

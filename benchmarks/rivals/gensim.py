@@ -34,7 +34,13 @@ def _embedding(vectors: Any, problem: Problem) -> tr.Embedding:
 
 RIVALS = [
     Rival(
-        "gensim PoincareModel", "embedding", "PM", package_version("gensim"), "pip install gensim",
-        prepare=_prepare, compute=_train, convert=_embedding,
+        "gensim PoincareModel",
+        "embedding",
+        "PM",
+        package_version("gensim"),
+        "pip install gensim",
+        prepare=_prepare,
+        compute=_train,
+        convert=_embedding,
     ),
-]  # fmt: skip
+]

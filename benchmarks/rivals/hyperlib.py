@@ -31,8 +31,14 @@ def _edges(weights: dict[tuple[int, int], float], problem: Problem) -> Edges:  #
 
 RIVALS = [
     Rival(
-        "hyperlib treerep", "tree", "TreeRep", package_version("hyperlib"),
+        "hyperlib treerep",
+        "tree",
+        "TreeRep",
+        package_version("hyperlib"),
         "pip install --no-deps hyperlib (its extension is compiled; its trees need no TensorFlow)",
-        prepare=_prepare, compute=_compute, convert=_edges, random=True,
+        prepare=_prepare,
+        compute=_compute,
+        convert=_edges,
+        random=True,
     ),
-]  # fmt: skip
+]

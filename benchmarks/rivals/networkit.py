@@ -30,7 +30,13 @@ def _table(found: Any, problem: Problem) -> np.ndarray:  # noqa: ARG001
 
 RIVALS = [
     Rival(
-        "networkit APSP", "paths", "all distances", package_version("networkit"), "pip install networkit",
-        prepare=_prepare, compute=_search, convert=_table,
+        "networkit APSP",
+        "paths",
+        "all distances",
+        package_version("networkit"),
+        "pip install networkit",
+        prepare=_prepare,
+        compute=_search,
+        convert=_table,
     ),
-]  # fmt: skip
+]

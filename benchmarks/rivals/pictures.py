@@ -14,7 +14,12 @@ Row = dict[str, Any]
 #: Panels, and the kinds in each; there are more rivals than colours.
 _PANELS = {
     "exact neighbour joining": {"neighbour joining"},
-    "other joining, and TreeRep": {"relaxed neighbour joining", "BIONJ", "TreeRep", "TreeRep, best of 20"},
+    "other joining, and TreeRep": {
+        "relaxed neighbour joining",
+        "BIONJ",
+        "TreeRep",
+        "TreeRep, best of 20",
+    },
     "minimum evolution": {"minimum evolution, balanced", "minimum evolution, ols"},
     "UPGMA": {"UPGMA"},
 }
@@ -26,8 +31,14 @@ def draw(rivals: list[Row], folder: Path) -> None:
 
     mpl.use("Agg")
     folder.mkdir(exist_ok=True)
-    for name, figure in (("time", time_against_n(rivals)), ("quality", quality_against_time(rivals))):
-        with mpl.rc_context({"svg.hashsalt": "treerep"}), atomic_write(folder / f"rivals_{name}.svg", "wb") as stream:
+    for name, figure in (
+        ("time", time_against_n(rivals)),
+        ("quality", quality_against_time(rivals)),
+    ):
+        with (
+            mpl.rc_context({"svg.hashsalt": "treerep"}),
+            atomic_write(folder / f"rivals_{name}.svg", "wb") as stream,
+        ):
             figure.savefig(stream, format="svg", bbox_inches="tight", metadata={"Date": None})
 
 
@@ -47,7 +58,14 @@ def time_against_n(rivals: list[Row]) -> Any:
                 power = exponent(rival)
                 name = rival["name"] + ("" if power is None else f", n^{power:.1f}")
                 series[name] = _on(sizes, *ladder(rival))
-        curves(sizes, series, xlabel="n", ylabel="seconds" if ax in axes[:, 0] else "", log_y=True, ax=ax)
+        curves(
+            sizes,
+            series,
+            xlabel="n",
+            ylabel="seconds" if ax in axes[:, 0] else "",
+            log_y=True,
+            ax=ax,
+        )
         for line in ax.lines:  # ours stand out
             line.set_linewidth(2.6 if str(line.get_label()).startswith("treerep") else 1.1)
         ax.set_title(title, fontsize=10)
@@ -68,14 +86,21 @@ def quality_against_time(rivals: list[Row]) -> Any:
     largest = {place.split("/")[0]: place for rival in trees for place in rival["runs"]}
     largest.pop("random tree", None)  # where almost all are exact
     rows = -(-len(largest) // 2)
-    figure, axes = plt.subplots(rows, 2, figsize=(9, 3.2 * rows), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(
+        rows, 2, figsize=(9, 3.2 * rows), layout="constrained", squeeze=False
+    )
     kinds = list(dict.fromkeys(rival["kind"] for rival in trees))
     for ax, place in zip(axes.flat, largest.values(), strict=False):
         for rival in trees:
             run = rival["runs"].get(place, {})
             if run.get("status") == "right":
                 _dot(ax, run, kinds.index(rival["kind"]), rival["ours"])
-        ax.set(xscale="log", xlabel="seconds", ylabel="average distortion", title=place.replace("/", ", n = "))
+        ax.set(
+            xscale="log",
+            xlabel="seconds",
+            ylabel="average distortion",
+            title=place.replace("/", ", n = "),
+        )
         ax.title.set_fontsize(10)
         ax.set_ylim(bottom=0)
         ax.spines[["top", "right"]].set_visible(False)
@@ -90,4 +115,12 @@ def _dot(ax: Any, run: Row | None, kind: int, ours: bool) -> Any:
     x, y = ([], []) if run is None else ([run["seconds"]], [run["distortion"]])
     color = PALETTE[kind % len(PALETTE)]
     face = color if ours else "none"
-    return ax.scatter(x, y, s=42, marker=MARKERS[kind % len(MARKERS)], facecolors=face, edgecolors=color, zorder=3)
+    return ax.scatter(
+        x,
+        y,
+        s=42,
+        marker=MARKERS[kind % len(MARKERS)],
+        facecolors=face,
+        edgecolors=color,
+        zorder=3,
+    )

@@ -22,31 +22,43 @@ def _graphs(*names: str) -> list[tuple[str, int]]:
 
 
 BENCH = Plan(
-    "`make bench`", {"tree": 6.0, "delta": 6.0, "paths": 6.0, "embedding": 120.0},
+    "`make bench`",
+    {"tree": 6.0, "delta": 6.0, "paths": 6.0, "embedding": 120.0},
     {
         "tree": [
-            *_sizes("noisy tree", 256, 512, 1024, 2048), *_sizes("random tree", 1024),
-            *_sizes("proteins", 500), *_sizes("zeisel", 500), *_graphs("celegans", "csphd"),
+            *_sizes("noisy tree", 256, 512, 1024, 2048),
+            *_sizes("random tree", 1024),
+            *_sizes("proteins", 500),
+            *_sizes("zeisel", 500),
+            *_graphs("celegans", "csphd"),
         ],
         "delta": _graphs("celegans", "diseasome", "csphd", "yeast"),
         "paths": _graphs("celegans", "csphd", "yeast"),
         "embedding": _graphs("csphd"),  # which gensim finishes in time, too
     },
-)  # fmt: skip
+)
 
 FULL = Plan(
-    "`make bench-full`", dict.fromkeys(("tree", "delta", "paths", "embedding"), 300.0),
+    "`make bench-full`",
+    dict.fromkeys(("tree", "delta", "paths", "embedding"), 300.0),
     {
         "tree": [
-            *_sizes("noisy tree", 128, 256, 512, 1024, 2048, 4096, 8192), *_sizes("random tree", 256, 1024, 4096),
-            *_sizes("proteins", 500, 2000), *_sizes("zeisel", 500, 3005),
+            *_sizes("noisy tree", 128, 256, 512, 1024, 2048, 4096, 8192),
+            *_sizes("random tree", 256, 1024, 4096),
+            *_sizes("proteins", 500, 2000),
+            *_sizes("zeisel", 500, 3005),
             *_graphs("celegans", "csphd", "yeast", "grqc"),
         ],
         "delta": _graphs("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc"),
         "paths": _graphs("celegans", "csphd", "yeast", "grqc"),
         "embedding": _graphs("celegans", "diseasome", "csphd"),
     },
-)  # fmt: skip
+)
 
 #: For every rival to be imported, compiled and used once: not kept.
-SMALL = {"tree": ("random tree", 16), "delta": (LITTLE, 0), "paths": (LITTLE, 0), "embedding": (LITTLE, 0)}
+SMALL = {
+    "tree": ("random tree", 16),
+    "delta": (LITTLE, 0),
+    "paths": (LITTLE, 0),
+    "embedding": (LITTLE, 0),
+}

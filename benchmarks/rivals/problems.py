@@ -90,13 +90,18 @@ def proteins(n: int, sites: int = 400) -> np.ndarray:
 def cells(n: int) -> np.ndarray:
     """Euclidean distances of some of Zeisel's cells."""
     metric = tr.datasets.load("zeisel").metric
-    chosen = np.sort(np.random.default_rng(0).choice(len(metric), min(n, len(metric)), replace=False))
+    chosen = np.sort(
+        np.random.default_rng(0).choice(len(metric), min(n, len(metric)), replace=False)
+    )
     return metric.block(chosen, chosen)
 
 
 MATRICES: dict[str, Callable[[int], np.ndarray]] = {
-    "random tree": random_tree, "noisy tree": noisy_tree, "proteins": proteins, "zeisel": cells,
-}  # fmt: skip
+    "random tree": random_tree,
+    "noisy tree": noisy_tree,
+    "proteins": proteins,
+    "zeisel": cells,
+}
 
 
 def _grid(side: int) -> np.ndarray:

@@ -26,8 +26,10 @@ def run(command: list[str], path: Path, mark: str | None = None) -> Timed:
     with tempfile.TemporaryFile() as printed:
         process = subprocess.Popen(
             [str(path) if word == "{}" else word for word in command],
-            stdin=subprocess.PIPE if piped else subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.PIPE,
+        )
         start = time.perf_counter()
         peak, words = _Peak(process.pid), _Words(process.stderr, mark)
         if process.stdin is not None:
@@ -46,7 +48,11 @@ def run(command: list[str], path: Path, mark: str | None = None) -> Timed:
 
 def _feed(pipe: IO[bytes], path: Path) -> float:
     """Write the file into the program; return when the end was reached."""
-    with contextlib.suppress(BrokenPipeError), pipe, path.open("rb") as source:  # broken: its exit code says why
+    with (
+        contextlib.suppress(BrokenPipeError),
+        pipe,
+        path.open("rb") as source,
+    ):  # broken: its exit code says why
         while chunk := source.read(_CHUNK):
             pipe.write(chunk)
     return time.perf_counter()
@@ -104,10 +110,22 @@ def peak_memory(status: Path = Path("/proc/self/status")) -> int:
 
 
 def program(
-    name: str, kind: str, command: list[str], *, version: list[str], install: str, mark: str | None = None
+    name: str,
+    kind: str,
+    command: list[str],
+    *,
+    version: list[str],
+    install: str,
+    mark: str | None = None,
 ) -> Rival:
     """Describe a program that reads standard input, or a file in the place of {}, and prints Newick."""
     return Rival(
-        name, "tree", kind, program_version(command[0], *version), install,
-        prepare=Problem.phylip, compute=lambda path: run(command, path, mark), convert=of_newick,
-    )  # fmt: skip
+        name,
+        "tree",
+        kind,
+        program_version(command[0], *version),
+        install,
+        prepare=Problem.phylip,
+        compute=lambda path: run(command, path, mark),
+        convert=of_newick,
+    )

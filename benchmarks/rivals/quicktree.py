@@ -7,6 +7,14 @@ _INPUT = "/dev/stdin"
 _INSTALL = "apt install quicktree"
 
 RIVALS = [
-    program("quicktree", "neighbour joining", [*_COMMAND, _INPUT], version=["-v"], install=_INSTALL),
-    program("quicktree -upgma", "UPGMA", [*_COMMAND, "-upgma", _INPUT], version=["-v"], install=_INSTALL),
+    program(
+        "quicktree", "neighbour joining", [*_COMMAND, _INPUT], version=["-v"], install=_INSTALL
+    ),
+    program(
+        "quicktree -upgma",
+        "UPGMA",
+        [*_COMMAND, "-upgma", _INPUT],
+        version=["-v"],
+        install=_INSTALL,
+    ),
 ]

@@ -4,8 +4,11 @@ from .program import program
 
 RIVALS = [
     program(
-        "rapidNJ", "neighbour joining", ["rapidnj", "{}", "-i", "pd", "-c", "1", "-v"], version=[],
+        "rapidNJ",
+        "neighbour joining",
+        ["rapidnj", "{}", "-i", "pd", "-c", "1", "-v"],
+        version=[],
         mark="Computing phylogetic tree",  # as it spells it
         install="build github.com/somme89/rapidNJ, and put rapidnj on the PATH",
     ),
-]  # fmt: skip
+]

@@ -19,7 +19,9 @@ LEAST_SECONDS = 1e-3
 Row = dict[str, Any]
 
 
-def write(record: dict[str, Any], folder: Path = RESULTS, pictures: Path = DOCS / "pictures") -> None:
+def write(
+    record: dict[str, Any], folder: Path = RESULTS, pictures: Path = DOCS / "pictures"
+) -> None:
     """Write rivals_*.md, which docs/rivals.md includes, and the pictures."""
     from .pictures import draw
 
@@ -34,9 +36,14 @@ def parts(record: dict[str, Any]) -> dict[str, str]:
     """Return the text of each file."""
     rivals = record["rivals"]
     texts = {
-        "about": about(record), "present": present(rivals), "wins": wins(rivals), "time": growth(rivals),
-        "quality": quality(rivals), "graphs": graphs(rivals), "embeddings": embeddings(rivals),
-    }  # fmt: skip
+        "about": about(record),
+        "present": present(rivals),
+        "wins": wins(rivals),
+        "time": growth(rivals),
+        "quality": quality(rivals),
+        "graphs": graphs(rivals),
+        "embeddings": embeddings(rivals),
+    }
     return {f"rivals_{name}.md": f"{text}\n" for name, text in texts.items()}
 
 
@@ -50,7 +57,9 @@ def about(record: dict[str, Any]) -> str:
         f"thread each; Python {of['python']}, NumPy {of['numpy']}, SciPy {of['scipy']}, numba {of['numba']}. One "
         f"computation may take {limit}."
     ]
-    lines += [f"- Left out, as the data is not there: {why}" for why in record["missing"].values()]
+    lines += [
+        f"- Left out, as the data is not there: {why}" for why in record["missing"].values()
+    ]
     return "\n".join(lines)
 
 
@@ -68,7 +77,9 @@ def present(rivals: list[Row]) -> str:
             continue
         start = "-" if rival["start"] is None else f"{rival['start']:.1f}"
         rows.append([rival["name"], rival["kind"], rival["version"], start, _troubles(rival)])
-    return table(["rival", "computes", "version", "start, s", "what went wrong, or how to get it"], rows)
+    return table(
+        ["rival", "computes", "version", "start, s", "what went wrong, or how to get it"], rows
+    )
 
 
 def _troubles(rival: Row) -> str:
@@ -76,8 +87,12 @@ def _troubles(rival: Row) -> str:
     reasons: dict[str, list[str]] = {}
     for place, run in rival["runs"].items():
         if run["status"] not in ("right", "not tried"):
-            reasons.setdefault(f"{run['status']}: {run['why']}", []).append(place.replace("/", ", n = "))
-    return "; ".join(f"{' and '.join(places)}: {why}" for why, places in reasons.items()).replace("|", "\\|")
+            reasons.setdefault(f"{run['status']}: {run['why']}", []).append(
+                place.replace("/", ", n = ")
+            )
+    return "; ".join(
+        f"{' and '.join(places)}: {why}" for why, places in reasons.items()
+    ).replace("|", "\\|")
 
 
 def runs_of(rivals: list[Row], task: str) -> Iterator[tuple[Row, str, Row]]:
@@ -122,18 +137,32 @@ def entry(run: Row | None, key: str) -> Any:
 
 def growth(rivals: list[Row]) -> str:
     """Seconds on the noisy tree by n, the fitted exponent, and the memory of the largest run."""
-    trees = sorted((rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order)
+    trees = sorted(
+        (rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order
+    )
     steps = [place for place in places(rivals, "tree") if place.startswith(LADDER + "/")]
     rows = []
     for rival in trees:
         power, size = exponent(rival), ladder(rival)[0]
         last = rival["runs"].get(f"{LADDER}/{size[-1]}") if len(size) else None
-        rows.append([
-            rival["kind"], rival["name"], *(entry(rival["runs"].get(step), "seconds") for step in steps),
-            "-" if power is None else f"{power:.2f}",
-            "-" if last is None else f"{last['memory'] / (8 * int(size[-1]) ** 2):.2g} (n = {size[-1]:,})",
-        ])  # fmt: skip
-    head = ["computes", "rival", *(f"n = {int(step.split('/')[1]):,}" for step in steps), "k in n^k", "memory / matrix"]
+        rows.append(
+            [
+                rival["kind"],
+                rival["name"],
+                *(entry(rival["runs"].get(step), "seconds") for step in steps),
+                "-" if power is None else f"{power:.2f}",
+                "-"
+                if last is None
+                else f"{last['memory'] / (8 * int(size[-1]) ** 2):.2g} (n = {size[-1]:,})",
+            ]
+        )
+    head = [
+        "computes",
+        "rival",
+        *(f"n = {int(step.split('/')[1]):,}" for step in steps),
+        "k in n^k",
+        "memory / matrix",
+    ]
     return table(head, rows)
 
 
@@ -144,25 +173,35 @@ def _order(rival: Row) -> tuple[str, bool, str]:
 def quality(rivals: list[Row]) -> str:
     """Average distortion on the largest input of each family, and MAP on graphs."""
     largest = {place.split("/")[0]: place for place in places(rivals, "tree")}
-    trees = sorted((rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order)
-    graphs = [place for place in largest.values() if any("map" in r["runs"].get(place, {}) for r in trees)]
+    trees = sorted(
+        (rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order
+    )
+    graphs = [
+        place
+        for place in largest.values()
+        if any("map" in r["runs"].get(place, {}) for r in trees)
+    ]
     head = ["computes", "rival", *(place.replace("/", ", n = ") for place in largest.values())]
     head += [f"MAP, {place.split('/')[0]}" for place in graphs]
     rows = [
         [
-            rival["kind"], rival["name"],
+            rival["kind"],
+            rival["name"],
             *(entry(rival["runs"].get(place), "distortion") for place in largest.values()),
             *(entry(rival["runs"].get(place), "map") for place in graphs),
         ]
         for rival in trees
-    ]  # fmt: skip
+    ]
     return table(head, rows)
 
 
 def graphs(rivals: list[Row]) -> str:
     """Seconds of hyperbolicity and of all distances, graph by graph."""
     parts = []
-    for task, title in (("delta", "Seconds for the exact hyperbolicity"), ("paths", "Seconds for all distances")):
+    for task, title in (
+        ("delta", "Seconds for the exact hyperbolicity"),
+        ("paths", "Seconds for all distances"),
+    ):
         where = places(rivals, task)
         rows = [
             [rival["name"], *(entry(rival["runs"].get(place), "seconds") for place in where)]
@@ -189,7 +228,11 @@ def agreement(rivals: list[Row]) -> str:
 def embeddings(rivals: list[Row]) -> str:
     """MAP and distortion beside seconds."""
     rows = [
-        [place.split("/")[0], rival["name"], *(entry(run, key) for key in ("map", "scaled", "seconds"))]
+        [
+            place.split("/")[0],
+            rival["name"],
+            *(entry(run, key) for key in ("map", "scaled", "seconds")),
+        ]
         for rival, place, run in runs_of(rivals, "embedding")
     ]
     return table(["graph", "rival", "MAP", "average distortion, best scale", "seconds"], rows)

@@ -13,7 +13,9 @@ from typing import Any
 from .problems import Problem
 
 #: Programs and libraries get one thread each, ours too: then seconds are those of the algorithm.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
 
 
 def matrix_of(problem: Problem) -> Any:
@@ -75,7 +77,9 @@ def program_version(program: str, *arguments: str) -> Callable[[], str | None]:
             return None
         if not arguments:
             return "version not told"
-        done = subprocess.run([program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            [program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL
+        )
         found = re.search(r"\d+(\.\d+)+", done.stdout + done.stderr)
         return found[0] if found else "version not told"
 

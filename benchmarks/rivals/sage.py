@@ -23,7 +23,12 @@ def _delta(graph: Any) -> float:
 
 RIVALS = [
     Rival(
-        "Sage hyperbolicity", "delta", "hyperbolicity", package_version("passagemath-graphs", "sage.graphs"), _INSTALL,
-        prepare=_graph, compute=_delta,
+        "Sage hyperbolicity",
+        "delta",
+        "hyperbolicity",
+        package_version("passagemath-graphs", "sage.graphs"),
+        _INSTALL,
+        prepare=_graph,
+        compute=_delta,
     ),
-]  # fmt: skip
+]

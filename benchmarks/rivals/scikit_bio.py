@@ -32,9 +32,15 @@ def _edges(tree: Any, problem: Problem) -> Edges:  # noqa: ARG001
 
 def _rival(name: str, kind: str) -> Rival:
     return Rival(
-        f"scikit-bio {name}", "tree", kind, package_version("scikit-bio", "skbio"), "pip install scikit-bio",
-        prepare=_prepare, compute=_call(name), convert=_edges,
-    )  # fmt: skip
+        f"scikit-bio {name}",
+        "tree",
+        kind,
+        package_version("scikit-bio", "skbio"),
+        "pip install scikit-bio",
+        prepare=_prepare,
+        compute=_call(name),
+        convert=_edges,
+    )
 
 
 RIVALS = [

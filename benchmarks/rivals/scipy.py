@@ -20,7 +20,12 @@ def _distances(adjacency: Any) -> np.ndarray:
 
 RIVALS = [
     Rival(
-        "SciPy shortest_path", "paths", "all distances", package_version("scipy"), "pip install scipy",
-        prepare=_prepare, compute=_distances,
+        "SciPy shortest_path",
+        "paths",
+        "all distances",
+        package_version("scipy"),
+        "pip install scipy",
+        prepare=_prepare,
+        compute=_distances,
     ),
-]  # fmt: skip
+]

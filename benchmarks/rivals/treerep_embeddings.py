@@ -32,7 +32,16 @@ def _ours(name: str, kind: str, compute: Any, prepare: Any = matrix_of) -> Rival
     learned = prepare is not matrix_of
     version = _with_torch if learned else lambda: tr.__version__
     install = "pip install 'treerep[embed]'" if learned else "pip install treerep"
-    return Rival(f"treerep {name}", "embedding", kind, version, install, prepare=prepare, compute=compute, ours=True)
+    return Rival(
+        f"treerep {name}",
+        "embedding",
+        kind,
+        version,
+        install,
+        prepare=prepare,
+        compute=compute,
+        ours=True,
+    )
 
 
 RIVALS = [

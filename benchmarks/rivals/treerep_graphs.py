@@ -19,11 +19,23 @@ def _distances(graph: tr.GraphMetric) -> np.ndarray:
 
 RIVALS = [
     Rival(
-        "treerep hyperbolicity", "delta", "hyperbolicity", lambda: tr.__version__, "pip install treerep",
-        prepare=Problem.graph, compute=_delta, ours=True,
+        "treerep hyperbolicity",
+        "delta",
+        "hyperbolicity",
+        lambda: tr.__version__,
+        "pip install treerep",
+        prepare=Problem.graph,
+        compute=_delta,
+        ours=True,
     ),
     Rival(
-        "treerep GraphMetric", "paths", "all distances", lambda: tr.__version__, "pip install treerep",
-        prepare=Problem.graph, compute=_distances, ours=True,
+        "treerep GraphMetric",
+        "paths",
+        "all distances",
+        lambda: tr.__version__,
+        "pip install treerep",
+        prepare=Problem.graph,
+        compute=_distances,
+        ours=True,
     ),
-]  # fmt: skip
+]

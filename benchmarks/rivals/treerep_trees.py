@@ -23,9 +23,16 @@ def edges_of(tree: tr.Tree, problem: Problem) -> Edges:  # noqa: ARG001
 
 def _ours(name: str, kind: str, *, random: bool = False, **options: Any) -> Rival:
     return Rival(
-        f"treerep {name}", "tree", kind, lambda: tr.__version__, "pip install treerep",
-        compute=_fit(**options), convert=edges_of, ours=True, random=random,
-    )  # fmt: skip
+        f"treerep {name}",
+        "tree",
+        kind,
+        lambda: tr.__version__,
+        "pip install treerep",
+        compute=_fit(**options),
+        convert=edges_of,
+        ours=True,
+        random=random,
+    )
 
 
 _RELAXED = "relaxed neighbour joining"
@@ -36,7 +43,14 @@ RIVALS = [
     _ours("neighbor_joining", "neighbour joining", method="neighbor_joining"),
     _ours("bionj", "BIONJ", method="bionj"),
     _ours("relaxed_neighbor_joining", _RELAXED, random=True, method="relaxed_neighbor_joining"),
-    _ours("minimum_evolution, balanced", "minimum evolution, balanced", method="minimum_evolution"),
-    _ours("minimum_evolution, ols", "minimum evolution, ols", method="minimum_evolution", criterion="ols"),
+    _ours(
+        "minimum_evolution, balanced", "minimum evolution, balanced", method="minimum_evolution"
+    ),
+    _ours(
+        "minimum_evolution, ols",
+        "minimum evolution, ols",
+        method="minimum_evolution",
+        criterion="ols",
+    ),
     _ours("upgma", "UPGMA", method="upgma"),
 ]

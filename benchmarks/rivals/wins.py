@@ -13,7 +13,9 @@ CLOSER, ERRORS = 1e-3, 2.0
 def wins(rivals: list[Row]) -> str:
     """Return a list: for every kind, the inputs on which a rival of that kind is faster, better or smaller."""
     lines = []
-    for kind in dict.fromkeys(rival["kind"] for rival in rivals if rival["ours"] and rival["runs"]):
+    for kind in dict.fromkeys(
+        rival["kind"] for rival in rivals if rival["ours"] and rival["runs"]
+    ):
         ours = next(rival for rival in rivals if rival["kind"] == kind and rival["ours"])
         for rival in rivals:
             if rival["kind"] == kind and not rival["ours"] and rival["runs"]:
@@ -45,7 +47,8 @@ def _sentence(ours: Row, rival: Row) -> list[str]:
         f"{_at(place)} ({name} {theirs[key]:.3f}, ours {mine[key]:.3f})"
         for place, (mine, theirs) in shared.items()
         for name, key, sign in (("distortion", score, -1), ("MAP", "map", 1))
-        if key in mine and sign * (theirs[key] - mine[key]) > _least_difference(mine, theirs, key)
+        if key in mine
+        and sign * (theirs[key] - mine[key]) > _least_difference(mine, theirs, key)
     ]
     said = []
     if faster:
@@ -53,14 +56,19 @@ def _sentence(ours: Row, rival: Row) -> list[str]:
     if better:
         said.append(f"**{rival['name']} is better** than {ours['name']} on {', '.join(better)}")
     if not said:
-        said.append(f"{rival['name']}: neither faster nor better than {ours['name']} on any of {len(shared)} inputs")
+        said.append(
+            f"{rival['name']}: neither faster nor better than {ours['name']} on any of {len(shared)} inputs"
+        )
     said += _smaller(ours, rival, shared)
     return [f"{line}." for line in said]
 
 
 def _least_difference(mine: Row, theirs: Row, key: str) -> float:
     """Return what counts as a difference of two scores; those of random methods are means, and know how far off."""
-    return max(CLOSER, ERRORS * hypot(*(run.get("scatter", {}).get(key, 0.0) for run in (mine, theirs))))
+    return max(
+        CLOSER,
+        ERRORS * hypot(*(run.get("scatter", {}).get(key, 0.0) for run in (mine, theirs))),
+    )
 
 
 def _smaller(ours: Row, rival: Row, shared: dict[str, tuple[Row, Row]]) -> list[str]:
@@ -71,24 +79,34 @@ def _smaller(ours: Row, rival: Row, shared: dict[str, tuple[Row, Row]]) -> list[
     mine, theirs = (run["memory"] for run in shared[place])
     if theirs >= FASTER * mine:
         return []
-    return [f"**{rival['name']} needs less memory** than {ours['name']}: {theirs / mine:.2g} of ours on {_at(place)}"]
+    return [
+        f"**{rival['name']} needs less memory** than {ours['name']}: {theirs / mine:.2g} of ours on {_at(place)}"
+    ]
 
 
 def _closest(rivals: list[Row]) -> list[str]:
     """Say whose tree is the best of all on each input of the largest size of its family."""
     largest: dict[str, str] = {}
     for rival in rivals:
-        largest.update({place.split("/")[0]: place for place in rival["runs"] if rival["task"] == "tree"})
+        largest.update(
+            {place.split("/")[0]: place for place in rival["runs"] if rival["task"] == "tree"}
+        )
     lines = []
     for place in largest.values():
-        trees = [r for r in rivals if r["task"] == "tree" and r["runs"].get(place, {}).get("status") == "right"]
+        trees = [
+            r
+            for r in rivals
+            if r["task"] == "tree" and r["runs"].get(place, {}).get("status") == "right"
+        ]
         if not trees:
             continue
         best = min(trees, key=lambda rival: rival["runs"][place]["distortion"])
         least = best["runs"][place]["distortion"]
         same = [r for r in trees if r["runs"][place]["distortion"] <= least + CLOSER]
         who = f"by {best['name']}" + f" and {len(same) - 1} more within 0.001" * (len(same) > 1)
-        among = "" if best["ours"] else f", {sum(r['ours'] for r in same) or 'none'} of them ours"
+        among = (
+            "" if best["ours"] else f", {sum(r['ours'] for r in same) or 'none'} of them ours"
+        )
         lines.append(f"Least distortion of all on {_at(place)}: {least:.2g}, {who}{among}.")
     return lines
 

@@ -5,7 +5,8 @@
 >>> len(tree)
 8
 
-Every name below is imported when it is first used (SPEC 1), in any order, so `import treerep` costs next to nothing.
+Every name below is imported when it is first used (SPEC 1), in any order, so `import treerep`
+costs next to nothing.
 """
 
 from typing import TYPE_CHECKING
@@ -14,7 +15,8 @@ from ._core.lazy import attach
 
 __version__ = "0.1.0"
 
-# The module of each public name. The imports below say the same to type checkers; a test compares the two.
+# The module of each public name. The imports below say the same to type checkers; a test
+# compares the two.
 _HOMES = {
     "Embedding": "embedding.embedding",
     "GraphMetric": "metric.graph",

@@ -1,4 +1,7 @@
-"""Whom to cite: the BibTeX of the methods that were used. The entries are in `references.bib` beside this file."""
+"""Whom to cite: the BibTeX of the methods that were used.
+
+The entries are in `references.bib` beside this file.
+"""
 
 from importlib.resources import files
 
@@ -10,11 +13,16 @@ from .treelikeness.methods import METHODS as DELTA
 
 __all__ = ["CITED", "bibtex"]
 
-#: Methods of `fit` and `embed`, `refine`, `hyperbolicity` and "hub_labels" (distances in graphs), and what to cite.
+#: Methods of `fit` and `embed`, `refine`, `hyperbolicity` and "hub_labels" (distances in
+#: graphs), and what to cite.
 CITED: dict[str, tuple[str, ...]] = {
     **{name: method.cite for name, method in FIT.items()},
     **{name: method.cite for name, method in EMBED.items()},
-    "refine": ("fitch1967", "bryant1998", "evans2006"),  # relaxed neighbor joining is another start
+    "refine": (
+        "fitch1967",
+        "bryant1998",
+        "evans2006",
+    ),  # relaxed neighbor joining is another start
     "hyperbolicity": DELTA["auto"].cite,
     "hub_labels": ("akiba2013",),
 }
@@ -26,17 +34,19 @@ def bibtex(*methods: str) -> str:
     Parameters
     ----------
     *methods : str
-        Names of methods as `fit` and `embed` have them, "refine", "hyperbolicity" or "hub_labels". Without any: all
-        that were used in this process so far.
+        Names of methods as `fit` and `embed` have them, "refine", "hyperbolicity" or
+        "hub_labels". Without any: all that were used in this process so far.
 
     Returns
     -------
     str
-        Each entry once. Data sets are not among them: `datasets.load(name).citation` says whose they are.
+        Each entry once. Data sets are not among them: `datasets.load(name).citation` says whose
+        they are.
 
     Notes
     -----
-    O(number of entries) time. What was used is noted by `fit`, `embed`, `refine`, `hyperbolicity` and graphs.
+    O(number of entries) time. What was used is noted by `fit`, `embed`, `refine`,
+    `hyperbolicity` and graphs.
 
     Examples
     --------
@@ -54,11 +64,21 @@ def bibtex(*methods: str) -> str:
 
 
 def _software() -> str:
-    fields = {"author": "{The treerep developers}", "title": "treerep", "note": f"Version {__version__}"}
-    return "@misc{treerep,\n" + ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items()) + "\n}"
+    fields = {
+        "author": "{The treerep developers}",
+        "title": "treerep",
+        "note": f"Version {__version__}",
+    }
+    return (
+        "@misc{treerep,\n"
+        + ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+        + "\n}"
+    )
 
 
 def _entries() -> dict[str, str]:
     """Read the entries by their keys; they are parted by empty lines."""
     text = files(__package__).joinpath("references.bib").read_text(encoding="utf-8").strip()
-    return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in text.split("\n\n")}
+    return {
+        entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in text.split("\n\n")
+    }

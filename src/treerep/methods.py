@@ -6,8 +6,8 @@
 >>> methods.FIT["upgma"].exact
 'ultrametrics'
 
-`methods.bfs` is the function behind `fit(data, method="bfs")`. Call methods through `fit`, `embed` and `hyperbolicity`,
-which check the data, draw seeds and repeat trials.
+`methods.bfs` is the function behind `fit(data, method="bfs")`. Call methods through `fit`,
+`embed` and `hyperbolicity`, which check the data, draw seeds and repeat trials.
 """
 
 from typing import Any

@@ -36,13 +36,17 @@ def test_all_backends_have_all_operations(name: str) -> None:
 
 
 def test_a_missing_operation_is_named() -> None:
-    with pytest.raises(ValueError, match=r"^hyperbolicity does not run with engine='dask': leave it out$"):
+    with pytest.raises(
+        ValueError, match=r"^hyperbolicity does not run with engine='dask': leave it out$"
+    ):
         backend_for(engine="dask").defect_search("base")
 
 
 @pytest.mark.parametrize("engine", ["spark", 3, True])
 def test_unknown_engines(engine: object) -> None:
-    with pytest.raises(ValueError, match=r"engine is 'threads', 'dask' or a dask.distributed Client, not"):
+    with pytest.raises(
+        ValueError, match=r"engine is 'threads', 'dask' or a dask.distributed Client, not"
+    ):
         backend_for(engine=engine)
 
 
@@ -68,5 +72,7 @@ print([name for name in ("dask", "distributed", "torch") if name in sys.modules]
 
 
 def test_threads_import_neither_dask_nor_torch() -> None:
-    run = subprocess.run([sys.executable, "-c", WORK], capture_output=True, text=True, timeout=300, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", WORK], capture_output=True, text=True, timeout=300, check=False
+    )
     assert run.stdout == "[]\n", run.stderr

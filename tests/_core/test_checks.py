@@ -35,7 +35,11 @@ def test_only_integers_are_whole_numbers(value):
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3)])
 def test_integers_become_ints(value):
-    for number in (integer_or_none(value), whole_number(value, "k"), positive_number(value, "k")):
+    for number in (
+        integer_or_none(value),
+        whole_number(value, "k"),
+        positive_number(value, "k"),
+    ):
         assert (number, type(number)) == (3, int)
 
 
@@ -94,7 +98,9 @@ def test_time_limits():
     for value in (None, 1, 0.5, np.float64(2), math.inf):
         check_time_limit(value)
     for value in [0, -1, True, "1", math.nan]:
-        with pytest.raises(ValueError, match="^time_limit is a number of seconds above 0, or None, not "):
+        with pytest.raises(
+            ValueError, match="^time_limit is a number of seconds above 0, or None, not "
+        ):
             check_time_limit(value)
 
 

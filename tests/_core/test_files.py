@@ -85,7 +85,11 @@ def test_the_umask_is_never_touched(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("nowhere/a.txt", FileNotFoundError), ("plain/a.txt", NotADirectoryError), ("folder", IsADirectoryError)],
+    [
+        ("nowhere/a.txt", FileNotFoundError),
+        ("plain/a.txt", NotADirectoryError),
+        ("folder", IsADirectoryError),
+    ],
 )
 def test_errors_name_the_path_of_the_caller(tmp_path, monkeypatch, name, kind):
     monkeypatch.chdir(tmp_path)
@@ -98,7 +102,10 @@ def test_errors_name_the_path_of_the_caller(tmp_path, monkeypatch, name, kind):
 
 
 def test_errors_about_other_files_stay_as_they_are(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"other\.txt'$"), atomic_write(tmp_path / "a.txt"):
+    with (
+        pytest.raises(FileNotFoundError, match=r"other\.txt'$"),
+        atomic_write(tmp_path / "a.txt"),
+    ):
         (tmp_path / "other.txt").read_text()
     assert names(tmp_path) == []
 
@@ -149,7 +156,10 @@ def test_full_disk_leaves_the_earlier_file(tmp_path):
 def test_text_that_utf8_cannot_hold_is_one_line_and_leaves_nothing(tmp_path):
     (tmp_path / "a.txt").write_text("old")
     said = r"a\.txt: UTF-8 cannot hold the character '\\ud800'"
-    with pytest.raises(ValueError, match=said) as raised, atomic_write(tmp_path / "a.txt") as file:
+    with (
+        pytest.raises(ValueError, match=said) as raised,
+        atomic_write(tmp_path / "a.txt") as file,
+    ):
         file.write("half \ud800")
     assert not isinstance(raised.value, UnicodeError)
     assert (tmp_path / "a.txt").read_text() == "old"
@@ -177,7 +187,13 @@ def test_the_access_list_is_kept(tmp_path):
     target = tmp_path / "a.txt"
     target.write_text("old")
     # The owner reads and writes, user 12345 reads, the group and others nothing; the mask lets the mode be 0640.
-    entries = [(1, 6, 2**32 - 1), (2, 4, 12345), (4, 0, 2**32 - 1), (16, 4, 2**32 - 1), (32, 0, 2**32 - 1)]
+    entries = [
+        (1, 6, 2**32 - 1),
+        (2, 4, 12345),
+        (4, 0, 2**32 - 1),
+        (16, 4, 2**32 - 1),
+        (32, 0, 2**32 - 1),
+    ]
     access = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
     try:
         os.setxattr(target, "system.posix_acl_access", access)
@@ -245,7 +261,9 @@ def test_a_fifo_is_written_through(tmp_path, through):
     if through == "write_together":
         write_together({fifo: b"new", tmp_path / "a.txt": b"file"})
     else:
-        with atomic_write(fifo, "wb") if through == "atomic_write" else open_target(fifo) as file:
+        with (
+            atomic_write(fifo, "wb") if through == "atomic_write" else open_target(fifo) as file
+        ):
             file.write(b"new")
     assert seen() == [b"new"]
     assert stat.S_ISFIFO(fifo.stat().st_mode)
@@ -294,7 +312,10 @@ def test_the_null_device_stays_what_it_is(tmp_path):
 def test_errors_of_a_stream_name_it():
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full on this system")
-    with pytest.raises(OSError, match="No space left on device: '/dev/full'"), atomic_write("/dev/full") as file:
+    with (
+        pytest.raises(OSError, match="No space left on device: '/dev/full'"),
+        atomic_write("/dev/full") as file,
+    ):
         file.write("new")
 
 
@@ -344,4 +365,7 @@ def test_several_files_or_none(tmp_path, monkeypatch, error, turn, step):
         write_together({tmp_path / name: b"new" for name in "abc"})
     if isinstance(error, OSError):
         assert raised.value.filename == str(tmp_path / "abc"[turn])
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "old a", "c": "old c"}
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "a": "old a",
+        "c": "old c",
+    }

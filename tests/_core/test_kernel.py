@@ -34,7 +34,11 @@ print(distance, sum(kernels.pair_distances.stats.cache_hits.values()))
 
 def distance_in_fresh_process(package_root: Path) -> tuple[float, int]:
     result = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(package_root)], capture_output=True, text=True, check=True, cwd=package_root
+        [sys.executable, "-c", SCRIPT, str(package_root)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=package_root,
     )
     value, hits = result.stdout.split()
     return float(value), int(hits)
@@ -48,10 +52,15 @@ def copied_package(tmp_path: Path) -> Path:
 
 def test_an_edited_distance_is_never_served_stale(copied_package: Path) -> None:
     assert distance_in_fresh_process(copied_package) == (2.0, 0)
-    assert distance_in_fresh_process(copied_package) == (2.0, 1)  # the on-disk cache hits in the next process
+    assert distance_in_fresh_process(copied_package) == (
+        2.0,
+        1,
+    )  # the on-disk cache hits in the next process
     # `pair_distances` is stamped by a hash over all kernel sources, so an edit of any of them counts.
     kernels = copied_package / "treerep" / "metric" / "oracle" / "distance_kernels.py"
-    edited = kernels.read_text().replace("np.float64(oracle.distances[i, j])", "7.0 * oracle.distances[i, j]")
+    edited = kernels.read_text().replace(
+        "np.float64(oracle.distances[i, j])", "7.0 * oracle.distances[i, j]"
+    )
     kernels.write_text(edited)
     assert distance_in_fresh_process(copied_package) == (14.0, 0)
 
@@ -99,9 +108,13 @@ def never_warned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("never_warned")
-def test_without_a_folder_for_the_cache_kernels_compile_with_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_folder_for_the_cache_kernels_compile_with_one_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
-    with pytest.warns(RuntimeWarning, match="cannot be stored .*no locator available.*: set NUMBA_CACHE_DIR"):
+    with pytest.warns(
+        RuntimeWarning, match="cannot be stored .*no locator available.*: set NUMBA_CACHE_DIR"
+    ):
         first = kernel(triple.py_func)
     second = kernel(triple.py_func)  # a second warning would be an error
     assert first(np.ones(2)).tolist() == second(np.ones(2)).tolist() == [3.0, 3.0]
@@ -109,7 +122,9 @@ def test_without_a_folder_for_the_cache_kernels_compile_with_one_warning(monkeyp
 
 @pytest.mark.usefixtures("never_warned")
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS])
-def test_a_cache_that_cannot_be_written_is_one_warning(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_a_cache_that_cannot_be_written_is_one_warning(
+    monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
     def full(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
@@ -146,7 +161,9 @@ def test_code_of_one_process_is_never_taken_for_that_of_another(
 ) -> None:
     # Both have read the index before either writes it, and they write their code in the other order.
     def file() -> kernel_module._CacheFile:
-        return kernel_module._CacheFile(cache_path=str(tmp_path), filename_base="f", source_stamp="s")
+        return kernel_module._CacheFile(
+            cache_path=str(tmp_path), filename_base="f", source_stamp="s"
+        )
 
     class Slow(kernel_module._CacheFile):
         def _load_index(self) -> dict[object, str]:
@@ -181,16 +198,28 @@ def test_processes_that_compile_at_once(tmp_path: Path) -> None:
     with contextlib.ExitStack() as stack:
         children = [
             stack.enter_context(
-                started([sys.executable, "-c", AT_ONCE, kinds], stdin=pipe, stdout=pipe, text=True, env=environment)
+                started(
+                    [sys.executable, "-c", AT_ONCE, kinds],
+                    stdin=pipe,
+                    stdout=pipe,
+                    text=True,
+                    env=environment,
+                )
             )
             for kinds in ("float64,float32", "float32,float64")
         ]
         assert [child.stdout.readline() for child in children] == ["ready\n"] * 2
-        assert [child.communicate("\n", timeout=300)[0] for child in children] == ["2.0\n2.0\n"] * 2
+        assert [child.communicate("\n", timeout=300)[0] for child in children] == [
+            "2.0\n2.0\n"
+        ] * 2
     done = subprocess.run(
-        [sys.executable, "-c", AT_ONCE, "float64,float32,float64"], input="\n", capture_output=True, text=True,
-        env=environment, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", AT_ONCE, "float64,float32,float64"],
+        input="\n",
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
     assert done.stdout == "ready\n2.0\n2.0\n2.0\n"
 
 

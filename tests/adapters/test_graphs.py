@@ -43,7 +43,8 @@ def test_fits_are_those_of_networkx(seed: int, weight: str | None) -> None:
         metric = as_metric(other, weight=weight)
         assert metric.labels is None
         assert_array_equal(
-            metric.block(range(20), range(20)), as_metric(graph, weight=weight).block(range(20), range(20))
+            metric.block(range(20), range(20)),
+            as_metric(graph, weight=weight).block(range(20), range(20)),
         )
         assert_array_equal(tr.fit(metric, rng=0).edges, expected.edges)
         assert_array_equal(tr.fit(metric, rng=0).weights, expected.weights)
@@ -94,7 +95,10 @@ def test_graphs_that_are_refused() -> None:
         with pytest.raises(MetricError, match=re.escape(message)):
             tr.GraphMetric(graph, weight=weight)
     for graph, library in [(named, "igraph"), (plain, "networkit")]:
-        with pytest.raises(ValueError, match=f"a {library} graph has its own distances: leave metric='cosine' out"):
+        with pytest.raises(
+            ValueError,
+            match=f"a {library} graph has its own distances: leave metric='cosine' out",
+        ):
             as_metric(graph, metric="cosine")
         with pytest.raises(ValueError, match=f"symmetrize does not apply to a {library} graph"):
             as_metric(graph, symmetrize="mean")

@@ -11,7 +11,20 @@ pd = pytest.importorskip("pandas")
 pytest.importorskip("sklearn")
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (12, 4)).astype(np.float32)
-NAMES = ["</script>", "a b", "(x,y)", "'q'", "x:1", "empty ", "\u202eright", "n\x00l", "[c]", ";", "é", "0"]
+NAMES = [
+    "</script>",
+    "a b",
+    "(x,y)",
+    "'q'",
+    "x:1",
+    "empty ",
+    "\u202eright",
+    "n\x00l",
+    "[c]",
+    ";",
+    "é",
+    "0",
+]
 
 
 def one_line(error):
@@ -19,7 +32,10 @@ def one_line(error):
 
 
 def cells(table):
-    names = [f"cell{k}" for k in range(len(table) if isinstance(table, np.ndarray) else table.shape[0])]
+    names = [
+        f"cell{k}"
+        for k in range(len(table) if isinstance(table, np.ndarray) else table.shape[0])
+    ]
     return ad.AnnData(table, obs=pd.DataFrame(index=names))
 
 
@@ -29,12 +45,20 @@ def expected_distances():
     return tr.tl.get_tree(adata).distances()
 
 
-@pytest.mark.parametrize("kind", [csr_array, csr_matrix, csc_array, np.asfortranarray, np.float64, np.int64])
+@pytest.mark.parametrize(
+    "kind", [csr_array, csr_matrix, csc_array, np.asfortranarray, np.float64, np.int64]
+)
 def test_every_kind_of_table_gives_the_tree_of_its_numbers(kind):
-    table = COUNTS.astype(kind) if isinstance(kind, type) and issubclass(kind, np.generic) else kind(COUNTS)
+    table = (
+        COUNTS.astype(kind)
+        if isinstance(kind, type) and issubclass(kind, np.generic)
+        else kind(COUNTS)
+    )
     adata = cells(table)
     tr.tl.tree(adata, use_rep="X")
-    np.testing.assert_allclose(tr.tl.get_tree(adata).distances(), expected_distances(), rtol=1e-6)
+    np.testing.assert_allclose(
+        tr.tl.get_tree(adata).distances(), expected_distances(), rtol=1e-6
+    )
 
 
 def broken(value, sparse):
@@ -59,7 +83,10 @@ def test_missing_numbers_are_named(value, sparse):
         (lambda: cells(COUNTS[:0]), "no cells in this AnnData"),
         (lambda: cells(COUNTS[:, :0]), "this array is 12 x 0"),
         (lambda: ad.AnnData(obs=pd.DataFrame(index=["a", "b"])), "this AnnData has no X"),
-        (lambda: ad.AnnData(COUNTS, obs=pd.DataFrame(index=["x"] * 12)), "two cells are named 'x'"),
+        (
+            lambda: ad.AnnData(COUNTS, obs=pd.DataFrame(index=["x"] * 12)),
+            "two cells are named 'x'",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Observation names are not unique")
@@ -71,8 +98,12 @@ def test_tables_without_a_tree_are_refused_in_one_line(adata, said):
 
 def test_categories_are_not_coordinates():
     adata = cells(COUNTS)
-    adata.obsm["kinds"] = pd.DataFrame({"kind": pd.Categorical(list("ab") * 6)}, index=adata.obs_names)
-    with pytest.raises(ValueError, match=r"adata.obsm\['kinds'\]: coordinates of dtype object") as error:
+    adata.obsm["kinds"] = pd.DataFrame(
+        {"kind": pd.Categorical(list("ab") * 6)}, index=adata.obs_names
+    )
+    with pytest.raises(
+        ValueError, match=r"adata.obsm\['kinds'\]: coordinates of dtype object"
+    ) as error:
         tr.tl.tree(adata, use_rep="kinds")
     one_line(error)
 
@@ -87,7 +118,9 @@ def test_files_that_stay_on_disk(tmp_path):
     cells(COUNTS).write_h5ad(tmp_path / "cells.h5ad")
     backed = ad.read_h5ad(tmp_path / "cells.h5ad", backed="r")
     tr.tl.tree(backed, use_rep="X")
-    np.testing.assert_allclose(tr.tl.get_tree(backed).distances(), expected_distances(), rtol=1e-6)
+    np.testing.assert_allclose(
+        tr.tl.get_tree(backed).distances(), expected_distances(), rtol=1e-6
+    )
     backed.file.close()
 
 
@@ -105,8 +138,11 @@ def test_estimators_take_lists_and_named_columns():
         TreeRep().fit([[1.0, 2.0]])
     assert len(TreeRep(n_clusters=1).fit([[1.0, 2.0]]).tree_) == 1
     for bad, said in (
-        ([[0.0, np.nan], [1.0, 2.0]], "contains NaN"), ([1.0, 2.0], "Expected 2D array"),
-        (np.zeros((0, 2)), "0 sample"), (np.zeros((2, 0)), "0 feature"), ([["a"], ["b"]], "convert string"),
-    ):  # fmt: skip
+        ([[0.0, np.nan], [1.0, 2.0]], "contains NaN"),
+        ([1.0, 2.0], "Expected 2D array"),
+        (np.zeros((0, 2)), "0 sample"),
+        (np.zeros((2, 0)), "0 feature"),
+        ([["a"], ["b"]], "convert string"),
+    ):
         with pytest.raises(ValueError, match=said):
             TreeRep().fit(bad)

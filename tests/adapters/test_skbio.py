@@ -11,7 +11,10 @@ from skbio.tree import nj
 import treerep as tr
 from treerep.adapters.skbio import to_distance_matrix
 
-DISTANCES = np.array([[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]], float)
+DISTANCES = np.array(
+    [[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]],
+    float,
+)
 
 
 def test_ids_are_labels() -> None:
@@ -19,11 +22,14 @@ def test_ids_are_labels() -> None:
     metric = tr.as_metric(DistanceMatrix(DISTANCES, names))
     assert metric.labels == tuple(names)
     assert_array_equal(metric.block(range(5), range(5)), DISTANCES)
-    assert tr.as_metric(DistanceMatrix(DISTANCES, names), labels="vwxyz").labels == tuple("vwxyz")
+    assert tr.as_metric(DistanceMatrix(DISTANCES, names), labels="vwxyz").labels == tuple(
+        "vwxyz"
+    )
 
 
 @pytest.mark.skipif(
-    "condensed" not in inspect.signature(DistanceMatrix.__init__).parameters, reason="an older scikit-bio"
+    "condensed" not in inspect.signature(DistanceMatrix.__init__).parameters,
+    reason="an older scikit-bio",
 )
 def test_condensed_matrices() -> None:
     condensed = DistanceMatrix(DISTANCES, list("abcde"), condensed=True)

@@ -28,7 +28,9 @@ def test_a_small_one(tmp_path: Path) -> None:
 def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL):
+    for block in re.findall(
+        r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL
+    ):
         exec(compile(block, PAGE.name, "exec"), names)
         assert names["found"].n_nodes == names["tree"].n_nodes  # type: ignore[attr-defined]
 
@@ -37,7 +39,9 @@ def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_ten_gigabytes(tmp_path: Path) -> None:
     free = shutil.disk_usage(tmp_path).free
     if free < 12e9:
-        pytest.skip(f"{tmp_path} has {free:,} bytes free, and this needs 12 GB: set TMPDIR to a larger disk")
+        pytest.skip(
+            f"{tmp_path} has {free:,} bytes free, and this needs 12 GB: set TMPDIR to a larger disk"
+        )
     try:
         found = measured(tmp_path, 100_000)
     finally:

@@ -39,7 +39,11 @@ def small(folder):
 
 @pytest.fixture(scope="module")
 def large(folder):
-    return [make("random tree", 24, folder), make("random tree", 32, folder), make("noisy tree", 12, folder)]
+    return [
+        make("random tree", 24, folder),
+        make("random tree", 32, folder),
+        make("noisy tree", 12, folder),
+    ]
 
 
 def of_fake(name, small, large, limit=30.0):
@@ -90,10 +94,15 @@ def test_failures_say_why_in_one_line_and_the_rest_goes_on(small, large):
     assert runs["random tree/32"] == {"status": "failed", "why": "ValueError: too large"}
     assert runs["noisy tree/12"]["status"] == "right"
     runs = of_fake("dead", small, large[1:]).runs
-    assert runs["random tree/32"]["status"] == "failed" and "ended with 7" in runs["random tree/32"]["why"]
+    assert (
+        runs["random tree/32"]["status"] == "failed"
+        and "ended with 7" in runs["random tree/32"]["why"]
+    )
     assert runs["noisy tree/12"]["status"] == "right"
     runs = of_fake("never works", small, large).runs
-    assert {run["why"] for run in runs.values()} == {"ZeroDivisionError: division by zero"} and len(runs) == 3
+    assert {run["why"] for run in runs.values()} == {
+        "ZeroDivisionError: division by zero"
+    } and len(runs) == 3
 
 
 @slow
@@ -135,15 +144,20 @@ def test_what_makes_a_tree(ends, lengths, why):
 
 
 def test_negative_lengths_are_counted_and_become_zero():
-    tree, negative = answers.checked_tree(answers.Edges(np.array([[0, 7], [1, 7], [2, 7]]), np.array([1, -2, 3.0])), 3)
+    tree, negative = answers.checked_tree(
+        answers.Edges(np.array([[0, 7], [1, 7], [2, 7]]), np.array([1, -2, 3.0])), 3
+    )
     assert negative == 1 and tree.pairs([0, 1], [1, 2]).tolist() == [1, 3]
 
 
 def test_newick_of_programs():
     found = answers.of_newick("((p2:1,'p0':-2):0.5,\np1:3);", Problem("x", 3, None))
     assert sorted(zip(found.ends.tolist(), found.lengths.tolist(), strict=True)) == [
-        ([3, 1], 3.0), ([3, 4], 0.5), ([4, 0], -2.0), ([4, 2], 1.0),
-    ]  # fmt: skip
+        ([3, 1], 3.0),
+        ([3, 4], 0.5),
+        ([4, 0], -2.0),
+        ([4, 2], 1.0),
+    ]
     assert read_newick("(a:1e-3,b);")[2].tolist() == [0.001, 0.0]
     assert len(read_newick("(" * 5000 + "a" + ",b)" * 5000 + ";")[0]) == 10_001
     for bad in ("", "(a,b)", "(a,b;", "a,b);", "(a,b));"):
@@ -154,7 +168,9 @@ def test_newick_of_programs():
 
 
 def test_joins_of_anjl_and_the_wrong_distances():
-    found = answers.of_joins(np.array([[0, 1, 1, 2, 2], [3, 2, 4, 5, 3.0]]), Problem("x", 3, None))
+    found = answers.of_joins(
+        np.array([[0, 1, 1, 2, 2], [3, 2, 4, 5, 3.0]]), Problem("x", 3, None)
+    )
     tree, _ = answers.checked_tree(found, 3)
     assert tree.distances()[0].tolist() == [0, 3, 10]
 
@@ -169,10 +185,12 @@ def test_distances_of_graphs_are_compared(folder):
 INSTALLED = [
     *(("treerep_trees", name) for name in ("treerep TreeRep", "treerep neighbor_joining")),
     *(("scikit_bio", f"scikit-bio {name}") for name in ("nj", "gme", "bme")),
-    ("treerep_graphs", "treerep GraphMetric"), ("treerep_graphs", "treerep hyperbolicity"),
-    ("scipy", "SciPy shortest_path"), ("networkit", "networkit APSP"),
+    ("treerep_graphs", "treerep GraphMetric"),
+    ("treerep_graphs", "treerep hyperbolicity"),
+    ("scipy", "SciPy shortest_path"),
+    ("networkit", "networkit APSP"),
     ("treerep_embeddings", "treerep NJ and Sarkar"),
-]  # fmt: skip
+]
 
 
 @slow
@@ -217,18 +235,36 @@ def record(tmp_path):
     """Two rivals and an absent one, measured by hand."""
 
     def run(seconds, distortion):
-        return {"status": "right", "seconds": seconds, "memory": 8 * 128**2, "distortion": distortion}
+        return {
+            "status": "right",
+            "seconds": seconds,
+            "memory": 8 * 128**2,
+            "distortion": distortion,
+        }
 
     def rival(name, times, **options):
-        runs = {f"noisy tree/{128 * 2**k}": run(seconds, 0.1) for k, seconds in enumerate(times)}
-        said = {"name": name, "task": "tree", "kind": "joining", "install": f"get {name}", "ours": False}
+        runs = {
+            f"noisy tree/{128 * 2**k}": run(seconds, 0.1) for k, seconds in enumerate(times)
+        }
+        said = {
+            "name": name,
+            "task": "tree",
+            "kind": "joining",
+            "install": f"get {name}",
+            "ours": False,
+        }
         return {**said, "version": "1", "start": 0.5, "runs": runs, **options}
 
     rivals = [
-        rival("treerep ours", [0.01, 0.04, 0.16], ours=True), rival("quick", [0.005, 0.04, 0.32]),
+        rival("treerep ours", [0.01, 0.04, 0.16], ours=True),
+        rival("quick", [0.005, 0.04, 0.32]),
         rival("gone", [], version=None, start=None),
-        rival("odd", [], runs={"noisy tree/128": {"status": "wrong", "why": "no tree", "seconds": 1.0}}),
-    ]  # fmt: skip
+        rival(
+            "odd",
+            [],
+            runs={"noisy tree/128": {"status": "wrong", "why": "no tree", "seconds": 1.0}},
+        ),
+    ]
     of = {"processor": "p", "cores": 2, "python": "3", "numpy": "2", "scipy": "1", "numba": "0"}
     missing = {"yeast": "yeast is not there"}
     return {
@@ -247,13 +283,19 @@ def test_the_report_names_winners_and_absentees(tmp_path, capsys):
     told = {path.stem: path.read_text() for path in tmp_path.glob("*.md")}
     assert "| gone | joining | absent | - | `get gone` |" in told["rivals_present"]
     assert "noisy tree, n = 128: wrong: no tree" in told["rivals_present"]
-    assert "**quick is faster** than treerep ours on noisy tree with n = 128 (0.5 of our time)." in told["rivals_wins"]
+    assert (
+        "**quick is faster** than treerep ours on noisy tree with n = 128 (0.5 of our time)."
+        in told["rivals_wins"]
+    )
     assert "odd" not in told["rivals_wins"]
     assert "yeast is not there" in told["rivals_about"]
     assert report.exponent(stored["rivals"][0]) == pytest.approx(2)
     assert report.exponent(stored["rivals"][1]) == pytest.approx(3)
     assert "1 (wrong)" in told["rivals_time"]
-    assert {path.name for path in tmp_path.glob("*.svg")} == {"rivals_time.svg", "rivals_quality.svg"}
+    assert {path.name for path in tmp_path.glob("*.svg")} == {
+        "rivals_time.svg",
+        "rivals_quality.svg",
+    }
 
 
 def test_a_better_answer_is_a_win():
@@ -264,22 +306,45 @@ def test_a_better_answer_is_a_win():
     one["runs"] = {place: {**same, "distortion": 0.2}}
     other["runs"] = {place: {**same, "distortion": 0.1}}
     text = wins.wins([one, other])
-    assert "**b is better** than treerep a on proteins with n = 9 (distortion 0.100, ours 0.200)." in text
-    assert "Least distortion of all on proteins with n = 9: 0.1, by b, none of them ours." in text
+    assert (
+        "**b is better** than treerep a on proteins with n = 9 (distortion 0.100, ours 0.200)."
+        in text
+    )
+    assert (
+        "Least distortion of all on proteins with n = 9: 0.1, by b, none of them ours." in text
+    )
     one["runs"][place]["scatter"] = {"distortion": 0.06, "map": 0.01}
-    assert "b: neither faster nor better than treerep a on any of 1 inputs." in wins.wins([one, other])
+    assert "b: neither faster nor better than treerep a on any of 1 inputs." in wins.wins(
+        [one, other]
+    )
 
 
 def test_less_memory_is_a_win():
     def rival(name, memory, **options):
         runs = {
-            f"noisy tree/{n}": {"status": "right", "seconds": 1.0, "distortion": 0, "memory": memory} for n in (9, 99)
+            f"noisy tree/{n}": {
+                "status": "right",
+                "seconds": 1.0,
+                "distortion": 0,
+                "memory": memory,
+            }
+            for n in (9, 99)
         }
-        return {"name": name, "kind": "k", "ours": False, "task": "tree", "runs": runs, **options}
+        return {
+            "name": name,
+            "kind": "k",
+            "ours": False,
+            "task": "tree",
+            "runs": runs,
+            **options,
+        }
 
     ours, small, same = rival("treerep a", 1000, ours=True), rival("b", 250), rival("c", 900)
     text = wins.wins([ours, small, same])
-    assert "- **b needs less memory** than treerep a: 0.25 of ours on noisy tree with n = 99." in text
+    assert (
+        "- **b needs less memory** than treerep a: 0.25 of ours on noisy tree with n = 99."
+        in text
+    )
     assert "**c" not in text
 
 

@@ -33,11 +33,15 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: see `make test-all`")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: see `make test-all`"
+    )
     if CHROMIUM is None:
         pytest.skip("no Chromium is here: apt-get install chromium")
     if subprocess.run([CHROMIUM, "--version"], capture_output=True).returncode != 0:
-        pytest.skip(f"{CHROMIUM} does not run")  # such as a name that only tells how to install it
+        pytest.skip(
+            f"{CHROMIUM} does not run"
+        )  # such as a name that only tells how to install it
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium
@@ -52,7 +56,12 @@ class Tab:
         self.urls: set[str] = set()
 
     def open(
-        self, tree: tr.Tree, *, viewport: tuple[int, int] = (1280, 800), context: Any = None, **options: Any
+        self,
+        tree: tr.Tree,
+        *,
+        viewport: tuple[int, int] = (1280, 800),
+        context: Any = None,
+        **options: Any,
     ) -> Any:
         path = self.folder / f"tree-{len(self.urls)}.html"
         tr.page(tree, path, **options)
@@ -65,7 +74,9 @@ class Tab:
     def settle(self) -> None:
         """Wait until nothing moves. The page forbids the `eval` that Playwright's own waiting needs."""
         for _ in range(400):
-            if self.page.evaluate("window.treerep && !treerep.state().flying && !treerep.viewer.waiting"):
+            if self.page.evaluate(
+                "window.treerep && !treerep.state().flying && !treerep.viewer.waiting"
+            ):
                 return
             self.page.wait_for_timeout(20)
         pytest.fail("the page does not come to rest")
@@ -105,7 +116,10 @@ class Pages:
         if repr(wanted) not in self.kept:
             page = self.kept[repr(wanted)] = self.browser.new_context(**wanted).new_page()
             page.on("pageerror", lambda error: self.errors.append(str(error)))
-            page.on("console", lambda said: self.errors.append(said.text) if said.type != "log" else None)
+            page.on(
+                "console",
+                lambda said: self.errors.append(said.text) if said.type != "log" else None,
+            )
             page.on("request", lambda request: self.requests.append(request.url))
         page = self.kept[repr(wanted)]
         page.mouse.move(1, 1)  # the last test may have left it over a node
@@ -146,7 +160,9 @@ def apart(places: np.ndarray) -> np.ndarray:
 TREES = {
     "one point": tr.Tree(1, np.empty((0, 2), int), []),
     "two points": tr.Tree(2, [[0, 1]], [3.0]),
-    "zero lengths": tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]),
+    "zero lengths": tr.Tree(
+        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]
+    ),
     "a star": tr.datasets.random_tree(40, shape="star"),
     "a path": tr.datasets.random_tree(12, shape="path"),
     "a caterpillar": tr.datasets.random_tree(30, shape="caterpillar"),
@@ -195,7 +211,9 @@ def test_precision_does_not_run_out_at_depth(tab):
     scale = 8 / float(tree.weights.max())
     tab.open(tree, scale=scale)
     deepest = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
-    tab.page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", deepest)
+    tab.page.evaluate(
+        "node => treerep.viewer.choose(treerep.viewer.tree.position[node])", deepest
+    )
     tab.settle()
     assert tab.state()["anchor"] == deepest
     embedding = tr.embed(tree, dim=2, scale=scale)
@@ -206,13 +224,18 @@ def test_precision_does_not_run_out_at_depth(tab):
     inner = wanted < 8
     assert inner.sum() >= 3
     np.testing.assert_allclose(
-        apart(places[inner]), scale * embedding.block(near[inner], near[inner]), rtol=1e-6, atol=1e-6
+        apart(places[inner]),
+        scale * embedding.block(near[inner], near[inner]),
+        rtol=1e-6,
+        atol=1e-6,
     )
 
 
 def test_a_flight_over_a_long_way_arrives(tab):
     tree = tr.datasets.random_tree(300, shape="caterpillar")
-    tab.open(tree, scale=20 / float(tree.weights.max()), context={"reduced_motion": "no-preference"})
+    tab.open(
+        tree, scale=20 / float(tree.weights.max()), context={"reduced_motion": "no-preference"}
+    )
     far = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
     tab.page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", far)
     assert tab.state()["flying"]
@@ -239,8 +262,15 @@ def test_a_flight_home_turns_the_picture_back_on_the_way(tab, mammals):
     # A browser of its own: a clock that is ours stays so.
     page = tab.open(tree, context={"reduced_motion": "no-preference", "locale": "en"})
     home = tab.positions()
-    for dx, dy in [(200, 0), (0, 200), (-200, 0), (0, -200)] * 3:  # going around turns the picture
-        page.evaluate("([x, y]) => treerep.viewer.drag([748, 400], [748 + x, 400 + y])", [dx, dy])
+    for dx, dy in [
+        (200, 0),
+        (0, 200),
+        (-200, 0),
+        (0, -200),
+    ] * 3:  # going around turns the picture
+        page.evaluate(
+            "([x, y]) => treerep.viewer.drag([748, 400], [748 + x, 400 + y])", [dx, dy]
+        )
     # The page's clock is ours, so that frames come as regularly as they should.
     page.clock.install()
     page.clock.pause_at(2e9)
@@ -273,14 +303,18 @@ def test_the_largest_jumps_keep_the_tree_together(tab):
     tree = tr.datasets.random_tree(3000, shape="binary")
     page = tab.open(tree)
     jumps = "for (let i = 0; i < 40; i++) { treerep.viewer.drag([748 + 370 * Math.cos(i), 400 + 370 * Math.sin(i)],"
-    page.evaluate(jumps + " [748 - 370 * Math.cos(i), 400 - 370 * Math.sin(i)]); treerep.viewer.draw(); }")
+    page.evaluate(
+        jumps + " [748 - 370 * Math.cos(i), 400 - 370 * Math.sin(i)]); treerep.viewer.draw(); }"
+    )
     scale, places = tab.state()["scale"], tab.positions()
     near = np.argsort(np.hypot(*places.T))[:40]
     assert tab.state()["anchor"] == near[0]
     embedded = scale * tr.embed(tree, dim=2, scale=scale).block(near, near)
     close = embedded < 12
     # The focus may have left the tree, and coordinates near the rim have few digits.
-    np.testing.assert_allclose(apart(places[near])[close], embedded[close], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(
+        apart(places[near])[close], embedded[close], rtol=1e-3, atol=1e-4
+    )
 
 
 def test_a_thousand_moves_and_back_lose_nothing(tab, mammals):
@@ -335,7 +369,8 @@ def test_of_very_many_edges_of_a_node_those_are_drawn_that_hide_the_others(tab):
         assert (np.abs(moved[over]) >= np.abs(moved[k]) - 1e-12).any()
     # Most of them outside the window.
     zoomed = (
-        "treerep.viewer.zoom = 40; treerep.viewer.draw(); treerep.viewer.painter.fans.hidden.reduce((s, f) => s + f)"
+        "treerep.viewer.zoom = 40; treerep.viewer.draw();"
+        " treerep.viewer.painter.fans.hidden.reduce((s, f) => s + f)"
     )
     assert page.evaluate(zoomed) > n / 2
     tab.shot("star")
@@ -412,7 +447,10 @@ def test_search_finds_a_label_and_flies_there(tab):
     page = tab.open(tree, labels=labels, context={"reduced_motion": "no-preference"})
     page.keyboard.press("/")
     page.keyboard.type("cell 123")
-    assert page.locator("#found li").all_inner_texts() == [*(f"cell 123{i}" for i in range(8)), "and more: type on"]
+    assert page.locator("#found li").all_inner_texts() == [
+        *(f"cell 123{i}" for i in range(8)),
+        "and more: type on",
+    ]
     tab.shot("search")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -484,8 +522,15 @@ def test_a_branch_is_selected_and_exported(tab):
     page.evaluate("k => treerep.viewer.selectBranch(k)", position)
     chosen = tab.state()["selected"]
     assert len(chosen) == below[position] > 1
-    assert downloaded(page, page.locator("#selection").get_by_role("button", name="Labels")).split("\n")[:-1] == chosen
-    got = tr.Tree.from_newick(downloaded(page, page.locator("#selection").get_by_role("button", name="Newick")))
+    assert (
+        downloaded(page, page.locator("#selection").get_by_role("button", name="Labels")).split(
+            "\n"
+        )[:-1]
+        == chosen
+    )
+    got = tr.Tree.from_newick(
+        downloaded(page, page.locator("#selection").get_by_role("button", name="Newick"))
+    )
     labelled = tr.Tree(200, tree.edges, tree.weights, labels=labels)
     assert got.restrict(sorted(got.labels)).isclose(labelled.restrict(sorted(chosen)))
 
@@ -519,7 +564,10 @@ def test_a_lasso_takes_what_is_too_near_to_the_rim_to_be_placed(tab):
     assert len(tab.state()["selected"]) == 400
     left, right = (
         page.evaluate(f"treerep.viewer.selectInside({half}); treerep.state().selected")
-        for half in ("[[0, 0], [748, 0], [748, 800], [0, 800]]", "[[748, 0], [1280, 0], [1280, 800], [748, 800]]")
+        for half in (
+            "[[0, 0], [748, 0], [748, 800], [0, 800]]",
+            "[[748, 0], [1280, 0], [1280, 800], [748, 800]]",
+        )
     )
     assert left and right and len(left) + len(right) == 400
 
@@ -528,7 +576,9 @@ def test_the_whole_tree_comes_out_as_newick(tab):
     tree = tr.datasets.random_tree(50, rng=1)
     page = tab.open(tree)
     page.get_by_role("button", name="Export").click()
-    got = tr.Tree.from_newick(downloaded(page, page.get_by_role("button", name="Whole tree as Newick")))
+    got = tr.Tree.from_newick(
+        downloaded(page, page.get_by_role("button", name="Whole tree as Newick"))
+    )
     assert got.isclose(tree)
 
 
@@ -538,7 +588,9 @@ def test_pictures_are_exported(tab, mammals):
     page.get_by_role("button", name="Export").click()
     svg = ET.fromstring(downloaded(page, page.get_by_role("button", name="Picture as SVG")))
     texts = {node.text for node in svg.iter("{http://www.w3.org/2000/svg}text")}
-    assert set(HOSTILE) - texts == {"</script><script>window.hacked = 1</script>"}  # that one is shortened
+    assert set(HOSTILE) - texts == {
+        "</script><script>window.hacked = 1</script>"
+    }  # that one is shortened
     assert len(list(svg.iter("{http://www.w3.org/2000/svg}path"))) > 3
     page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:
@@ -546,12 +598,23 @@ def test_pictures_are_exported(tab, mammals):
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
-STRANGE = ["", "nul\0 esc\x1b \ud800", "a\u2028b", "שלום", "x" * 10_000, "  two  ", "line\nbreak", "__proto__"]
+STRANGE = [
+    "",
+    "nul\0 esc\x1b \ud800",
+    "a\u2028b",
+    "שלום",
+    "x" * 10_000,
+    "  two  ",
+    "line\nbreak",
+    "__proto__",
+]
 
 
 def test_strange_labels_are_named_and_exported(tab, mammals):
     labelled = tr.Tree(8, mammals[0].edges, mammals[0].weights, labels=STRANGE)
-    page = tab.open(labelled, table={"__proto__": STRANGE, "constructor": range(8)}, color="constructor")
+    page = tab.open(
+        labelled, table={"__proto__": STRANGE, "constructor": range(8)}, color="constructor"
+    )
     page.evaluate("treerep.viewer.choose(treerep.viewer.tree.position[0])")
     tab.settle()
     assert page.locator("#details h2").inner_text() == "Point 0"
@@ -559,10 +622,17 @@ def test_strange_labels_are_named_and_exported(tab, mammals):
     tab.settle()
     page.mouse.move(*tab.pixel(4))
     assert page.locator("#tip").bounding_box()["height"] < 300
-    assert page.locator("#details").get_by_role("button", name="Select branch").bounding_box()["y"] < 780
+    assert (
+        page.locator("#details").get_by_role("button", name="Select branch").bounding_box()["y"]
+        < 780
+    )
     svg = page.evaluate("treerep.viewer.svg()")
-    assert "nul� esc� �" in {node.text for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")}
-    got = tr.Tree.from_newick(page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))"))
+    assert "nul� esc� �" in {
+        node.text for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    }
+    got = tr.Tree.from_newick(
+        page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))")
+    )
     assert got.restrict(sorted(STRANGE)).isclose(labelled.restrict(sorted(STRANGE)))
 
 
@@ -571,15 +641,27 @@ def test_however_many_categories_there_are_few_colours(tab):
     page = tab.open(tree, color=[f"kind {i}" for i in range(1000)])
     assert page.locator("#legend .entry").count() == 21
     assert page.locator("#legend .entry").last.inner_text() == "980 more"
-    assert page.evaluate("new Set(treerep.viewer.attribute.classes()).size") == 22  # 20 colours, the rest, mixed
+    assert (
+        page.evaluate("new Set(treerep.viewer.attribute.classes()).size") == 22
+    )  # 20 colours, the rest, mixed
     assert page.evaluate("treerep.viewer.attribute.palette('dark').length") == 22
 
 
 def test_colours_switch_with_their_legend(tab, mammals):
     tree, _ = mammals
-    table = {"family": ["dogs", "bears", None, "weasels", "seals", "seals", "cats", "apes"], "size": np.arange(8) / 7}
+    table = {
+        "family": ["dogs", "bears", None, "weasels", "seals", "seals", "cats", "apes"],
+        "size": np.arange(8) / 7,
+    }
     page = tab.open(tree, table=table, color="family")
-    assert page.locator("#legend .entry").all_inner_texts() == ["apes", "bears", "cats", "dogs", "seals", "weasels"]
+    assert page.locator("#legend .entry").all_inner_texts() == [
+        "apes",
+        "bears",
+        "cats",
+        "dogs",
+        "seals",
+        "weasels",
+    ]
     page.locator("#colorby").select_option("size")
     assert page.locator("#legend .ends span").all_inner_texts() == ["0", "1"]
     page.locator("#colorby").select_option("nothing")
@@ -588,7 +670,13 @@ def test_colours_switch_with_their_legend(tab, mammals):
 
 def test_hostile_labels_are_shown_as_text_and_do_nothing(tab, mammals):
     tree, _ = mammals
-    page = tab.open(tree, labels=HOSTILE, title=HOSTILE[3], table={"<i>column</i>": HOSTILE}, color="<i>column</i>")
+    page = tab.open(
+        tree,
+        labels=HOSTILE,
+        title=HOSTILE[3],
+        table={"<i>column</i>": HOSTILE},
+        color="<i>column</i>",
+    )
     assert page.title() == HOSTILE[3]
     assert page.locator("h1").inner_text() == HOSTILE[3]
     for i, label in enumerate(HOSTILE):
@@ -624,7 +712,9 @@ def test_no_text_of_the_user_is_taken_for_code(tab, mammals, place):
     named = tr.Tree(8, tree.edges, tree.weights, labels=CODE if place == "labels" else None)
     table = dict.fromkeys(CODE, CODE) if place == "columns" else None
     title = " ".join(CODE) + "\0" if place == "title" else None
-    page = tab.open(named, table=table, title=title, color=CODE[0] if place == "columns" else None)
+    page = tab.open(
+        named, table=table, title=title, color=CODE[0] if place == "columns" else None
+    )
     for i in range(8):
         page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", i)
         tab.settle()
@@ -641,9 +731,14 @@ def test_no_text_of_the_user_is_taken_for_code(tab, mammals, place):
         assert page.locator("h1").text_content().startswith(" ".join(CODE))
     assert page.locator("body").is_visible()
     assert page.evaluate("window.hacked") is None
-    assert page.locator("#details svg, #details style, #details script, #tip script, h1 *").count() == 0
+    assert (
+        page.locator("#details svg, #details style, #details script, #tip script, h1 *").count()
+        == 0
+    )
     ET.fromstring(page.evaluate("treerep.viewer.svg()"))
-    got = tr.Tree.from_newick(page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))"))
+    got = tr.Tree.from_newick(
+        page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))")
+    )
     assert len(got) >= 8 and (place != "labels" or set(CODE) <= set(got.labels))
 
 
@@ -677,7 +772,10 @@ def test_the_keyboard_is_enough(tab, mammals):
     page.keyboard.press("b")
     assert "cat" in tab.state()["selected"]
     page.keyboard.press("?")
-    assert page.locator("#help").is_visible() and "move the focus" in page.locator("#help").inner_text()
+    assert (
+        page.locator("#help").is_visible()
+        and "move the focus" in page.locator("#help").inner_text()
+    )
     tab.shot("help")
     page.keyboard.press("Escape")
     assert not page.locator("#help").is_visible()
@@ -707,7 +805,12 @@ def test_the_picture_follows_the_window_and_its_pixels(tab, mammals):
     page = tab.open(tree, context={"device_scale_factor": 1})
     screen = page.context.new_cdp_session(page)
     for width, height, pixels in [(1280, 800, 2), (1280, 800, 1), (700, 500, 1)]:
-        metrics = {"width": width, "height": height, "deviceScaleFactor": pixels, "mobile": False}
+        metrics = {
+            "width": width,
+            "height": height,
+            "deviceScaleFactor": pixels,
+            "mobile": False,
+        }
         screen.send("Emulation.setDeviceMetricsOverride", metrics)
         page.wait_for_timeout(100)
         page.keyboard.press("+")
@@ -744,7 +847,12 @@ def test_a_phone_is_enough(tab, mammals):
     buttons = page.locator("#tools button")
     for i in range(buttons.count()):
         box = buttons.nth(i).bounding_box()
-        assert box["width"] >= 36 and box["height"] >= 36 and box["x"] >= 0 and box["x"] + box["width"] <= 390
+        assert (
+            box["width"] >= 36
+            and box["height"] >= 36
+            and box["x"] >= 0
+            and box["x"] + box["width"] <= 390
+        )
     page.get_by_role("button", name="Settings").click()
     assert page.locator("#colorby").is_visible()
 
@@ -756,7 +864,9 @@ def touch(page: Any) -> Callable[..., None]:
     def fingers(kind: str, *places: tuple[float, float]) -> None:
         points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-        page.evaluate("new Promise(requestAnimationFrame)")  # what comes within a frame is one event
+        page.evaluate(
+            "new Promise(requestAnimationFrame)"
+        )  # what comes within a frame is one event
 
     return fingers
 
@@ -765,7 +875,9 @@ def test_a_finger_draws_a_lasso(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree, viewport=(390, 760), context={"has_touch": True, "is_mobile": True})
     fingers, lasso = touch(page), page.get_by_role("button", name="Lasso")
-    resting = page.evaluate("getComputedStyle(document.querySelector('[data-run=home]')).backgroundColor")
+    resting = page.evaluate(
+        "getComputedStyle(document.querySelector('[data-run=home]')).backgroundColor"
+    )
     x, y = tab.pixel(tree.labels.index("seal"))
     lasso.tap()
     fingers("touchStart", (x - 18, y - 18))
@@ -774,7 +886,9 @@ def test_a_finger_draws_a_lasso(tab, mammals):
     fingers("touchEnd")
     tab.settle()
     assert tab.state()["selected"] == ["seal"]
-    assert lasso.evaluate("button => getComputedStyle(button).backgroundColor") == resting  # not as if pressed
+    assert (
+        lasso.evaluate("button => getComputedStyle(button).backgroundColor") == resting
+    )  # not as if pressed
     page.keyboard.press("l")
     fingers("touchStart", (100, 300))
     fingers("touchMove", (200, 300))
@@ -810,8 +924,12 @@ def test_a_notebook_shows_the_page_in_a_frame(tab, mammals):
     assert frame.locator("h1").inner_text() == "Tree of 8 points"
     assert frame.locator("#colorby").is_visible()
     frame.get_by_role("button", name="Export").click()
-    got = tr.Tree.from_newick(downloaded(page, frame.get_by_role("button", name="Whole tree as Newick")))
+    got = tr.Tree.from_newick(
+        downloaded(page, frame.get_by_role("button", name="Whole tree as Newick"))
+    )
     assert got.restrict(sorted(got.labels)).isclose(tree.restrict(sorted(tree.labels)))
-    page.set_content(tree._repr_html_() + tr.page(TREES["a star"])._repr_html_())  # two in one notebook
+    page.set_content(
+        tree._repr_html_() + tr.page(TREES["a star"])._repr_html_()
+    )  # two in one notebook
     titles = [page.frame_locator("iframe").nth(i).locator("h1").inner_text() for i in range(2)]
     assert titles == ["Tree of 8 points", "Tree of 40 points"]

@@ -33,7 +33,13 @@ def test_names_are_those_of_the_library():
     assert get_args(options.Weights) == WEIGHTS
     assert get_args(options.TreeFormat) == tuple(TREE_FORMATS)
     assert set(get_args(options.AnyFormat)) == {*DATA_FORMATS, *readable}
-    assert set(get_args(options.WrittenFormat)) == {*TREE_FORMATS, "npy", "csv", "tsv", "phylip"}
+    assert set(get_args(options.WrittenFormat)) == {
+        *TREE_FORMATS,
+        "npy",
+        "csv",
+        "tsv",
+        "phylip",
+    }
 
 
 def same_distances(tree, metric):
@@ -49,7 +55,10 @@ def same_distances(tree, metric):
 def test_fit_writes_a_tree_in_the_format_of_the_suffix(call, four, name):
     done = call("fit", "four.csv", "-o", name)
     assert (done.returncode, done.stdout) == (0, "")
-    assert re.fullmatch(r"4 points, 6 nodes, average distortion \S+, \S+ after the best scale, [\d.]+ s\n", done.stderr)
+    assert re.fullmatch(
+        r"4 points, 6 nodes, average distortion \S+, \S+ after the best scale, [\d.]+ s\n",
+        done.stderr,
+    )
     assert same_distances(read_tree(name), four)
 
 
@@ -58,7 +67,9 @@ def test_fit_to_standard_output(call, four, tmp_path):
     done = call("fit", "-", stdin=text)
     assert done.returncode == 0
     assert same_distances(tr.Tree.from_newick(done.stdout), four)
-    assert call("fit", "-", "--to", "nexus", stdin=gzip.compress(text)).stdout.startswith("#NEXUS")
+    assert call("fit", "-", "--to", "nexus", stdin=gzip.compress(text)).stdout.startswith(
+        "#NEXUS"
+    )
 
 
 def test_fit_as_json(call, four):
@@ -67,7 +78,15 @@ def test_fit_as_json(call, four):
     fields = json.loads(call("fit", "four.csv", "--json", "-o", "t.nwk", "--seed", "7").stdout)
     assert fields["distortion"] == pytest.approx(0, abs=1e-12)
     assert fields["seconds"] > 0
-    expected = {"points": 4, "nodes": 6, "output": "t.nwk", "seed": 7, "trials": 1, "exact": True, "method": "auto"}
+    expected = {
+        "points": 4,
+        "nodes": 6,
+        "output": "t.nwk",
+        "seed": 7,
+        "trials": 1,
+        "exact": True,
+        "method": "auto",
+    }
     assert {name: fields[name] for name in expected} == expected
     assert fields["version"] == tr.__version__
     assert same_distances(read_tree("t.nwk"), four)
@@ -77,13 +96,39 @@ def test_fit_gives_the_tree_of_the_library(call, tmp_path):
     points = np.random.default_rng(0).standard_normal((30, 3))
     np.save(tmp_path / "points.npy", points)
     assert (
-        call("fit", "points.npy", "--metric", "manhattan", "--trials", "3", "--seed", "5", "-o", "t.npz").returncode
+        call(
+            "fit",
+            "points.npy",
+            "--metric",
+            "manhattan",
+            "--trials",
+            "3",
+            "--seed",
+            "5",
+            "-o",
+            "t.npz",
+        ).returncode
         == 0
     )
     assert tr.Tree.load("t.npz") == tr.fit(points, metric="manhattan", trials=3, rng=5)
-    assert call("fit", "points.npy", "--kind", "points", "--method", "upgma", "-o", "t.npz").returncode == 0
+    assert (
+        call(
+            "fit", "points.npy", "--kind", "points", "--method", "upgma", "-o", "t.npz"
+        ).returncode
+        == 0
+    )
     assert tr.Tree.load("t.npz") == tr.fit(points, metric="euclidean", method="upgma")
-    arguments = ("--method", "treerep", "--tol", "0.3", "--refine", "--jobs", "1", "-o", "t.npz")
+    arguments = (
+        "--method",
+        "treerep",
+        "--tol",
+        "0.3",
+        "--refine",
+        "--jobs",
+        "1",
+        "-o",
+        "t.npz",
+    )
     assert call("fit", "points.npy", "--kind", "points", *arguments).returncode == 0
     metric = tr.PointMetric(points, "euclidean")
     assert tr.Tree.load("t.npz") == tr.refine(tr.fit(metric, method="treerep", tol=0.3), metric)
@@ -96,7 +141,16 @@ def test_fit_of_graphs(call, tmp_path):
     assert done.returncode == 0
     tree = read_tree("t.nwk").restrict(["x", "y", "z"])
     assert tree.block([0], [1, 2]).tolist() == [[2, 5]]
-    call("fit", "two.txt", "--kind", "graph", "--largest-component", "--unweighted", "-o", "t.nwk")
+    call(
+        "fit",
+        "two.txt",
+        "--kind",
+        "graph",
+        "--largest-component",
+        "--unweighted",
+        "-o",
+        "t.nwk",
+    )
     assert read_tree("t.nwk").restrict(["x", "y", "z"]).block([0], [1, 2]).tolist() == [[1, 2]]
 
 
@@ -135,7 +189,9 @@ def test_score_by_name_whatever_the_order(call, four):
     done = call("score", "t.nwk", "four.csv", "--json")
     fields = json.loads(done.stdout)
     assert (done.stderr, fields["points"], fields["nodes"], fields["exact"]) == ("", 4, 6, True)
-    assert [fields[name] for name in ("distortion", "distortion_scaled")] == pytest.approx([0, 0], abs=1e-12)
+    assert [fields[name] for name in ("distortion", "distortion_scaled")] == pytest.approx(
+        [0, 0], abs=1e-12
+    )
     assert fields["worst_distortion"] == pytest.approx(1)
     assert "map" not in fields
 
@@ -155,11 +211,18 @@ def test_score_of_a_graph_is_that_of_the_library(call, graph):
 
 def test_score_says_what_does_not_fit(call, four, graph):
     call("fit", "four.csv", "-o", "t.nwk")
-    assert_one_line_error(call("score", "t.nwk", "graph.edges"), "t.nwk has 4 points and graph.edges has 7")
-    assert_one_line_error(call("score", "four.csv", "t.nwk"), "four.csv: .*the data come second")
+    assert_one_line_error(
+        call("score", "t.nwk", "graph.edges"), "t.nwk has 4 points and graph.edges has 7"
+    )
+    assert_one_line_error(
+        call("score", "four.csv", "t.nwk"), "four.csv: .*the data come second"
+    )
     assert_one_line_error(call("score", "-", "-"), "only one file can be standard input")
     write_tree(tr.Tree(4, tr.fit(four).edges, tr.fit(four).weights, labels="abcd"), "other.nwk")
-    assert_one_line_error(call("score", "other.nwk", "four.csv"), "other.nwk has no point 'a b', which is in four.csv")
+    assert_one_line_error(
+        call("score", "other.nwk", "four.csv"),
+        "other.nwk has no point 'a b', which is in four.csv",
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,11 +238,13 @@ def test_score_says_what_does_not_fit(call, four, graph):
         ["compare", "four.csv", "--csv", "same", "--html", "same"],
         ["convert", "four.csv", "four.csv"],
     ],
-)  # fmt: skip
+)
 def test_the_file_that_is_read_is_never_overwritten(call, four, tmp_path, arguments):
     before = (tmp_path / "four.csv").read_bytes()
     (tmp_path / "link.json").symlink_to("four.csv")
-    assert_one_line_error(call(*arguments), "would be overwritten: choose another name for the output")
+    assert_one_line_error(
+        call(*arguments), "would be overwritten: choose another name for the output"
+    )
     assert (tmp_path / "four.csv").read_bytes() == before
     assert not (tmp_path / "same").exists()
 
@@ -193,17 +258,26 @@ def test_the_file_that_is_read_is_never_overwritten(call, four, tmp_path, argume
         ["convert", "t.nwk", "x.itol.nwk"],
     ],
 )
-def test_files_beside_the_tree_are_checked_before_the_work(call, four, tmp_path, monkeypatch, arguments):
+def test_files_beside_the_tree_are_checked_before_the_work(
+    call, four, tmp_path, monkeypatch, arguments
+):
     call("fit", "four.csv", "-o", "t.nwk")
     (tmp_path / "x.labels.tsv").write_bytes((tmp_path / "four.csv").read_bytes())
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    monkeypatch.setattr("treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
-    assert_one_line_error(call(*arguments), "x.labels.tsv exists and is not iTOL's table of LABELS")
+    monkeypatch.setattr(
+        "treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read")
+    )
+    assert_one_line_error(
+        call(*arguments), "x.labels.tsv exists and is not iTOL's table of LABELS"
+    )
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_the_size_of_a_backbone(call, four):
-    assert call("fit", "four.csv", "--method", "backbone", "--size", "3", "-o", "t.nwk").returncode == 0
+    assert (
+        call("fit", "four.csv", "--method", "backbone", "--size", "3", "-o", "t.nwk").returncode
+        == 0
+    )
     assert same_distances(read_tree("t.nwk"), four)
 
 
@@ -216,7 +290,9 @@ def test_options_of_one_method_are_refused_with_others(call, four, option, only)
 def test_a_table_of_itol_that_is_read_is_not_overwritten(call, four, tmp_path):
     (tmp_path / "x.labels.tsv").write_text("LABELS\nSEPARATOR TAB\nDATA\n")
     done = call("fit", "x.labels.tsv", "-o", "x.itol.nwk")
-    assert_one_line_error(done, "x.labels.tsv would be overwritten: choose another name for the output")
+    assert_one_line_error(
+        done, "x.labels.tsv would be overwritten: choose another name for the output"
+    )
 
 
 def test_a_table_of_attributes_is_not_overwritten(call, four, tmp_path):
@@ -229,19 +305,28 @@ def test_a_table_of_attributes_is_not_overwritten(call, four, tmp_path):
 
 
 def test_a_device_is_not_read_as_a_table(call, four):
-    for arguments in (["view", "four.csv", "--table", "/dev/zero", "-o", "p.html"], ["fit", "/dev/zero"]):
+    for arguments in (
+        ["view", "four.csv", "--table", "/dev/zero", "-o", "p.html"],
+        ["fit", "/dev/zero"],
+    ):
         assert_one_line_error(call(*arguments), "/dev/zero:? (it )?is a device")
 
 
 def test_a_read_only_output_is_refused_before_the_work(call, four, tmp_path, monkeypatch):
     (tmp_path / "t.nwk").write_text("old")
     (tmp_path / "t.nwk").chmod(0o444)
-    monkeypatch.setattr("treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
-    assert_one_line_error(call("fit", "four.csv", "-o", "t.nwk"), "t.nwk: it is read-only: make it writable")
+    monkeypatch.setattr(
+        "treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read")
+    )
+    assert_one_line_error(
+        call("fit", "four.csv", "-o", "t.nwk"), "t.nwk: it is read-only: make it writable"
+    )
     assert (tmp_path / "t.nwk").read_text() == "old"
 
 
-def test_tables_of_compare_are_written_together_or_not_at_all(call, four, tmp_path, monkeypatch):
+def test_tables_of_compare_are_written_together_or_not_at_all(
+    call, four, tmp_path, monkeypatch
+):
     (tmp_path / "c.csv").write_text("old")
     fsync, turns = os.fsync, iter(range(2))
 
@@ -251,8 +336,13 @@ def test_tables_of_compare_are_written_together_or_not_at_all(call, four, tmp_pa
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", full)
-    done = call("compare", "four.csv", "--methods", "upgma", "--csv", "c.csv", "--html", "c.html")
-    assert (done.returncode, done.stderr) == (2, "treerep: error: c.html: No space left on device\n")
+    done = call(
+        "compare", "four.csv", "--methods", "upgma", "--csv", "c.csv", "--html", "c.html"
+    )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "treerep: error: c.html: No space left on device\n",
+    )
     assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "c.csv"}
     assert (tmp_path / "c.csv").read_text() == "old"
 
@@ -264,8 +354,13 @@ def test_a_tree_may_be_refined_in_place(call, four):
 
 
 def test_infinite_scores_are_null(call, four, tmp_path):
-    (tmp_path / "zero.nwk").write_text("""('a b':0,'it''s':0,'<c>':1,\N{FISH}:1);""", encoding="utf-8")
-    assert json.loads(call("score", "zero.nwk", "four.csv", "--json").stdout)["worst_distortion"] is None
+    (tmp_path / "zero.nwk").write_text(
+        """('a b':0,'it''s':0,'<c>':1,\N{FISH}:1);""", encoding="utf-8"
+    )
+    assert (
+        json.loads(call("score", "zero.nwk", "four.csv", "--json").stdout)["worst_distortion"]
+        is None
+    )
 
 
 def test_refine(call, tmp_path):
@@ -275,7 +370,9 @@ def test_refine(call, tmp_path):
     done = call("refine", "t.json", "d.csv", "-o", "better.json", "--balance", "0", "--json")
     fields = json.loads(done.stdout)
     assert fields["distortion"] < fields["distortion_before"]
-    assert tr.Tree.load("better.json") == tr.refine(tr.fit(mammals, method="treerep"), mammals, balance=0)
+    assert tr.Tree.load("better.json") == tr.refine(
+        tr.fit(mammals, method="treerep"), mammals, balance=0
+    )
     # Newick has an order of its own; the result is in that of the data, to standard output.
     call("convert", "t.json", "t.nwk")
     done = call("refine", "t.nwk", "d.csv", "--balance", "0", "--time-limit", "60")
@@ -302,9 +399,17 @@ def test_the_same_number_of_trials_is_fitted_everywhere(call, tmp_path, monkeypa
     counts = []
     fit = tr.fit
     monkeypatch.setattr(
-        tr, "fit", lambda *data, **options: counts.append(options.get("trials")) or fit(*data, **options)
+        tr,
+        "fit",
+        lambda *data, **options: counts.append(options.get("trials")) or fit(*data, **options),
     )
-    words = ["fit -o t.nwk", "embed", "draw -o t.svg", "view -o t.html", "compare --methods treerep --csv c.csv"]
+    words = [
+        "fit -o t.nwk",
+        "embed",
+        "draw -o t.svg",
+        "view -o t.html",
+        "compare --methods treerep --csv c.csv",
+    ]
     for given, expected in ([], 1), (["--trials", "2"], 2):
         for command in words:
             name, *others = command.split()
@@ -312,7 +417,12 @@ def test_the_same_number_of_trials_is_fitted_everywhere(call, tmp_path, monkeypa
             assert call(name, "d.csv", *others, *given).returncode == 0
             assert counts[-1] == expected, command
     for function in (tr.fit, tr.tl.tree, tr.sklearn.TreeRep, tr.sklearn.HyperbolicEmbedding):
-        assert inspect.signature(fit if function is tr.fit else function).parameters["trials"].default == 1
+        assert (
+            inspect.signature(fit if function is tr.fit else function)
+            .parameters["trials"]
+            .default
+            == 1
+        )
 
 
 def test_trials_are_refused_where_no_tree_is_fitted(call, four):
@@ -334,24 +444,43 @@ def test_embed_as_table_is_good_to_look_at(call, four):
     places = np.array([row[1:] for row in rows], float)
     assert np.array_equal(places, disk_embedding(tr.Tree.load("t.json")).poincare[:4])
     tight = tr.embed(tr.Tree.load("t.json"))
-    assert np.linalg.norm(places, axis=1).max() < 0.9999 < np.linalg.norm(tight.poincare[:4], axis=1).max()
+    assert (
+        np.linalg.norm(places, axis=1).max()
+        < 0.9999
+        < np.linalg.norm(tight.poincare[:4], axis=1).max()
+    )
     # Whoever says how good it has to be, or stores all digits, obtains that.
-    assert f"scale {tight.scale:.4g}" in call("embed", "t.json", "-o", "e.csv", "--distortion", "1.05").stderr
+    assert (
+        f"scale {tight.scale:.4g}"
+        in call("embed", "t.json", "-o", "e.csv", "--distortion", "1.05").stderr
+    )
     assert f"scale {tight.scale:.4g}" in call("embed", "t.json", "-o", "e.npz").stderr
 
 
 def test_embed_on_the_hyperboloid_and_by_other_methods(call, four):
     call("fit", "four.csv", "-o", "t.nwk")
-    assert call("embed", "t.nwk", "-o", "e.tsv", "--scale", "1", "--model", "lorentz", "--dim", "3").returncode == 0
-    header, *rows = csv.reader(io.StringIO(Path("e.tsv").read_text(encoding="utf-8")), delimiter="\t")
+    assert (
+        call(
+            "embed", "t.nwk", "-o", "e.tsv", "--scale", "1", "--model", "lorentz", "--dim", "3"
+        ).returncode
+        == 0
+    )
+    header, *rows = csv.reader(
+        io.StringIO(Path("e.tsv").read_text(encoding="utf-8")), delimiter="\t"
+    )
     assert header == ["label", "x0", "x1", "x2", "x3"]
     places = np.array([row[1:] for row in rows], float)
     assert np.allclose(places[:, 0] ** 2 - (places[:, 1:] ** 2).sum(axis=1), 1)
-    fields = json.loads(call("embed", "four.csv", "-o", "e.npz", "--method", "hmds", "--json").stdout)
+    fields = json.loads(
+        call("embed", "four.csv", "-o", "e.npz", "--method", "hmds", "--json").stdout
+    )
     embedding = tr.Embedding.load("e.npz")
     assert (embedding.labels, embedding.dim) == (four.labels, 2)
     assert fields["distortion"] == tr.average_distortion(embedding, four)
-    assert json.loads(call("score", "e.npz", "four.csv", "--json").stdout)["distortion"] == fields["distortion"]
+    assert (
+        json.loads(call("score", "e.npz", "four.csv", "--json").stdout)["distortion"]
+        == fields["distortion"]
+    )
 
 
 @pytest.mark.torch
@@ -362,19 +491,36 @@ def test_embed_by_learning(call, four):
 
 def test_draw(call, four, tmp_path):
     (tmp_path / "table.tsv").write_text(
-        "name\tsize\tkind\n\N{FISH}\t4\tfish\nit's\t2\tcat\n<c>\t\tcat\na b\t1\tcat\nother\t9\tdog\n", encoding="utf-8"
+        "name\tsize\tkind\n\N{FISH}\t4\tfish\nit's\t2\tcat\n<c>\t\tcat\na b\t1\tcat\nother\t9\tdog\n",
+        encoding="utf-8",
     )
     done = call("draw", "four.csv", "-o", "t.pdf", "--color", "table.tsv:size")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "t.pdf").read_bytes().startswith(b"%PDF-")
     call("fit", "four.csv", "-o", "t.nwk")
-    assert call("draw", "t.nwk", "-o", "t.svg", "--layout", "rectangular", "--color", "table.tsv:kind").returncode == 0
+    assert (
+        call(
+            "draw",
+            "t.nwk",
+            "-o",
+            "t.svg",
+            "--layout",
+            "rectangular",
+            "--color",
+            "table.tsv:kind",
+        ).returncode
+        == 0
+    )
     assert ET.parse("t.svg").getroot().tag.endswith("svg")
     call("embed", "t.nwk", "-o", "e.npz", "--scale", "0.5")
     assert call("draw", "e.npz", "-o", "t.png", "--no-labels").returncode == 0
     assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
-    assert_one_line_error(call("draw", "t.nwk", "-o", "x.pdf", "--color", "table.tsv:group"), "no column 'group'")
-    assert_one_line_error(call("draw", "t.nwk", "-o", "x.pdf", "--color", "table.tsv"), "attributes.csv:group")
+    assert_one_line_error(
+        call("draw", "t.nwk", "-o", "x.pdf", "--color", "table.tsv:group"), "no column 'group'"
+    )
+    assert_one_line_error(
+        call("draw", "t.nwk", "-o", "x.pdf", "--color", "table.tsv"), "attributes.csv:group"
+    )
     assert_one_line_error(call("draw", "t.nwk", "-o", "x.xyz"), "x.xyz.*suffix")
     assert not list(tmp_path.glob("x.*"))
 
@@ -391,13 +537,20 @@ def test_draw(call, four, tmp_path):
 )
 def test_tables_of_attributes_that_do_not_fit(call, four, tmp_path, text, match):
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
-    assert_one_line_error(call("view", "four.csv", "-o", "t.html", "--table", "table.csv"), f"table.csv: .*{match}")
+    assert_one_line_error(
+        call("view", "four.csv", "-o", "t.html", "--table", "table.csv"),
+        f"table.csv: .*{match}",
+    )
     assert not (tmp_path / "t.html").exists()
 
 
 def test_attributes_of_points_without_names_come_in_their_order(call, graph, tmp_path):
-    (tmp_path / "table.csv").write_text("group\n" + "".join(f"{letter}\n" for letter in "pqrstuv"))
-    done = call("view", "graph.edges", "-o", "t.html", "--table", "table.csv", "--color", "group")
+    (tmp_path / "table.csv").write_text(
+        "group\n" + "".join(f"{letter}\n" for letter in "pqrstuv")
+    )
+    done = call(
+        "view", "graph.edges", "-o", "t.html", "--table", "table.csv", "--color", "group"
+    )
     assert done.returncode == 0
     assert '"categories":["p","q","r","s","t","u","v"]' in (tmp_path / "t.html").read_text()
 
@@ -419,7 +572,11 @@ def test_delta(call, graph, four):
     expected = tr.hyperbolicity(graph)
     assert expected.delta == 1  # of the square: (2 + 2) - (1 + 1), halved
     fields = json.loads(call("delta", "graph.edges", "--json", "--method", "exact").stdout)
-    assert (fields["delta"], fields["exact"], fields["diameter"]) == (expected.delta, True, expected.diameter)
+    assert (fields["delta"], fields["exact"], fields["diameter"]) == (
+        expected.delta,
+        True,
+        expected.diameter,
+    )
     assert fields["witness"] == list(expected.witness)
     normal = json.loads(call("delta", "graph.edges", "--json", "--normalize").stdout)
     assert normal["delta"] == fields["delta"] / fields["diameter"]
@@ -427,17 +584,31 @@ def test_delta(call, graph, four):
     assert re.search(r"^delta +1 \(exact\)$", text, flags=re.MULTILINE)
     assert re.search(r"^diameter +4$", text, flags=re.MULTILINE)
     assert "mean of four points" in call("delta", "graph.edges", "--method", "sample").stdout
-    assert re.search(r"^delta +0 \(exact\)$", call("delta", "four.csv").stdout, flags=re.MULTILINE)
+    assert re.search(
+        r"^delta +0 \(exact\)$", call("delta", "four.csv").stdout, flags=re.MULTILINE
+    )
 
 
 def test_convert(call, four):
     for step in (["four.csv", "d.phy"], ["d.npy", "e.tsv"]):
-        assert_one_line_error(call("convert", *step), "'a b'" if step[1] == "d.phy" else "d.npy")
-    for source, output in (("four.csv", "d.tsv"), ("d.tsv", "d.npy"), ("d.npy", "d.phy"), ("d.phy", "back.csv")):
+        assert_one_line_error(
+            call("convert", *step), "'a b'" if step[1] == "d.phy" else "d.npy"
+        )
+    for source, output in (
+        ("four.csv", "d.tsv"),
+        ("d.tsv", "d.npy"),
+        ("d.npy", "d.phy"),
+        ("d.phy", "back.csv"),
+    ):
         assert call("convert", source, output) == (0, "", "")
     assert np.array_equal(read("back.csv").distances, four.distances)
     call("fit", "four.csv", "-o", "t.nwk")
-    for source, output in (("t.nwk", "t.nex"), ("t.nex", "t.graphml"), ("t.graphml", "t.npz"), ("t.npz", "t.json")):
+    for source, output in (
+        ("t.nwk", "t.nex"),
+        ("t.nex", "t.graphml"),
+        ("t.graphml", "t.npz"),
+        ("t.npz", "t.json"),
+    ):
         assert call("convert", source, output) == (0, "", "")
     assert same_distances(tr.Tree.load("t.json"), four)
     assert call("convert", "t.json", "tree.csv").returncode == 0
@@ -454,16 +625,28 @@ def test_convert(call, four):
         (["fit", "."], "directory"),
         (["fit", "table.csv"], r"table.csv: .*--kind points\|graph"),
         (["fit", "table.npy"], "--kind points"),
-        (["fit", "four.csv", "--kind", "trees"], "--kind.*'trees' is not one of 'distances', 'points', 'graph'"),
+        (
+            ["fit", "four.csv", "--kind", "trees"],
+            "--kind.*'trees' is not one of 'distances', 'points', 'graph'",
+        ),
         (["fit", "four.csv", "--format", "nwk"], "--format"),
         (["fit", "four.csv", "--format", "json"], "cannot be read"),
         (["fit", "four.csv", "--method", "nope"], "'nope' is not one of 'auto', 'treerep'"),
-        (["fit", "four.csv", "--method", "upgma", "--tol", "1"], "--tol 1.0 is for --method treerep"),
+        (
+            ["fit", "four.csv", "--method", "upgma", "--tol", "1"],
+            "--tol 1.0 is for --method treerep",
+        ),
         (["fit", "four.csv", "--trials", "0"], "--trials"),
         (["fit", "four.csv", "--seed", "-1"], "--seed"),
         (["fit", "four.csv", "--jobs", "many"], "--jobs"),
-        (["fit", "four.csv", "--metric", "cosine", "--kind", "graph"], "--metric cosine goes with --kind points"),
-        (["fit", "four.csv", "--largest-component"], "--largest-component does not apply to a distance matrix"),
+        (
+            ["fit", "four.csv", "--metric", "cosine", "--kind", "graph"],
+            "--metric cosine goes with --kind points",
+        ),
+        (
+            ["fit", "four.csv", "--largest-component"],
+            "--largest-component does not apply to a distance matrix",
+        ),
         (["fit", "four.csv", "--weight", "w", "--unweighted"], "give one of them"),
         (["fit", "four.csv", "-o", "t.xyz"], "t.xyz: no format of trees has that suffix"),
         (["fit", "four.csv", "-o", "no/t.nwk"], "no/t.nwk: there is no such folder"),
@@ -471,27 +654,39 @@ def test_convert(call, four):
         (["fit", "tree.nwk"], "holds a tree already"),
         (["fit", "large.npy"], "large.npy: .*40000.*more than there are"),
         (["fit", "large.phy"], "large.phy: line 1 promises 40000 points"),
-        (["fit", "many.npy", "--kind", "points", "--method", "neighbor_joining"], "needs [0-9.,]+ GiB of memory"),
+        (
+            ["fit", "many.npy", "--kind", "points", "--method", "neighbor_joining"],
+            "needs [0-9.,]+ GiB of memory",
+        ),
         (["refine", "tree.nwk"], "INPUT"),
         (["refine", "tree.nwk", "four.csv", "--balance", "2"], "--balance"),
         (["refine", "tree.nwk", "four.csv"], "tree.nwk has 3 points and four.csv has 4"),
-        (["embed", "four.csv", "-o", "e.txt"], "e.txt: an embedding is written as .npz, .csv or .tsv"),
+        (
+            ["embed", "four.csv", "-o", "e.txt"],
+            "e.txt: an embedding is written as .npz, .csv or .tsv",
+        ),
         (["embed", "four.csv", "--json"], "cannot both go to standard output"),
         (["embed", "four.csv", "--distortion", "0.5"], "above 1"),
-        (["embed", "four.csv", "--method", "hmds", "--distortion", "2"], "hmds takes no distortion"),
+        (
+            ["embed", "four.csv", "--method", "hmds", "--distortion", "2"],
+            "hmds takes no distortion",
+        ),
         (["embed", "four.csv", "--device", "cuda"], "sarkar takes no device"),
         (["draw", "four.csv"], "--output"),
         (["view", "four.csv", "-o", "t.html", "--table", "none.csv"], "none.csv: No such file"),
         (["compare", "four.csv", "--methods", "treerep,nope"], "unknown method 'nope'"),
         (["compare", "four.csv", "--methods", ","], "names no method"),
         (["compare", "four.csv", "--csv", "no/c.csv"], "no such folder"),
-        (["delta", "four.csv", "--time-limit", "0"], "--time-limit is a number of seconds above 0"),
+        (
+            ["delta", "four.csv", "--time-limit", "0"],
+            "--time-limit is a number of seconds above 0",
+        ),
         (["delta", "four.csv", "--method", "guess"], "'guess' is not one of"),
         (["convert", "four.csv", "-"], "--to"),
         (["convert", "four.csv", "t.nwk"], "four.csv holds no tree: `treerep fit` makes one"),
         (["convert", "four.csv", "d.xyz"], "d.xyz: no format of distances"),
     ],
-)  # fmt: skip
+)
 def test_errors_are_one_line_and_leave_no_file(call, four, tmp_path, arguments, match):
     (tmp_path / "table.csv").write_text("1,2\n3,4\n5,6\n")
     (tmp_path / "tree.nwk").write_text("(a:1,b:2,c:3);")
@@ -512,15 +707,23 @@ def test_warnings_are_one_line(call, four):
         warnings.simplefilter("default")
         done = call("embed", "four.csv", "--scale", "40")
     assert done.returncode == 0
-    assert re.match(r"treerep: warning: \d of 6 nodes coincide with others [^\n]*\n4 points, ", done.stderr)
+    assert re.match(
+        r"treerep: warning: \d of 6 nodes coincide with others [^\n]*\n4 points, ", done.stderr
+    )
 
 
 def test_embeddings_where_they_do_not_fit(call, four):
     assert call("embed", "four.csv", "-o", "e.npz").returncode == 0
-    assert_one_line_error(call("embed", "e.npz", "-o", "again.npz"), "e.npz holds an embedding already")
-    assert_one_line_error(call("view", "e.npz", "-o", "page.html"), "it holds an embedding: give a tree, or data")
+    assert_one_line_error(
+        call("embed", "e.npz", "-o", "again.npz"), "e.npz holds an embedding already"
+    )
+    assert_one_line_error(
+        call("view", "e.npz", "-o", "page.html"), "it holds an embedding: give a tree, or data"
+    )
     content = Path("e.npz").read_bytes()
-    assert_one_line_error(call("score", "-", "four.csv", stdin=content), "cannot be read from standard input")
+    assert_one_line_error(
+        call("score", "-", "four.csv", stdin=content), "cannot be read from standard input"
+    )
 
 
 def test_data_in_a_format_of_trees(call, four):
@@ -543,4 +746,6 @@ def test_a_packed_file_that_is_damaged(call, four, tmp_path):
 def test_a_sample_is_said_once(call, tmp_path):
     np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((21_000, 2)))
     done = call("fit", "points.npy", "--kind", "points", "--trials", "1", "-o", "t.npz")
-    assert re.search(r"after the best scale \(from \d+ of 21,000 rows\), ", done.stderr), done.stderr
+    assert re.search(r"after the best scale \(from \d+ of 21,000 rows\), ", done.stderr), (
+        done.stderr
+    )

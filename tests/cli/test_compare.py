@@ -20,9 +20,19 @@ from treerep.fitting.methods import METHODS
 
 def test_all_methods_on_a_graph_in_every_form(graph, tmp_path):
     done = treerep(
-        "compare", "graph.edges", "--methods", "all", "--trials", "3", "--csv", "c.csv", "--json", "--html", "c.html",
+        "compare",
+        "graph.edges",
+        "--methods",
+        "all",
+        "--trials",
+        "3",
+        "--csv",
+        "c.csv",
+        "--json",
+        "--html",
+        "c.html",
         cwd=tmp_path,
-    )  # fmt: skip
+    )
     assert done.returncode == 0
     assert "\x1b" not in done.stderr
     rows = list(csv.DictReader(io.StringIO((tmp_path / "c.csv").read_text())))
@@ -31,7 +41,9 @@ def test_all_methods_on_a_graph_in_every_form(graph, tmp_path):
     by_name = {row["method"]: row for row in rows}
     tree = tr.fit(graph, method="level_tree")
     assert float(by_name["level_tree"]["distortion"]) == tr.average_distortion(tree, graph)
-    assert float(by_name["level_tree"]["distortion_scaled"]) == tr.average_distortion(tree, graph, scale="optimal")
+    assert float(by_name["level_tree"]["distortion_scaled"]) == tr.average_distortion(
+        tree, graph, scale="optimal"
+    )
     assert float(by_name["level_tree"]["map"]) == tr.mean_average_precision(tree, graph)
     assert int(by_name["level_tree"]["nodes"]) == tree.n_nodes
     assert float(by_name["treerep"]["distortion"]) == tr.average_distortion(
@@ -50,9 +62,14 @@ def test_all_methods_on_a_graph_in_every_form(graph, tmp_path):
 
 
 def test_csv_on_standard_output_stands_alone(call, four):
-    done = call("compare", "four.csv", "--methods", "upgma,treerep,upgma", "--csv", "-", "--trials", "2")
+    done = call(
+        "compare", "four.csv", "--methods", "upgma,treerep,upgma", "--csv", "-", "--trials", "2"
+    )
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert [(row["method"], row["trials"]) for row in rows] == [("upgma", "1"), ("treerep", "2")]
+    assert [(row["method"], row["trials"]) for row in rows] == [
+        ("upgma", "1"),
+        ("treerep", "2"),
+    ]
     assert "MAP" not in done.stderr and "after the best scale" in done.stderr
 
 
@@ -63,10 +80,14 @@ def test_the_table_is_on_standard_output_without_json(call, four):
     assert done.stdout.splitlines()[-1] == "* best"  # one tree of each method, as in `tr.fit`
 
 
-@pytest.mark.parametrize("others", [["--csv", "-"], ["--html", "-"], ["--csv", "-", "--html", "-"]])
+@pytest.mark.parametrize(
+    "others", [["--csv", "-"], ["--html", "-"], ["--csv", "-", "--html", "-"]]
+)
 def test_one_text_only_goes_to_standard_output(call, four, others):
     done = call("compare", "four.csv", "--methods", "upgma", "--json", *others)
-    assert_one_line_error(done, "--json cannot go to standard output together: give one of them")
+    assert_one_line_error(
+        done, "--json cannot go to standard output together: give one of them"
+    )
 
 
 def test_best_cells_by_hand():
@@ -79,16 +100,33 @@ def test_best_cells_by_hand():
     expected = {(0, "distortion"), (1, "distortion"), (1, "map"), (0, "seconds")}
     assert compare_tables.best_cells(rows) == expected
     page = ET.fromstring(compare_tables.as_html(rows, "a <title>"))
-    assert [cell.text for cell in page.iter("td") if cell.get("class") == "best"] == ["0.1", "1", "0.1", "0.9"]
-    assert [cell.text for cell in page.iter("td") if cell.get("class") == "reason"] == ["it failed"]
+    assert [cell.text for cell in page.iter("td") if cell.get("class") == "best"] == [
+        "0.1",
+        "1",
+        "0.1",
+        "0.9",
+    ]
+    assert [cell.text for cell in page.iter("td") if cell.get("class") == "reason"] == [
+        "it failed"
+    ]
     assert page.find(".//h1").text == "a <title>"
 
 
 def test_a_narrow_terminal_cuts_no_value_off(monkeypatch, capsys):
     monkeypatch.setattr(compare_tables, "console", lambda **_: Console(width=40))
-    rows = [{"method": "minimum_spanning_tree", "distortion": 0.0286, "map": 0.5, "seconds": 0.000351, "nodes": 14}]
+    rows = [
+        {
+            "method": "minimum_spanning_tree",
+            "distortion": 0.0286,
+            "map": 0.5,
+            "seconds": 0.000351,
+            "nodes": 14,
+        }
+    ]
     compare_tables.print_table(rows, "title", stderr=False)
-    cells = [line.split("│")[1:-1] for line in capsys.readouterr().out.splitlines() if "│" in line]
+    cells = [
+        line.split("│")[1:-1] for line in capsys.readouterr().out.splitlines() if "│" in line
+    ]
     joined = ["".join(column).replace(" ", "") for column in zip(*cells, strict=True)]
     assert joined == ["minimum_spanning_tree", "0.0286*", "-", "0.5*", "0.000351*", "14"]
 
@@ -111,7 +149,9 @@ def test_a_method_that_fails_or_takes_too_long_does_not_stop_the_rest(call, four
         return measured(metric, method, *others)
 
     monkeypatch.setattr(compare, "_measured", hindered)
-    done = call("compare", "four.csv", "--methods", "bfs,upgma,gromov", "--time-limit", "3", "--json")
+    done = call(
+        "compare", "four.csv", "--methods", "bfs,upgma,gromov", "--time-limit", "3", "--json"
+    )
     assert done.returncode == 0
     bfs, upgma, gromov = json.loads(done.stdout)["rows"]
     assert bfs == {"method": "bfs", "reason": "no luck, --metric cosine might help"}
@@ -119,7 +159,10 @@ def test_a_method_that_fails_or_takes_too_long_does_not_stop_the_rest(call, four
     assert gromov["distortion"] == pytest.approx(0, abs=1e-9)
     assert "not done after 3 s" in done.stderr
     done = call("compare", "four.csv", "--methods", "bfs,gromov", "--csv", "-")
-    assert [row["reason"][:7] for row in csv.DictReader(io.StringIO(done.stdout))] == ["no luck", ""]
+    assert [row["reason"][:7] for row in csv.DictReader(io.StringIO(done.stdout))] == [
+        "no luck",
+        "",
+    ]
 
 
 def test_work_in_a_child():

@@ -18,7 +18,9 @@ ORDERS = {"cat": "Feliformia", "monkey": "Primates"}
 
 def sessions(page):
     """Each command of a page, and the lines shown below it."""
-    for block in re.findall(r"```console\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL):
+    for block in re.findall(
+        r"```console\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL
+    ):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *shown = part.splitlines()
             yield command, shown
@@ -46,8 +48,14 @@ def test_examples_print_what_is_shown(call, data_folder, tmp_path, page):
 
 def test_every_command_has_its_place_on_the_page():
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    headings = {word.strip(",") for line in re.findall(r"^## (.*)$", text, flags=re.MULTILINE) for word in line.split()}
+    headings = {
+        word.strip(",")
+        for line in re.findall(r"^## (.*)$", text, flags=re.MULTILINE)
+        for word in line.split()
+    }
     commands = set(get_command(app).commands)
     assert commands == headings - {"and"}
-    used = {re.search(r"treerep ([\w-]+)", command)[1] for command, _ in sessions("docs/cli.md")}
+    used = {
+        re.search(r"treerep ([\w-]+)", command)[1] for command, _ in sessions("docs/cli.md")
+    }
     assert commands - used == {"warm-up", "demo"}

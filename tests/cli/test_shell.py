@@ -20,7 +20,9 @@ TREEREP = f"{sys.executable} -m treerep"
 
 
 def shell(line, folder):
-    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, cwd=folder)
+    return subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=False, cwd=folder
+    )
 
 
 def test_pipes(four, tmp_path):
@@ -29,13 +31,19 @@ def test_pipes(four, tmp_path):
     assert done.stderr.startswith("4 points, 6 nodes, ")
     assert "\x1b" not in done.stderr
     assert len(read_tree(tmp_path / "t.nwk")) == 4
-    done = shell(f"set -o pipefail; {TREEREP} fit <(cat four.csv) | {TREEREP} score - four.csv --json", tmp_path)
+    done = shell(
+        f"set -o pipefail; {TREEREP} fit <(cat four.csv) | {TREEREP} score - four.csv --json",
+        tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert '"points": 4' in done.stdout
 
 
 def test_output_goes_through_devices_and_pipes(four, tmp_path):
-    convert, expected = f"{TREEREP} convert --to csv four.csv", (tmp_path / "four.csv").read_text(encoding="utf-8")
+    convert, expected = (
+        f"{TREEREP} convert --to csv four.csv",
+        (tmp_path / "four.csv").read_text(encoding="utf-8"),
+    )
     os.mkfifo(tmp_path / "pipe")
     for line in (
         f"{convert} /dev/stdout > d.csv; cat d.csv",
@@ -51,7 +59,16 @@ def test_output_goes_through_devices_and_pipes(four, tmp_path):
 def test_a_command_that_is_told_to_end_leaves_no_temporary_file(tmp_path, ending):
     np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((6000, 2)))
     (tmp_path / "d.csv").write_text("old")
-    command = [sys.executable, "-m", "treerep", "convert", "points.npy", "d.csv", "--kind", "points"]
+    command = [
+        sys.executable,
+        "-m",
+        "treerep",
+        "convert",
+        "points.npy",
+        "d.csv",
+        "--kind",
+        "points",
+    ]
     with started(command, stderr=subprocess.PIPE, cwd=tmp_path) as process:
         deadline = time.monotonic() + 100
         while not any(part.stat().st_size for part in tmp_path.glob(".treerep-*.part")):
@@ -65,9 +82,13 @@ def test_a_command_that_is_told_to_end_leaves_no_temporary_file(tmp_path, ending
 
 
 def test_signals_are_left_as_they_were(call, four):
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    before = [
+        signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    ]
     assert call("fit", "four.csv").returncode == 0
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
+    assert [
+        signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    ] == before
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
@@ -83,7 +104,9 @@ def small_files():
 
 
 def test_a_full_disk_leaves_nothing_behind(four, tmp_path):
-    assert treerep("fit", "four.csv", "-o", "t.nwk", cwd=tmp_path).returncode == 0  # what is compiled is stored by now
+    assert (
+        treerep("fit", "four.csv", "-o", "t.nwk", cwd=tmp_path).returncode == 0
+    )  # what is compiled is stored by now
     done = treerep("fit", "four.csv", "-o", "u.nwk", cwd=tmp_path, preexec_fn=small_files)
     assert_one_line_error(done, "u.nwk: File too large")
     assert {path.name for path in tmp_path.iterdir()} == {"four.csv", "t.nwk"}
@@ -98,10 +121,16 @@ def test_compiled_code_that_cannot_be_stored_is_one_line(four, tmp_path, problem
     code = f"{begin}\nfrom treerep.cli import main; main(['convert', 'four.csv', 'd.tsv'])"
     (tmp_path / "cache").mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
-        preexec_fn=None if problem == "no folder" else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900)),
-    )  # fmt: skip
+        preexec_fn=None
+        if problem == "no folder"
+        else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900)),
+    )
     assert done.returncode == 0, done.stderr
     assert len((tmp_path / "d.tsv").read_text(encoding="utf-8").splitlines()) == 5
     assert len(done.stderr.splitlines()) == 1
@@ -120,7 +149,19 @@ def test_a_signal_ends_a_long_fit_without_a_word(tmp_path, ending):
     points = np.random.default_rng(0).standard_normal((500, 3))
     rows = "".join(f"{x},{y},{z}\n" for x, y, z in points)
     remarks = "# more than a pipe holds: once all is written the command is reading\n" * 10_000
-    command = [sys.executable, "-m", "treerep", "fit", "-", "--kind", "points", "--trials", "20000", "-o", "t.nwk"]
+    command = [
+        sys.executable,
+        "-m",
+        "treerep",
+        "fit",
+        "-",
+        "--kind",
+        "points",
+        "--trials",
+        "20000",
+        "-o",
+        "t.nwk",
+    ]
     pipe = subprocess.PIPE
     with started(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path) as process:
         process.stdin.write((remarks + rows).encode())
@@ -149,7 +190,11 @@ from treerep.cli import main
 main(["fit", "four.csv", "-o", "t.nwk"])
 """
     done = subprocess.run(
-        [sys.executable, "-c", interrupted], capture_output=True, text=True, check=False, cwd=tmp_path
+        [sys.executable, "-c", interrupted],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
     assert not (tmp_path / "t.nwk").exists()
@@ -158,7 +203,9 @@ main(["fit", "four.csv", "-o", "t.nwk"])
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(four, tmp_path):
     (tmp_path / "four.csv").chmod(0)
-    assert_one_line_error(treerep("fit", "four.csv", cwd=tmp_path), "four.csv: Permission denied")
+    assert_one_line_error(
+        treerep("fit", "four.csv", cwd=tmp_path), "four.csv: Permission denied"
+    )
 
 
 def test_completion_knows_commands_and_choices(tmp_path):
@@ -170,7 +217,10 @@ def test_completion_knows_commands_and_choices(tmp_path):
     assert complete("treerep con") == ["convert"]
     assert complete("treerep fit --method bi") == ["bionj"]
     # The shell is named, as that which calls may not be found where programs call programs.
-    script = shell(f"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION=1 {TREEREP} --show-completion bash", tmp_path)
+    script = shell(
+        f"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION=1 {TREEREP} --show-completion bash",
+        tmp_path,
+    )
     assert script.returncode == 0
     assert "_TREEREP_COMPLETE=complete_bash" in script.stdout
 

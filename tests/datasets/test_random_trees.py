@@ -57,7 +57,10 @@ def test_shapes():
 
 
 def test_points_are_numbered_at_random():
-    centres = {int(np.argmax(np.bincount(random_tree(9, shape="star", rng=seed).edges.ravel()))) for seed in range(20)}
+    centres = {
+        int(np.argmax(np.bincount(random_tree(9, shape="star", rng=seed).edges.ravel())))
+        for seed in range(20)
+    }
     assert len(centres) > 3
 
 
@@ -82,7 +85,9 @@ def test_double_binary_tree():
     assert sorted(degree for _, degree in graph.degree) == [1] * 8 + [3] * 6
 
 
-@pytest.mark.parametrize(("depth", "paper"), [(1, 11), (2, 40), (3, 89), (4, 191), (5, 362), (6, 817), (7, 1611)])
+@pytest.mark.parametrize(
+    ("depth", "paper"), [(1, 11), (2, 40), (3, 89), (4, 191), (5, 362), (6, 817), (7, 1611)]
+)
 def test_the_papers_sizes_are_typical(depth, paper):
     cliques = 2 * (2**depth - 1)
     sizes = [len(random_tree_metric(depth, rng=seed)) for seed in range(20)]

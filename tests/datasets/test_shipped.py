@@ -15,7 +15,16 @@ def test_sarich_is_the_published_table():
                           148
     """
     metric = sarich()
-    assert metric.labels == ("dog", "bear", "raccoon", "weasel", "seal", "sea_lion", "cat", "monkey")
+    assert metric.labels == (
+        "dog",
+        "bear",
+        "raccoon",
+        "weasel",
+        "seal",
+        "sea_lion",
+        "cat",
+        "monkey",
+    )
     i, j = np.triu_indices(8, 1)
     assert metric.pairs(i, j).tolist() == [float(value) for value in published.split()]
     assert metric.integral
@@ -23,4 +32,6 @@ def test_sarich_is_the_published_table():
 
 def test_sarich_is_the_table_of_the_data_folder(data_folder):
     rows = (data_folder / "sarich.csv").read_text().splitlines()[1:]
-    assert np.array_equal(sarich().distances, [[int(value) for value in row.split(",")[1:]] for row in rows])
+    assert np.array_equal(
+        sarich().distances, [[int(value) for value in row.split(",")[1:]] for row in rows]
+    )

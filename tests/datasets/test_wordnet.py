@@ -43,7 +43,11 @@ def database(tmp_path):
 def test_a_small_database(database):
     found = wordnet_nouns(database)
     assert found.labels == ("entity.n.01", "animal.n.01", "pet.n.01", "dog.n.02", "pup.n.01")
-    edges = {(found.labels[i], found.labels[j]) for i, j in zip(*found.graph.adjacency.nonzero(), strict=True) if i < j}
+    edges = {
+        (found.labels[i], found.labels[j])
+        for i, j in zip(*found.graph.adjacency.nonzero(), strict=True)
+        if i < j
+    }
     assert edges == {
         ("entity.n.01", "animal.n.01"),
         ("entity.n.01", "pet.n.01"),
@@ -58,12 +62,42 @@ def test_a_small_database(database):
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("data.noun", "03 n 01 entity", "03 n zz entity", "data.noun, line 2, is no line of a WordNet database"),
-        ("data.noun", "000 | a fellow", "", "data.noun, line 8, is no line of a WordNet database"),
-        ("index.noun", "chap n 1", "chap n one", "index.noun, line 3, is no line of a WordNet database"),
-        ("index.noun", "chap n", "chip n", "do not fit together .*chap.*: take both from one database"),
-        ("index.noun", "00000500", "00000501", "do not fit together .*00000500.*: take both from one database"),
-        ("data.noun", "@ 00000700", "@ 00000701", "do not fit together .*00000701.*: take both from one database"),
+        (
+            "data.noun",
+            "03 n 01 entity",
+            "03 n zz entity",
+            "data.noun, line 2, is no line of a WordNet database",
+        ),
+        (
+            "data.noun",
+            "000 | a fellow",
+            "",
+            "data.noun, line 8, is no line of a WordNet database",
+        ),
+        (
+            "index.noun",
+            "chap n 1",
+            "chap n one",
+            "index.noun, line 3, is no line of a WordNet database",
+        ),
+        (
+            "index.noun",
+            "chap n",
+            "chip n",
+            "do not fit together .*chap.*: take both from one database",
+        ),
+        (
+            "index.noun",
+            "00000500",
+            "00000501",
+            "do not fit together .*00000500.*: take both from one database",
+        ),
+        (
+            "data.noun",
+            "@ 00000700",
+            "@ 00000701",
+            "do not fit together .*00000701.*: take both from one database",
+        ),
     ],
 )
 def test_damaged_databases(file, old, new, message, database):
@@ -80,9 +114,13 @@ def test_no_database(tmp_path):
 
 
 def test_wordnet_3_is_the_papers_graph(data_folder):
-    folder = Path(os.environ.get("WNSEARCHDIR", "/usr/share/wordnet"))  # the variable of WordNet's own programs
+    folder = Path(
+        os.environ.get("WNSEARCHDIR", "/usr/share/wordnet")
+    )  # the variable of WordNet's own programs
     if not (folder / "data.noun").is_file():
-        pytest.skip(f"no WordNet database in {folder}: install Debian's wordnet-base, or set WNSEARCHDIR")
+        pytest.skip(
+            f"no WordNet database in {folder}: install Debian's wordnet-base, or set WNSEARCHDIR"
+        )
     ours, paper = wordnet_nouns(folder).graph, load("wordnet").graph
     assert (len(ours), ours.adjacency.nnz // 2) == (74374, 75834)
     first, second = np.split(colours([ours.adjacency, paper.adjacency], rounds=12), [len(ours)])

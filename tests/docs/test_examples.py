@@ -19,7 +19,14 @@ ELSEWHERE = {
     "scaling_out_of_core.md": "tests/backends/test_out_of_core.py",
     "single_cell.md": "tests/adapters/scverse/test_tools.py",
 }
-PLAIN = ("extending_metric.md", "formats.md", "hyperbolicity.md", "methods.md", "page.md", "refinement.md")
+PLAIN = (
+    "extending_metric.md",
+    "formats.md",
+    "hyperbolicity.md",
+    "methods.md",
+    "page.md",
+    "refinement.md",
+)
 WITH_DATA = ("datasets.md", "tutorial_network.md")
 WITH_TORCH = ("embeddings.md", "scaling_gpu.md", "tutorial_learning.md")
 
@@ -27,7 +34,11 @@ WITH_TORCH = ("embeddings.md", "scaling_gpu.md", "tutorial_learning.md")
 def blocks(page: str) -> list[str]:
     """Return the Python of a page, cells of a notebook and plain blocks alike, in their order."""
     text = (DOCS / page).read_text(encoding="utf-8")
-    found = re.findall(r"^```(?:python|\{code-cell\} ipython3)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        r"^```(?:python|\{code-cell\} ipython3)\n(.*?)^```",
+        text,
+        flags=re.DOTALL | re.MULTILINE,
+    )
     return [re.sub(r"^:tags:.*\n", "", block) for block in found]
 
 
@@ -44,7 +55,11 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_no_page_is_forgotten():
-    with_blocks = {path.name for path in DOCS.glob("*.md") if "```python\n" in path.read_text(encoding="utf-8")}
+    with_blocks = {
+        path.name
+        for path in DOCS.glob("*.md")
+        if "```python\n" in path.read_text(encoding="utf-8")
+    }
     assert with_blocks == {*ELSEWHERE, *PLAIN, *WITH_DATA, *WITH_TORCH}
     for page, test in ELSEWHERE.items():
         assert page in (ROOT / test).read_text(encoding="utf-8")

@@ -29,7 +29,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     for name in ("tests", "docs", "benchmarks/results", "paper/cells"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("_build"))
-    shutil.copytree(Path(treerep.__file__).parent, folder / "src" / "treerep")  # installed, or in the checkout
+    shutil.copytree(
+        Path(treerep.__file__).parent, folder / "src" / "treerep"
+    )  # installed, or in the checkout
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 
@@ -40,10 +42,17 @@ def run(copy: Path) -> Callable[..., str]:
 
     def done(*command: object) -> str:
         # Without the variables of a hook that git may be running right now.
-        surroundings = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        surroundings = {
+            name: value for name, value in os.environ.items() if not name.startswith("GIT_")
+        }
         surroundings["PYTHONPATH"] = str(copy / "src")
         found = subprocess.run(
-            list(map(str, command)), cwd=copy, env=surroundings, capture_output=True, text=True, check=False
+            list(map(str, command)),
+            cwd=copy,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert found.returncode == 0, found.stdout + found.stderr
         return found.stdout
@@ -51,12 +60,26 @@ def run(copy: Path) -> Callable[..., str]:
     return done
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed: it applies the diffs")
+@pytest.mark.skipif(
+    shutil.which("git") is None, reason="git is not installed: it applies the diffs"
+)
 @pytest.mark.parametrize("diff", DIFFS, ids=lambda path: path.stem)
 def test_it_applies_and_its_tests_pass(diff: Path, copy: Path, run: Callable[..., str]) -> None:
     run("git", "apply", "-C1", diff)
-    (test,) = re.findall(r"^\+\+\+ b/(tests/\S+)$", diff.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test, *_changed(diff), *CONTRACTS)
+    (test,) = re.findall(
+        r"^\+\+\+ b/(tests/\S+)$", diff.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    run(
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        test,
+        *_changed(diff),
+        *CONTRACTS,
+    )
     if diff.stem == "method":
         _check_that_the_method_is_everywhere(run)
 

@@ -30,7 +30,10 @@ WITHOUT_EXAMPLE = {"treerep.datasets.paper_points", "treerep.datasets.wordnet_no
 @pytest.mark.parametrize("name", PUBLIC)
 def test_it_is_in_the_reference(name):
     pages = [(DOCS / page).read_text(encoding="utf-8") for page in ("api.md", "citing.md")]
-    assert any(re.search(rf"^\.\. auto\w+:: {re.escape(name)}$", page, flags=re.MULTILINE) for page in pages)
+    assert any(
+        re.search(rf"^\.\. auto\w+:: {re.escape(name)}$", page, flags=re.MULTILINE)
+        for page in pages
+    )
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -57,9 +60,16 @@ def method_table(monkeypatch):
 
 def test_methods_are_on_their_page(method_table):
     page = (DOCS / "methods.md").read_text(encoding="utf-8")
-    assert "```{include} _build/method_table.md" in page and "```{include} _build/method_details.md" in page
-    described = re.findall(r"^\.\. autofunction:: treerep\.methods\.(\w+)$", method_table.details(), re.MULTILINE)
-    assert described == [method for method in METHODS if method != "treerep"]  # which has a page
+    assert (
+        "```{include} _build/method_table.md" in page
+        and "```{include} _build/method_details.md" in page
+    )
+    described = re.findall(
+        r"^\.\. autofunction:: treerep\.methods\.(\w+)$", method_table.details(), re.MULTILINE
+    )
+    assert described == [
+        method for method in METHODS if method != "treerep"
+    ]  # which has a page
 
 
 def test_every_method_is_in_the_measured_table(method_table):
@@ -67,5 +77,7 @@ def test_every_method_is_in_the_measured_table(method_table):
     assert [re.match(r"\| `(\w+)`", row)[1] for row in rows] == list(METHODS)
     measured = [bool(re.search(r"\| 0\.\d+ \| 0\.\d+ \| [\d.]+ \|", row)) for row in rows]
     # A method that was just added is listed before it is measured.
-    assert all(found or "| - | - | - |" in row for row, found in zip(rows, measured, strict=True))
+    assert all(
+        found or "| - | - | - |" in row for row, found in zip(rows, measured, strict=True)
+    )
     assert sum(measured) >= 16

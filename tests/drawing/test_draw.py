@@ -79,8 +79,12 @@ def test_tiny_trees(tree, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_unit_of_length_does_not_change_the_picture(mammals, layout):
-    units = [mammals.with_weights(factor * mammals.weights) for factor in (1.0, 1e-9, 1e9, 1e-200)]
-    here, *there = ([box.bounds for box in boxes_of(tr.draw(tree, layout=layout))] for tree in units)
+    units = [
+        mammals.with_weights(factor * mammals.weights) for factor in (1.0, 1e-9, 1e9, 1e-200)
+    ]
+    here, *there = (
+        [box.bounds for box in boxes_of(tr.draw(tree, layout=layout))] for tree in units
+    )
     for boxes in there:
         np.testing.assert_allclose(boxes, here, atol=0.1)
 
@@ -89,7 +93,9 @@ def test_the_unit_of_length_does_not_change_the_picture(mammals, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_lengths_at_the_ends_of_float64(layout, longest):
     weights = np.array([1.0, 0.5, 1e-9, 1.0, 0.0])
-    tree = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], longest * weights, labels="abcd")
+    tree = tr.Tree(
+        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], longest * weights, labels="abcd"
+    )
     ax = tr.draw(tree, layout=layout)
     ax.figure.canvas.draw()
     assert np.isfinite(points_of(ax)).all()
@@ -138,7 +144,11 @@ def test_points_are_where_the_layout_puts_them_and_edges_join_them(mammals):
 
 
 def test_edges_of_the_rectangular_layout_go_along_the_axes(mammals):
-    (lines,) = (c for c in tr.draw(mammals, layout="rectangular").collections if isinstance(c, LineCollection))
+    (lines,) = (
+        c
+        for c in tr.draw(mammals, layout="rectangular").collections
+        if isinstance(c, LineCollection)
+    )
     for start, corner, end in lines.get_segments():
         assert start[0] == corner[0] and corner[1] == end[1] and end[0] >= corner[0]
 
@@ -155,7 +165,9 @@ def test_an_embedding_is_drawn_in_the_disk(mammals):
 
 
 def test_points_of_an_embedding_without_a_tree():
-    embedding = tr.Embedding.from_poincare([[0.0, 0.0], [0.5, 0.0], [0.0, -0.9]], labels=["a", "b", "c"])
+    embedding = tr.Embedding.from_poincare(
+        [[0.0, 0.0], [0.5, 0.0], [0.0, -0.9]], labels=["a", "b", "c"]
+    )
     ax = tr.draw(embedding, color=["x", "y", "x"])
     assert len(points_of(ax)) == 3
     (lines,) = (c for c in ax.collections if isinstance(c, LineCollection))
@@ -188,14 +200,21 @@ def test_nothing_is_cut_from_a_tight_picture(mammals):
     ax.figure.canvas.draw()
     frame = ax.figure.get_tightbbox().transformed(ax.figure.dpi_scale_trans)
     for box in boxes_of(ax):
-        assert frame.x0 - 1 <= box.x0 and box.x1 <= frame.x1 + 1 and frame.y0 - 1 <= box.y0 and box.y1 <= frame.y1 + 1
+        assert (
+            frame.x0 - 1 <= box.x0
+            and box.x1 <= frame.x1 + 1
+            and frame.y0 - 1 <= box.y0
+            and box.y1 <= frame.y1 + 1
+        )
 
 
 def test_colours_of_points_and_of_nodes(mammals):
     for count in (len(mammals), mammals.n_nodes):
         colors = ["red", "blue"] * count
         ax = tr.draw(mammals, color=colors[:count], palette={"red": "red", "blue": "blue"})
-        drawn = np.concatenate([c.get_facecolors() for c in ax.collections if isinstance(c, PathCollection)][1:])
+        drawn = np.concatenate(
+            [c.get_facecolors() for c in ax.collections if isinstance(c, PathCollection)][1:]
+        )
         assert len(drawn) == count
         assert {tuple(color) for color in drawn} == {to_rgba("red"), to_rgba("blue")}
     with pytest.raises(ValueError, match="3 colours for 8 points and"):
@@ -216,7 +235,11 @@ def test_names_by_wish(mammals):
 
 
 def test_names_are_cut_where_they_would_leave_no_room(mammals):
-    ax = tr.draw(mammals, labels=["x" * 300, "two\n" + "y" * 300, *"abcdef"], color=["z" * 300, *"abcdefg"])
+    ax = tr.draw(
+        mammals,
+        labels=["x" * 300, "two\n" + "y" * 300, *"abcdef"],
+        color=["z" * 300, *"abcdefg"],
+    )
     assert {"x" * 44 + "…", "two\n" + "y" * 44 + "…"} < names_of(ax)
     assert ax.get_legend().get_texts()[-1].get_text() == "z" * 44 + "…"
     assert ax.get_position().width > 0.3
@@ -228,7 +251,9 @@ def test_names_of_no_width_are_no_trouble(mammals):
 
 
 def test_names_fit_into_the_rows_of_small_axes():
-    tree = tr.Tree(40, [[k, 40] for k in range(40)], np.ones(40), labels=[f"name {k}" for k in range(40)])
+    tree = tr.Tree(
+        40, [[k, 40] for k in range(40)], np.ones(40), labels=[f"name {k}" for k in range(40)]
+    )
     ax = tr.draw(tree, layout="rectangular", ax=plt.figure(figsize=(4, 3)).subplots())
     boxes = boxes_of(ax)
     for k, box in enumerate(boxes):
@@ -268,9 +293,14 @@ def test_dollars_are_shown_and_mathematics_is_not(mammals):
     assert b">$x^2$<" in buffer.getvalue()
 
 
-@pytest.mark.skipif(mpl.__version_info__ < (3, 10), reason="it asks TeX for the ticks of axes that are not shown")
+@pytest.mark.skipif(
+    mpl.__version_info__ < (3, 10),
+    reason="it asks TeX for the ticks of axes that are not shown",
+)
 def test_tex_does_not_read_names(mammals):
-    with plt.rc_context({"text.usetex": True}):  # no TeX is called: it would stumble over "_" and "%", or be absent
+    with plt.rc_context(
+        {"text.usetex": True}
+    ):  # no TeX is called: it would stumble over "_" and "%", or be absent
         ax = tr.draw(mammals, labels=["a_b", "50%", *"cdefgh"], color=["x_y", "{", *"cccccc"])
         ax.figure.canvas.draw()
     assert ax.texts and not any(text.get_usetex() for text in ax.texts)
@@ -304,7 +334,9 @@ def test_size_and_edges_by_wish(mammals):
 
 
 def test_what_cannot_be_drawn_is_refused(mammals):
-    with pytest.raises(TypeError, match="draw takes a tree or an embedding, not ndarray: fit one first"):
+    with pytest.raises(
+        TypeError, match="draw takes a tree or an embedding, not ndarray: fit one first"
+    ):
         tr.draw(np.zeros((3, 3)))
     with pytest.raises(ValueError, match="layout is one of 'radial', .* not 'circular'"):
         tr.draw(mammals, layout="circular")
@@ -347,11 +379,17 @@ def test_axes_that_are_no_plane(mammals):
 
 def test_one_line_says_what_to_install():
     code = "import sys; sys.modules['matplotlib'] = None; import treerep as tr; tr.draw(tr.Tree(1, [], []))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stderr.rstrip().endswith("this needs matplotlib, which is not installed: pip install 'treerep[draw]'")
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.rstrip().endswith(
+        "this needs matplotlib, which is not installed: pip install 'treerep[draw]'"
+    )
 
 
 def test_the_door_does_not_import_matplotlib():
     code = "import sys, treerep as tr; tr.draw; print('matplotlib' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "False"

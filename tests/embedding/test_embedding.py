@@ -16,10 +16,16 @@ from treerep.embedding.embedding import Embedding
 from treerep.metric.points import PointMetric
 
 
-def random_embedding(seed: int = 0, n: int = 12, dim: int = 3, far: float = 4.0, **fields: object) -> Embedding:
+def random_embedding(
+    seed: int = 0, n: int = 12, dim: int = 3, far: float = 4.0, **fields: object
+) -> Embedding:
     rng = np.random.default_rng(seed)
     vectors = rng.standard_normal((n, dim))
-    return Embedding(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), rng.uniform(0, far, n), **fields)
+    return Embedding(
+        vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
+        rng.uniform(0, far, n),
+        **fields,
+    )
 
 
 def test_by_hand() -> None:
@@ -27,24 +33,46 @@ def test_by_hand() -> None:
     embedding = Embedding([[1, 0], [0, 1], [0, 0]], [np.log(3), np.log(3), 0], scale=2.0)
     assert embedding.pairs(0, 1) == pytest.approx(np.arccosh(25 / 9) / 2, rel=FUNCTIONS)
     assert embedding.pairs(0, 2) == pytest.approx(np.log(3) / 2, rel=FUNCTIONS)
-    assert (len(embedding), embedding.n_nodes, embedding.dim, embedding.curvature) == (3, 3, 2, -4.0)
+    assert (len(embedding), embedding.n_nodes, embedding.dim, embedding.curvature) == (
+        3,
+        3,
+        2,
+        -4.0,
+    )
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 5), st.sampled_from([1e-3, 1.0, 7.0]))
-def test_distances_are_those_of_point_metrics(seed: int, n: int, dim: int, scale: float) -> None:
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 9),
+    st.integers(1, 5),
+    st.sampled_from([1e-3, 1.0, 7.0]),
+)
+def test_distances_are_those_of_point_metrics(
+    seed: int, n: int, dim: int, scale: float
+) -> None:
     embedding, nodes = random_embedding(seed, n, dim, scale=scale), np.arange(n)
-    for points, metric in ((embedding.poincare, "poincare"), (embedding.lorentz, "hyperboloid")):
+    for points, metric in (
+        (embedding.poincare, "poincare"),
+        (embedding.lorentz, "hyperboloid"),
+    ):
         expected = PointMetric(points, metric).block(nodes, nodes) / scale
-        np.testing.assert_allclose(embedding.block(nodes, nodes), expected, rtol=1e-9, atol=1e-9 / scale)
+        np.testing.assert_allclose(
+            embedding.block(nodes, nodes), expected, rtol=1e-9, atol=1e-9 / scale
+        )
 
 
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 5))
 def test_coordinates_and_back(seed: int, n: int, dim: int) -> None:
     embedding, nodes = random_embedding(seed, n, dim), np.arange(n)
-    for again in (Embedding.from_poincare(embedding.poincare), Embedding.from_lorentz(embedding.lorentz)):
-        np.testing.assert_allclose(again.block(nodes, nodes), embedding.block(nodes, nodes), rtol=1e-9, atol=1e-9)
+    for again in (
+        Embedding.from_poincare(embedding.poincare),
+        Embedding.from_lorentz(embedding.lorentz),
+    ):
+        np.testing.assert_allclose(
+            again.block(nodes, nodes), embedding.block(nodes, nodes), rtol=1e-9, atol=1e-9
+        )
 
 
 def test_steiner_nodes_and_labels() -> None:
@@ -63,24 +91,34 @@ def test_it_is_scored_and_fitted() -> None:
     embedding = random_embedding(n=10, scale=3.0)
     nodes = np.arange(10)
     assert tr.average_distortion(embedding, embedding.block(nodes, nodes)) == 0
-    assert tr.average_distortion(embedding.block(nodes, nodes) / 2, embedding) == pytest.approx(0.5)
+    assert tr.average_distortion(embedding.block(nodes, nodes) / 2, embedding) == pytest.approx(
+        0.5
+    )
     tree = tr.fit(embedding, method="treerep")
     assert len(tree) == 10 and tr.average_distortion(tree, embedding) < 0.5
 
 
 def test_one_point_and_one_dimension() -> None:
     single = Embedding([[0.0]], [0.0])
-    assert repr(single) == "Embedding(1 point, dim 1)" and single.block([0], [0]).tolist() == [[0.0]]
+    assert repr(single) == "Embedding(1 point, dim 1)" and single.block([0], [0]).tolist() == [
+        [0.0]
+    ]
     line = Embedding([[1.0], [-1.0]], [1.0, 2.5])
     assert line.pairs(0, 1) == pytest.approx(3.5, rel=FUNCTIONS)
     assert line.lorentz.shape == (2, 2)
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))], ids=["deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "copied",
+    [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))],
+    ids=["deepcopy", "pickle"],
+)
 def test_copies(copied: object) -> None:
     embedding = random_embedding(n_points=7, labels="abcdefg", scale=2.0)
     other = copied(embedding)
-    np.testing.assert_array_equal(other.block(range(12), range(12)), embedding.block(range(12), range(12)))
+    np.testing.assert_array_equal(
+        other.block(range(12), range(12)), embedding.block(range(12), range(12))
+    )
     assert (other.labels, other.scale, other.n_points) == (embedding.labels, 2.0, 7)
     assert not other.radii.flags.writeable and not other.oracle.radii.flags.writeable
 
@@ -99,7 +137,11 @@ def test_later_changes_of_the_arrays_do_not_matter() -> None:
 @pytest.mark.parametrize(
     ("arguments", "fields", "message"),
     [
-        (([1.0, 0.0], [1.0]), {}, r"directions are \(N, dim\) and radii \(N,\), not \(2,\) and \(1,\)"),
+        (
+            ([1.0, 0.0], [1.0]),
+            {},
+            r"directions are \(N, dim\) and radii \(N,\), not \(2,\) and \(1,\)",
+        ),
         (([[1.0, 0.0]], [1.0, 2.0]), {}, "directions are"),
         ((np.zeros((0, 2)), []), {}, "directions are"),
         (("ab", [1.0]), {}, "directions are arrays of real numbers"),
@@ -108,7 +150,11 @@ def test_later_changes_of_the_arrays_do_not_matter() -> None:
         (([[1.0, 1.0]], [1.0]), {}, "the direction of node 0 has norm 1.41"),
         (([[np.nan, 1.0]], [1.0]), {}, "the direction of node 0 has norm nan"),
         (([[0.0, 0.0]], [1.0]), {}, "the direction of node 0 has norm 0"),
-        (([[1.0], [1.0]], [1.0, 351.0]), {}, "node 1 is 351 from the origin, beyond 350: use a smaller scale"),
+        (
+            ([[1.0], [1.0]], [1.0, 351.0]),
+            {},
+            "node 1 is 351 from the origin, beyond 350: use a smaller scale",
+        ),
         (([[1.0]], [1.0]), {"scale": 0.0}, "scale must be a positive number, not 0.0"),
         (([[1.0]], [1.0]), {"scale": np.inf}, "scale must be"),
         (([[1.0]], [1.0]), {"scale": 1e-320}, "scale must be"),
@@ -117,7 +163,11 @@ def test_later_changes_of_the_arrays_do_not_matter() -> None:
         (([[1.0]], [1.0]), {"scale": None}, "scale must be a positive number, not None"),
         (([[1.0]], [1.0]), {"n_points": 2}, "n_points=2 does not fit 1 nodes"),
         (([[1.0]], [1.0]), {"n_points": 0}, "n_points must be a positive whole number, not 0"),
-        (([[1.0]], [1.0]), {"n_points": 0.5}, "n_points must be a positive whole number, not 0.5"),
+        (
+            ([[1.0]], [1.0]),
+            {"n_points": 0.5},
+            "n_points must be a positive whole number, not 0.5",
+        ),
         (([[1.0]], [1.0]), {"labels": "ab"}, "2 labels were given for 1 points"),
     ],
 )
@@ -129,12 +179,16 @@ def test_bad_input(arguments: tuple, fields: dict, message: str) -> None:
 
 def test_unknown_model() -> None:
     for model in ("disk", 3, ["klein"]):
-        with pytest.raises(ValueError, match="unknown model .*: choose one of poincare, klein, lorentz"):
+        with pytest.raises(
+            ValueError, match="unknown model .*: choose one of poincare, klein, lorentz"
+        ):
             random_embedding().coordinates(model)
 
 
 def test_more_bits_are_not_known() -> None:
-    with pytest.raises(ValueError, match='no more than float64 is known of these points, unlike "sarkar"'):
+    with pytest.raises(
+        ValueError, match='no more than float64 is known of these points, unlike "sarkar"'
+    ):
         random_embedding().coordinates("klein", precision=100)
 
 
@@ -160,7 +214,9 @@ RIGHT, UP = [1.0, 0.0], [0.0, 1.0]
         ([RIGHT, RIGHT, UP, UP, UP], [40.0, 41.0, 40.0, 42.0, 42.0], 5, 0),
     ],
 )
-def test_the_warning_counts_lost_nodes(directions: list, radii: list, poincare: int, lorentz: int) -> None:
+def test_the_warning_counts_lost_nodes(
+    directions: list, radii: list, poincare: int, lorentz: int
+) -> None:
     embedding = Embedding(directions, radii)
     for model, expected in (("poincare", poincare), ("lorentz", lorentz)):
         with warnings.catch_warnings(record=True) as caught:
@@ -173,20 +229,28 @@ def test_the_warning_counts_lost_nodes(directions: list, radii: list, poincare: 
 def test_the_warning_points_at_the_caller() -> None:
     embedding = Embedding([RIGHT, UP], [1.0, 40.0])
     for look in (lambda: embedding.poincare, lambda: embedding.coordinates("klein")):
-        with pytest.warns(UserWarning, match="1 of 2 nodes coincide with others or lie on the edge of the") as caught:
+        with pytest.warns(
+            UserWarning, match="1 of 2 nodes coincide with others or lie on the edge of the"
+        ) as caught:
             look()
         assert [w.filename for w in caught] == [__file__]
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.sampled_from(["poincare", "klein", "lorentz"]))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 6),
+    st.sampled_from(["poincare", "klein", "lorentz"]),
+)
 def test_lost_nodes_are_those_of_the_definition(seed: int, n: int, model: str) -> None:
     rng = np.random.default_rng(seed)
     directions = np.array([RIGHT, UP])[rng.integers(2, size=n)]
     radii = rng.choice([0.0, 1.0, 18.0, 18.0 + 4e-15, 30.0, 30.0 + 4e-15, 50.0], n)
     embedding = Embedding(directions, radii)
     points = from_polar(embedding.directions, embedding.radii, model)
-    place = [(*d, r) for d, r in zip(embedding.directions.tolist(), radii.tolist(), strict=True)]
+    place = [
+        (*d, r) for d, r in zip(embedding.directions.tolist(), radii.tolist(), strict=True)
+    ]
     naive = [
         any((points[i] == points[j]).all() and place[i] != place[j] for j in range(n))
         or (model != "lorentz" and np.linalg.norm(points[i]) >= 1)

@@ -19,13 +19,26 @@ def example(**fields: object) -> Embedding:
 
 
 @settings(max_examples=25)
-@given(st.data(), st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 4), st.floats(1e-3, 1e3))
+@given(
+    st.data(),
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 9),
+    st.integers(1, 4),
+    st.floats(1e-3, 1e3),
+)
 def test_round_trip_is_exact(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, seed: int, nodes: int, dim: int, scale: float
+    tmp_path_factory: pytest.TempPathFactory,
+    data: st.DataObject,
+    seed: int,
+    nodes: int,
+    dim: int,
+    scale: float,
 ) -> None:
     rng = np.random.default_rng(seed)
     n = data.draw(st.integers(1, nodes))
-    labels = data.draw(st.one_of(st.none(), st.lists(st.text(max_size=5), min_size=n, max_size=n, unique=True)))
+    labels = data.draw(
+        st.one_of(st.none(), st.lists(st.text(max_size=5), min_size=n, max_size=n, unique=True))
+    )
     vectors = rng.standard_normal((nodes, dim))
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     radii = rng.uniform(0, 9, nodes) * rng.integers(0, 2, nodes)
@@ -52,13 +65,20 @@ class Spun(Embedding):
 
 def test_a_subclass_names_its_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spun = Spun([0.5, 2.0], [1.0, 3.0], scale=2.0, labels="ab")
-    with pytest.raises(TypeError, match="a Spun cannot be saved: embeddings in files are one of Embedding"):
+    with pytest.raises(
+        TypeError, match="a Spun cannot be saved: embeddings in files are one of Embedding"
+    ):
         save_embedding(spun, tmp_path / "s.npz")
     monkeypatch.setitem(storage._KINDS, "Spun", "embedding")
     monkeypatch.setattr("treerep.embedding.embedding.Spun", Spun, raising=False)
     save_embedding(spun, tmp_path / "s.npz")
     read = load_embedding(tmp_path / "s.npz")
-    assert type(read) is Spun and read.angles.tolist() == [0.5, 2.0] and read.labels == ("a", "b") and read.scale == 2
+    assert (
+        type(read) is Spun
+        and read.angles.tolist() == [0.5, 2.0]
+        and read.labels == ("a", "b")
+        and read.scale == 2
+    )
 
 
 def test_no_pickle_inside(tmp_path: Path) -> None:
@@ -89,7 +109,8 @@ def test_a_file_cut_short(tmp_path: Path, kept: float) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(kept * len(content))])
     with pytest.raises(
-        ValueError, match="e.npz cannot be read: it is not an embedding file, or it is cut short"
+        ValueError,
+        match="e.npz cannot be read: it is not an embedding file, or it is cut short",
     ) as error:
         Embedding.load(path)
     assert "\n" not in str(error.value)
@@ -97,7 +118,9 @@ def test_a_file_cut_short(tmp_path: Path, kept: float) -> None:
 
 @settings(max_examples=60)
 @given(st.data())
-def test_a_changed_byte_never_surprises(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_a_changed_byte_never_surprises(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     path = tmp_path_factory.mktemp("damaged") / "e.npz"
     example(labels="abc").save(path)
     content = bytearray(path.read_bytes())
@@ -114,7 +137,13 @@ def test_a_changed_byte_never_surprises(tmp_path_factory: pytest.TempPathFactory
         assert "e.npz" in said and "\n" not in said
 
 
-HEADER = {"format": "treerep embedding", "version": 1, "kind": "Embedding", "n_points": 1, "scale": 1.0}
+HEADER = {
+    "format": "treerep embedding",
+    "version": 1,
+    "kind": "Embedding",
+    "n_points": 1,
+    "scale": 1.0,
+}
 FIELDS = {"directions": np.array([[1.0]]), "radii": np.array([1.0]), "labels": None}
 
 
@@ -142,7 +171,9 @@ def test_other_contents(tmp_path: Path, header: dict, fields: dict, message: str
 
 @pytest.mark.parametrize("missing", ["kind", "n_points", "scale", "directions", "labels"])
 def test_missing_parts(tmp_path: Path, missing: str) -> None:
-    header, fields = ({k: v for k, v in part.items() if k != missing} for part in (HEADER, FIELDS))
+    header, fields = (
+        {k: v for k, v in part.items() if k != missing} for part in (HEADER, FIELDS)
+    )
     write_archive(tmp_path / "e.npz", header, fields)
     with pytest.raises(ValueError, match=f"(is damaged|cannot be read).*{missing}"):
         load_embedding(tmp_path / "e.npz")
@@ -153,7 +184,9 @@ def test_other_archives(tmp_path: Path) -> None:
     with (tmp_path / "array.npz").open("wb") as file:
         np.save(file, np.arange(3))
     for name in ("other.npz", "array.npz"):
-        with pytest.raises(ValueError, match=f"{name} cannot be read: it is not an embedding file"):
+        with pytest.raises(
+            ValueError, match=f"{name} cannot be read: it is not an embedding file"
+        ):
             Embedding.load(tmp_path / name)
     Tree(2, [[0, 1]], [1.0]).save(tmp_path / "tree.npz")
     with pytest.raises(ValueError, match="tree.npz was not written by Embedding.save"):
@@ -163,7 +196,9 @@ def test_other_archives(tmp_path: Path) -> None:
         Tree.load(tmp_path / "e.npz")
 
 
-def test_an_earlier_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_earlier_file_survives_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "e.npz"
     example(scale=3.0).save(path)
 

@@ -19,8 +19,12 @@ POINTS = np.random.default_rng(0).normal(size=(300, 4))
 def test_trials_keep_the_tree_of_lowest_scaled_distortion() -> None:
     metric = tr.PointMetric(POINTS)
     best = tr.fit(metric, trials=8, rng=3, method="treerep")
-    rng = np.random.default_rng(3)  # the first trial uses the generator itself, so it is what trials=1 gives
-    singles = [tr.fit(metric, rng=generator, method="treerep") for generator in [rng, *rng.spawn(7)]]
+    rng = np.random.default_rng(
+        3
+    )  # the first trial uses the generator itself, so it is what trials=1 gives
+    singles = [
+        tr.fit(metric, rng=generator, method="treerep") for generator in [rng, *rng.spawn(7)]
+    ]
     scores = [float(tr.average_distortion(tree, metric, scale="optimal")) for tree in singles]
     assert best == singles[int(np.argmin(scores))]
     assert len(set(scores)) > 1
@@ -37,7 +41,8 @@ def test_trials_on_many_points_are_compared_on_sampled_rows() -> None:
     best = tr.fit(points, metric="euclidean", trials=3, method="treerep")
     rng = np.random.default_rng(0)
     assert best in [
-        tr.fit(points, metric="euclidean", rng=generator, method="treerep") for generator in [rng, *rng.spawn(2)]
+        tr.fit(points, metric="euclidean", rng=generator, method="treerep")
+        for generator in [rng, *rng.spawn(2)]
     ]
 
 
@@ -47,7 +52,8 @@ def test_trials_give_support(n: int) -> None:
     best = tr.fit(points, metric="euclidean", trials=4, rng=5, method="treerep")
     rng = np.random.default_rng(5)
     singles = [
-        tr.fit(points, metric="euclidean", rng=generator, method="treerep") for generator in [rng, *rng.spawn(3)]
+        tr.fit(points, metric="euclidean", rng=generator, method="treerep")
+        for generator in [rng, *rng.spawn(3)]
     ]
     assert all(tree.support is None for tree in singles)
     assert_array_equal(best.support, split_support(best, singles))
@@ -55,7 +61,8 @@ def test_trials_give_support(n: int) -> None:
     known = best.support[~np.isnan(best.support)]
     assert known.min() == 0.25 and known.max() > 0.25
     assert_array_equal(
-        tr.fit(points, metric="euclidean", trials=4, rng=5, n_jobs=1, method="treerep").support, best.support
+        tr.fit(points, metric="euclidean", trials=4, rng=5, n_jobs=1, method="treerep").support,
+        best.support,
     )
 
 
@@ -77,7 +84,10 @@ def test_labels_pass_through() -> None:
 
 def test_seeds_generators_and_none() -> None:
     by_seed = tr.fit(POINTS, metric="euclidean", rng=7, method="treerep")
-    assert tr.fit(POINTS, metric="euclidean", rng=np.random.default_rng(7), method="treerep") == by_seed
+    assert (
+        tr.fit(POINTS, metric="euclidean", rng=np.random.default_rng(7), method="treerep")
+        == by_seed
+    )
     assert tr.fit(POINTS, metric="euclidean", rng=8, method="treerep") != by_seed
     tr.fit(POINTS, metric="euclidean", rng=None, method="treerep")
 
@@ -88,7 +98,9 @@ def test_tolerance_applies_at_every_level() -> None:
     d = np.abs(np.arange(40.0)[:, None] - np.arange(40.0))
     noisy = d + 1e-3 * np.random.default_rng(0).uniform(size=(40, 40)) * (d > 0)
     noisy = (noisy + noisy.T) / 2
-    assert tr.fit(noisy, tol=1e-2, method="treerep").n_nodes == 40  # a path again: no spurious Steiner nodes
+    assert (
+        tr.fit(noisy, tol=1e-2, method="treerep").n_nodes == 40
+    )  # a path again: no spurious Steiner nodes
     assert tr.fit(noisy, tol=1e-9, method="treerep").n_nodes > 40
 
 
@@ -96,13 +108,25 @@ def test_tolerance_applies_at_every_level() -> None:
     ("arguments", "message"),
     [
         ({"method": "magic"}, "unknown method 'magic': choose one of auto, treerep"),
-        ({"method": "treerep", "pivot": "far"}, "unknown pivot rule 'far': choose one of closest, random, near"),
+        (
+            {"method": "treerep", "pivot": "far"},
+            "unknown pivot rule 'far': choose one of closest, random, near",
+        ),
         ({"trials": 0}, "trials must be a positive whole number, not 0"),
         ({"trials": 2.5}, "trials must be a positive whole number, not 2.5"),
         ({"method": "treerep", "tol": -1}, "tol is a length of at least 0 or 'auto', not -1"),
-        ({"method": "treerep", "tol": float("nan")}, "tol is a length of at least 0 or 'auto', not nan"),
-        ({"method": "treerep", "tol": "tight"}, "tol is a length of at least 0 or 'auto', not 'tight'"),
-        ({"method": "treerep", "tol": np.array([0.1])}, "tol is a length of at least 0 or 'auto', not array"),
+        (
+            {"method": "treerep", "tol": float("nan")},
+            "tol is a length of at least 0 or 'auto', not nan",
+        ),
+        (
+            {"method": "treerep", "tol": "tight"},
+            "tol is a length of at least 0 or 'auto', not 'tight'",
+        ),
+        (
+            {"method": "treerep", "tol": np.array([0.1])},
+            "tol is a length of at least 0 or 'auto', not array",
+        ),
         ({"trials": True}, "trials must be a positive whole number, not True"),
         ({"n_jobs": 0}, "n_jobs must be a positive whole number"),
         ({"metric": "sqeuclidean"}, "use metric='euclidean'"),

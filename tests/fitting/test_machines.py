@@ -32,7 +32,12 @@ for method in ("treerep", "neighbor_joining"):
 def printed(**variables: str) -> str:
     kept = {name: value for name, value in os.environ.items() if name not in settings()}
     return subprocess.run(
-        [sys.executable, "-c", SCRIPT], check=True, capture_output=True, text=True, cwd=ROOT, env={**kept, **variables}
+        [sys.executable, "-c", SCRIPT],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**kept, **variables},
     ).stdout
 
 

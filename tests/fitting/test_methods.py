@@ -62,7 +62,14 @@ def test_matrices_points_graphs_trees_and_metrics_of_ones_own(method: str) -> No
     points = tr.PointMetric(POINTS)
     matrix = points.block(range(40), range(40))
     graph = tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)])
-    for data in (points, matrix, matrix.astype(np.float32), graph, tr.datasets.random_tree(40), Own()):
+    for data in (
+        points,
+        matrix,
+        matrix.astype(np.float32),
+        graph,
+        tr.datasets.random_tree(40),
+        Own(),
+    ):
         fitted = tr.fit(data, method=method, **options)
         assert len(fitted) == 40
         assert np.isfinite(fitted.block(range(40), range(40))).all()
@@ -81,9 +88,15 @@ def test_one_point_two_points_and_duplicates(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_seed_gives_one_tree_whatever_the_threads(method: str) -> None:
     options = {"trees": 4} if "trees" in takes(method) else {}
-    one, two, again = (tr.fit(Own(), method=method, rng=7, n_jobs=jobs, **options) for jobs in (1, 2, 2))
-    assert_allclose(one.block(range(40), range(40)), two.block(range(40), range(40)), rtol=0, atol=0)
-    assert_allclose(two.block(range(40), range(40)), again.block(range(40), range(40)), rtol=0, atol=0)
+    one, two, again = (
+        tr.fit(Own(), method=method, rng=7, n_jobs=jobs, **options) for jobs in (1, 2, 2)
+    )
+    assert_allclose(
+        one.block(range(40), range(40)), two.block(range(40), range(40)), rtol=0, atol=0
+    )
+    assert_allclose(
+        two.block(range(40), range(40)), again.block(range(40), range(40)), rtol=0, atol=0
+    )
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -105,24 +118,45 @@ def test_trials_need_a_random_method(method: str) -> None:
         scores = [float(tr.average_distortion(tree, Own(), scale="optimal")) for tree in each]
         assert best == each[int(np.argmin(scores))]
     else:
-        with pytest.raises(ValueError, match=f"{method} is not random, so all 3 trials would give the same tree"):
+        with pytest.raises(
+            ValueError,
+            match=f"{method} is not random, so all 3 trials would give the same tree",
+        ):
             tr.fit(Own(), method=method, trials=3)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "nj"}, "unknown method 'nj': choose one of auto, treerep, neighbor_joining, bionj, "),
-        ({"method": "neighbor_joining", "tol": 0.1}, "neighbor_joining takes no tol: leave it out"),
-        ({"method": "treerep", "linkage": "single"}, "treerep takes no linkage, but tol, pivot"),
+        (
+            {"method": "nj"},
+            "unknown method 'nj': choose one of auto, treerep, neighbor_joining, bionj, ",
+        ),
+        (
+            {"method": "neighbor_joining", "tol": 0.1},
+            "neighbor_joining takes no tol: leave it out",
+        ),
+        (
+            {"method": "treerep", "linkage": "single"},
+            "treerep takes no linkage, but tol, pivot",
+        ),
         ({"method": "gromov", "k": 3}, "gromov takes no k, but root, linkage"),
-        ({"method": "gromov", "linkage": "ward"}, "linkage is one of 'average', 'single', 'complete', not 'ward'"),
+        (
+            {"method": "gromov", "linkage": "ward"},
+            "linkage is one of 'average', 'single', 'complete', not 'ward'",
+        ),
         ({"method": "gromov", "root": 40}, "root is one of the points 0 to 39, not 40"),
         ({"method": "bfs", "root": -1}, "root is one of the points 0 to 39, not -1"),
         ({"method": "bfs", "graph": "ring"}, "graph is one of 'complete', 'knn', not 'ring'"),
         ({"method": "low_stretch", "k": 0}, "k must be a positive whole number, not 0"),
-        ({"method": "level_tree", "graph": "complete"}, "every level tree of the complete graph is a star: use "),
-        ({"method": "minimum_evolution", "criterion": "least"}, "criterion is one of 'balanced', 'ols', not 'least'"),
+        (
+            {"method": "level_tree", "graph": "complete"},
+            "every level tree of the complete graph is a star: use ",
+        ),
+        (
+            {"method": "minimum_evolution", "criterion": "least"},
+            "criterion is one of 'balanced', 'ols', not 'least'",
+        ),
         ({"method": "minimum_evolution", "nni": 3}, "nni is True or False, not 3"),
         ({"method": "bartal", "trees": 0}, "trees must be a positive whole number, not 0"),
     ],
@@ -133,19 +167,28 @@ def test_bad_options_get_one_clear_line(arguments: dict[str, object], message: s
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("method", ["gromov", "construct_tree", "minimum_spanning_tree", "bfs", "level_tree"])
+@pytest.mark.parametrize(
+    "method", ["gromov", "construct_tree", "minimum_spanning_tree", "bfs", "level_tree"]
+)
 def test_the_root_is_a_number_or_a_label_as_everywhere(method: str) -> None:
     mammals = tr.datasets.sarich()
     by_label = tr.fit(mammals, method=method, root="monkey")
     assert by_label == tr.fit(mammals, method=method, root=mammals.labels.index("monkey"))
-    with pytest.raises(ValueError, match="no point has the label 'yeti': give one of the labels"):
+    with pytest.raises(
+        ValueError, match="no point has the label 'yeti': give one of the labels"
+    ):
         tr.fit(mammals, method=method, root="yeti")
-    with pytest.raises(ValueError, match="no point has the label 'dog': the points have no labels"):
+    with pytest.raises(
+        ValueError, match="no point has the label 'dog': the points have no labels"
+    ):
         tr.fit(mammals.distances, method=method, root="dog")
 
 
 def test_trials_from_one_root_are_refused() -> None:
-    with pytest.raises(ValueError, match="all 5 trials from root 2 would give the same tree: leave out root or trials"):
+    with pytest.raises(
+        ValueError,
+        match="all 5 trials from root 2 would give the same tree: leave out root or trials",
+    ):
         tr.fit(Own(), method="gromov", root=2, trials=5)
 
 
@@ -153,7 +196,11 @@ def test_more_trials_are_never_worse() -> None:
     for method in ("bartal", "frt", "relaxed_neighbor_joining"):
         options = {"trees": 3} if method == "bartal" else {}
         scores = [
-            float(tr.average_distortion(tr.fit(Own(), method=method, trials=k, **options), Own(), scale="optimal"))
+            float(
+                tr.average_distortion(
+                    tr.fit(Own(), method=method, trials=k, **options), Own(), scale="optimal"
+                )
+            )
             for k in (1, 2, 4)
         ]
         assert scores == sorted(scores, reverse=True)
@@ -161,7 +208,10 @@ def test_more_trials_are_never_worse() -> None:
 
 def test_a_graph_needs_no_graph() -> None:
     ring = tr.GraphMetric([[k, (k + 1) % 6] for k in range(6)])
-    with pytest.raises(ValueError, match="k is for data that is no graph, and this is a GraphMetric: leave out k"):
+    with pytest.raises(
+        ValueError,
+        match="k is for data that is no graph, and this is a GraphMetric: leave out k",
+    ):
         tr.fit(ring, method="low_stretch", k=3)
 
 
@@ -172,10 +222,22 @@ def test_a_disconnected_graph_is_refused_before_any_method_sees_it() -> None:
 
 @pytest.mark.parametrize(
     "method",
-    ["neighbor_joining", "bionj", "relaxed_neighbor_joining", "minimum_evolution", "upgma", "gromov", "bartal"],
+    [
+        "neighbor_joining",
+        "bionj",
+        "relaxed_neighbor_joining",
+        "minimum_evolution",
+        "upgma",
+        "gromov",
+        "bartal",
+    ],
 )
-def test_what_does_not_fit_into_memory_is_said_at_once(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_into_memory_is_said_at_once(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
-    with pytest.raises(MemoryError, match=f"{method} on 400 points needs .* use method='treerep'") as error:
+    with pytest.raises(
+        MemoryError, match=f"{method} on 400 points needs .* use method='treerep'"
+    ) as error:
         tr.fit(tr.PointMetric(np.zeros((400, 1))), method=method)
     assert "\n" not in str(error.value)

@@ -18,9 +18,14 @@ def test_quality_is_the_papers(name: str, data_folder: Path) -> None:
     graph = tr.datasets.load(name).metric
     every = np.arange(len(graph))
     distances = tr.MatrixMetric(graph.block(every, every).astype(np.uint8))
-    trees = [tr.fit(distances, pivot="closest", tol=0.1, rng=seed, method="treerep") for seed in range(20)]
+    trees = [
+        tr.fit(distances, pivot="closest", tol=0.1, rng=seed, method="treerep")
+        for seed in range(20)
+    ]
     precision = np.mean([tr.mean_average_precision(tree, graph, ties="rank") for tree in trees])
-    distortion = np.mean([tr.average_distortion(tree, distances, scale="optimal") for tree in trees])
+    distortion = np.mean(
+        [tr.average_distortion(tree, distances, scale="optimal") for tree in trees]
+    )
     paper_precision, paper_distortion = PAPER[name]
     assert precision >= paper_precision - 0.025
     assert distortion <= paper_distortion + 0.02
@@ -28,9 +33,13 @@ def test_quality_is_the_papers(name: str, data_folder: Path) -> None:
 
 # The same, columns NJ: unscaled.
 PAPER_NJ = {
-    "celegans": (0.713, 0.124), "diseasome": (0.962, 0.161), "csphd": (0.993, 0.134),
-    "yeast": (0.892, 0.149), "grid_worm": (0.800, 0.135), "grqc": (0.862, 0.200),
-}  # fmt: skip
+    "celegans": (0.713, 0.124),
+    "diseasome": (0.962, 0.161),
+    "csphd": (0.993, 0.134),
+    "yeast": (0.892, 0.149),
+    "grid_worm": (0.800, 0.135),
+    "grqc": (0.862, 0.200),
+}
 
 
 @pytest.mark.parametrize("name", PAPER_NJ)
@@ -38,14 +47,19 @@ def test_neighbor_joining_gives_the_papers_row(name: str, data_folder: Path) -> 
     graph = tr.datasets.load(name).metric
     tree = tr.fit(graph, method="neighbor_joining")
     within = 0.01 if name == "celegans" else 0.005
-    scores = tr.mean_average_precision(tree, graph, ties="rank"), tr.average_distortion(tree, graph)
+    scores = (
+        tr.mean_average_precision(tree, graph, ties="rank"),
+        tr.average_distortion(tree, graph),
+    )
     assert [float(score) for score in scores] == pytest.approx(PAPER_NJ[name], abs=within)
 
 
 def test_a_graph_and_its_matrix_give_the_same_tree(data_folder: Path) -> None:
     graph = tr.datasets.load("yeast").metric
     every = np.arange(len(graph))
-    assert tr.fit(graph, rng=1, method="treerep") == tr.fit(graph.block(every, every), rng=1, method="treerep")
+    assert tr.fit(graph, rng=1, method="treerep") == tr.fit(
+        graph.block(every, every), rng=1, method="treerep"
+    )
 
 
 WORDNET = """

@@ -19,7 +19,9 @@ def try_reader(name: str | None, content: bytes, folder: Path) -> bool:
     path.write_bytes(content)
     try:
         tree = read_tree(
-            path, format=name, **({"default_length": 1.0} if name in ("newick", "nexus", "graphml") else {})
+            path,
+            format=name,
+            **({"default_length": 1.0} if name in ("newick", "nexus", "graphml") else {}),
         )
     except ValueError as error:
         line = str(error)
@@ -35,13 +37,20 @@ def main() -> None:
     import atheris
 
     with atheris.instrument_imports(
-        include=["treerep.formats", "treerep.tree.exchange.newick_text", "treerep.tree.exchange.node_graphs"]
+        include=[
+            "treerep.formats",
+            "treerep.tree.exchange.newick_text",
+            "treerep.tree.exchange.node_graphs",
+        ]
     ):
         pass
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        atheris.Setup(sys.argv, lambda data: try_reader(FORMATS[data[0] % 5], data[1:], folder) if data else None)
+        atheris.Setup(
+            sys.argv,
+            lambda data: try_reader(FORMATS[data[0] % 5], data[1:], folder) if data else None,
+        )
         atheris.Fuzz()
 
 

@@ -26,7 +26,9 @@ HARD = [
 
 
 @st.composite
-def named_trees(draw: st.DrawFn, max_nodes: int = 15, *, controls: bool = True, support: bool = True) -> Tree:
+def named_trees(
+    draw: st.DrawFn, max_nodes: int = 15, *, controls: bool = True, support: bool = True
+) -> Tree:
     """Trees whose leaves are data points; with labels or without, and with support or without."""
     tree = draw(trees(max_nodes=max_nodes, leaves=True)).canonical()
     n = len(tree)
@@ -37,7 +39,13 @@ def named_trees(draw: st.DrawFn, max_nodes: int = 15, *, controls: bool = True, 
     if support and draw(st.booleans()):
         # What every format can hold: four decimals, above Steiner nodes.
         above = tree.rooted(tree._default_root())
-        child = np.where(above.parent[tree.edges[:, 0]] == tree.edges[:, 1], tree.edges[:, 0], tree.edges[:, 1])
-        shares = np.round(np.random.default_rng(draw(st.integers(0, 99))).random(len(tree.edges)), 4)
+        child = np.where(
+            above.parent[tree.edges[:, 0]] == tree.edges[:, 1],
+            tree.edges[:, 0],
+            tree.edges[:, 1],
+        )
+        shares = np.round(
+            np.random.default_rng(draw(st.integers(0, 99))).random(len(tree.edges)), 4
+        )
         shares[child < n] = np.nan
     return Tree(n, tree.edges, tree.weights, labels, support=shares)

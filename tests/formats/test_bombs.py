@@ -28,7 +28,8 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
     tracemalloc.start()
     begin = tracemalloc.get_traced_memory()[0]
     monkeypatch.setattr(
-        "treerep._core.memory.available_memory", lambda: max(0, LIMIT - tracemalloc.get_traced_memory()[0] + begin)
+        "treerep._core.memory.available_memory",
+        lambda: max(0, LIMIT - tracemalloc.get_traced_memory()[0] + begin),
     )
     yield lambda: tracemalloc.get_traced_memory()[1] - begin
     tracemalloc.stop()
@@ -40,7 +41,9 @@ def many(piece: bytes) -> list[bytes]:
 
 def numbered(piece: bytes) -> list[bytes]:
     """Different pieces: no two are the same object, or equal."""
-    return [b"".join(piece % (k * 20000 + i) for i in range(20000)) for k in range(2 * UNPACKED)]
+    return [
+        b"".join(piece % (k * 20000 + i) for i in range(20000)) for k in range(2 * UNPACKED)
+    ]
 
 
 BOMBS = {
@@ -56,7 +59,10 @@ BOMBS = {
     "rows.tsv": [b"a\tb\n", *many(b"1\t2\n")],
     "names.edges": [b"%d%b b\n" % (k, LONG) for k in range(UNPACKED)],
     "edges.edges": many(b"12 13\n"),
-    "entries.mtx": [b"%%MatrixMarket matrix coordinate pattern general\n9 9 9999999\n", *many(b"1 2\n")],
+    "entries.mtx": [
+        b"%%MatrixMarket matrix coordinate pattern general\n9 9 9999999\n",
+        *many(b"1 2\n"),
+    ],
     "names.phy": [b"40\n", *(b"%d%b 0\n" % (k, LONG) for k in range(UNPACKED))],
     "line.nex": [b"#NEXUS\nbegin distances;\n", *[LONG] * UNPACKED],
     "lines.nex": [b"#NEXUS\nbegin distances;\n", *[LONG + b"\n"] * UNPACKED],
@@ -90,7 +96,9 @@ def test_data(tmp_path, name, taken):
     path = packed(tmp_path / f"{name}.gz", BOMBS[name])
     assert path.stat().st_size < 3 * MIB
     kind = "points" if name in ("names.csv", "rows.tsv") else None
-    with pytest.raises((MemoryError, ValueError), match="memory|a tag or a comment has more than") as caught:
+    with pytest.raises(
+        (MemoryError, ValueError), match="memory|a tag or a comment has more than"
+    ) as caught:
         formats.read(path, kind=kind)
     check(path, caught.value, taken)
 
@@ -108,7 +116,9 @@ def test_npz(tmp_path, name, shape, taken):
     path = tmp_path / "d.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for member in ("d", "labels"):
-            array = np.zeros(shape if member == name else 1, np.uint8 if member == "d" else "<U1")
+            array = np.zeros(
+                shape if member == name else 1, np.uint8 if member == "d" else "<U1"
+            )
             file = io.BytesIO()
             np.save(file, array)
             archive.writestr(f"{member}.npy", file.getvalue())
@@ -119,7 +129,12 @@ def test_npz(tmp_path, name, shape, taken):
 
 
 def test_an_attribute_that_is_not_wanted_takes_no_memory(tmp_path, taken):
-    drawing = [GRAPH, b'<node id="a"><data key="d">', *[LONG] * UNPACKED, b"</data></node></graph></graphml>"]
+    drawing = [
+        GRAPH,
+        b'<node id="a"><data key="d">',
+        *[LONG] * UNPACKED,
+        b"</data></node></graph></graphml>",
+    ]
     path = packed(tmp_path / "g.graphml.gz", drawing)
     assert len(formats.read(path)) == 1
     assert taken() < 16 * MIB
@@ -129,5 +144,7 @@ def test_declarations_are_refused(tmp_path):
     for declaration in ("<!ELEMENT a (b)>", "<!ATTLIST a b CDATA #IMPLIED>"):
         path = tmp_path / "g.graphml"
         path.write_text(f"<!DOCTYPE graphml [\n{declaration}]><graphml/>")
-        with pytest.raises(ValueError, match="line 2: it declares elements or their attributes"):
+        with pytest.raises(
+            ValueError, match="line 2: it declares elements or their attributes"
+        ):
             formats.read(path)

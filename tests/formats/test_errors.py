@@ -9,7 +9,9 @@ import pytest
 from treerep.formats._errors import errors_named
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EIO, errno.EMFILE, errno.EDQUOT, errno.EROFS])
+@pytest.mark.parametrize(
+    "number", [errno.ENOSPC, errno.EACCES, errno.EIO, errno.EMFILE, errno.EDQUOT, errno.EROFS]
+)
 def test_errors_of_the_machine_are_not_called_damage(number: int) -> None:
     said = rf"{os.strerror(number)} \(while reading\): 'd.csv'$"
     with pytest.raises(OSError, match=said) as error, errors_named("d.csv"):
@@ -19,10 +21,18 @@ def test_errors_of_the_machine_are_not_called_damage(number: int) -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [OSError("not a gzip file"), gzip.BadGzipFile("CRC check failed"), OSError(errno.EINVAL, "seek"), EOFError()],
+    [
+        OSError("not a gzip file"),
+        gzip.BadGzipFile("CRC check failed"),
+        OSError(errno.EINVAL, "seek"),
+        EOFError(),
+    ],
 )
 def test_damage_is_called_damage(error: Exception) -> None:
-    with pytest.raises(ValueError, match=r"^d.csv is damaged.*: get it again$"), errors_named("d.csv"):
+    with (
+        pytest.raises(ValueError, match=r"^d.csv is damaged.*: get it again$"),
+        errors_named("d.csv"),
+    ):
         raise error
 
 

@@ -43,7 +43,24 @@ VALID = {
 }
 KINDS = (None, "distances", "points", "graph")
 # What is likely to be wrong in files, and what parsers trip over.
-PIECES = [b"\n", b"\r\n", b",", b";", b"\t", b" ", b'"', b"'", b"[", b"#", b"%", b"\0", b"-", b"nan", b"inf", b"1e999"]
+PIECES = [
+    b"\n",
+    b"\r\n",
+    b",",
+    b";",
+    b"\t",
+    b" ",
+    b'"',
+    b"'",
+    b"[",
+    b"#",
+    b"%",
+    b"\0",
+    b"-",
+    b"nan",
+    b"inf",
+    b"1e999",
+]
 PIECES += [
     b"99999999999999999999",
     b"1,5",
@@ -93,7 +110,11 @@ def damaged(draw: st.DrawFn, valid: bytes) -> bytes:
     for _ in range(draw(st.integers(1, 4))):
         begin = draw(st.integers(0, len(data)))
         end = min(len(data), begin + draw(st.integers(0, 6)))
-        piece = draw(st.one_of(st.sampled_from(PIECES), st.binary(max_size=4), st.just(data[begin:end] * 2)))
+        piece = draw(
+            st.one_of(
+                st.sampled_from(PIECES), st.binary(max_size=4), st.just(data[begin:end] * 2)
+            )
+        )
         data = data[:begin] + piece + data[end:]
     return data
 
@@ -106,7 +127,11 @@ def test_damaged_files(name, data, kind):
 
 
 @settings(max_examples=20)
-@given(data=st.one_of(st.binary(max_size=300), st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)))
+@given(
+    data=st.one_of(
+        st.binary(max_size=300), st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)
+    )
+)
 @example(data=b"")
 @pytest.mark.parametrize("name", [*DATA_FORMATS, None])
 def test_anything_as_any_format(name, data):

@@ -20,7 +20,11 @@ from .strategies import HARD, named_trees
 NAN = float("nan")
 READ = [name for name, known in TREE_FORMATS.items() if known.reads]
 QUARTET = Tree(
-    4, [[0, 4], [1, 4], [2, 5], [3, 5], [4, 5]], [1.0, 2, 3, 4, 5], labels="abcd", support=[NAN] * 4 + [0.75]
+    4,
+    [[0, 4], [1, 4], [2, 5], [3, 5], [4, 5]],
+    [1.0, 2, 3, 4, 5],
+    labels="abcd",
+    support=[NAN] * 4 + [0.75],
 )
 
 
@@ -41,7 +45,9 @@ def test_points_keep_their_order_names_and_support(
         assert (back.labels or ()) in ((), tree.labels)  # such names are numbers, in text
         return
     assert back == tree
-    assert_array_equal(back.support if back.support is not None else NAN, NAN if _none(tree) else tree.support)
+    assert_array_equal(
+        back.support if back.support is not None else NAN, NAN if _none(tree) else tree.support
+    )
 
 
 def _none(tree: Tree) -> bool:
@@ -50,7 +56,9 @@ def _none(tree: Tree) -> bool:
 
 @settings(max_examples=40)
 @given(tree=named_trees())
-def test_newick_keeps_names_and_distances(tmp_path_factory: pytest.TempPathFactory, tree: Tree) -> None:
+def test_newick_keeps_names_and_distances(
+    tmp_path_factory: pytest.TempPathFactory, tree: Tree
+) -> None:
     path = tmp_path_factory.mktemp("trees") / "tree.nwk"
     write_tree(tree, path)
     back = read_tree(path)
@@ -127,10 +135,14 @@ def test_suffixes(tmp_path: Path) -> None:
     assert read_tree(tmp_path / "bom.nwk").labels == ("a", "b")
 
 
-def test_pipes(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_pipes(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     for name in READ:
         write_tree(QUARTET, "-", format=name)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(capsysbinary.readouterr().out)))
+        monkeypatch.setattr(
+            sys, "stdin", io.TextIOWrapper(io.BytesIO(capsysbinary.readouterr().out))
+        )
         assert read_tree("-") == QUARTET
 
 
@@ -144,7 +156,9 @@ def test_root(tmp_path: Path) -> None:
 
 def test_options_of_readers(tmp_path: Path) -> None:
     (tmp_path / "t.nwk").write_text("((a,b)95,(c,d)95);")
-    with pytest.raises(ValueError, match=r"t.nwk: Newick, line 1 column .* pass inner_labels=False"):
+    with pytest.raises(
+        ValueError, match=r"t.nwk: Newick, line 1 column .* pass inner_labels=False"
+    ):
         read_tree(tmp_path / "t.nwk", default_length=1.0)
     tree = read_tree(tmp_path / "t.nwk", default_length=1.0, inner_labels=False)
     assert tree.total_length == 6
@@ -156,20 +170,42 @@ def test_options_of_readers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("t.nwk", b"(a:1,\nb:-2);", r"t.nwk: Newick, line 2 column 3 \(character 8\): the length -2.0 is negative"),
+        (
+            "t.nwk",
+            b"(a:1,\nb:-2);",
+            r"t.nwk: Newick, line 2 column 3 \(character 8\): the length -2.0 is negative",
+        ),
         ("t.nwk", b"(a:1,\n\xff:2);", "t.nwk: line 2 has the byte 0xff, which is no UTF-8"),
-        ("t.nwk", "(a:1,b:2);".encode("utf-16"), "t.nwk: it is a text in UTF-16: save the file as UTF-8"),
+        (
+            "t.nwk",
+            "(a:1,b:2);".encode("utf-16"),
+            "t.nwk: it is a text in UTF-16: save the file as UTF-8",
+        ),
         ("t.nwk", b"", "t.nwk: Newick, .* the text is empty"),
-        ("t", b"hello", "t: neither its suffix nor its content is known: pass format= one of 'newick'"),
+        (
+            "t",
+            b"hello",
+            "t: neither its suffix nor its content is known: pass format= one of 'newick'",
+        ),
         ("t", b"", "neither its suffix nor its content is known"),
         ("t.json", b"[1, 2]", "t.json: it was not written by Tree.save"),
         ("t.json", b"[" * 100_000, "t.json: it cannot be read: it is not a tree file"),
         ("t.npz", b"PK\x03\x04", "t.npz: it cannot be read"),
-        ("t.nwk.gz", gzip.compress(b"(a:1,b:2);", mtime=0)[:-3], "t.nwk.gz is damaged or cut short"),
-        ("t.auspice.json", b"{}", "auspice is written, but not read: give one of 'newick', 'nexus'"),
+        (
+            "t.nwk.gz",
+            gzip.compress(b"(a:1,b:2);", mtime=0)[:-3],
+            "t.nwk.gz is damaged or cut short",
+        ),
+        (
+            "t.auspice.json",
+            b"{}",
+            "auspice is written, but not read: give one of 'newick', 'nexus'",
+        ),
     ],
 )
-def test_files_that_are_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+def test_files_that_are_refused(
+    name: str, content: bytes, message: str, tmp_path: Path
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message) as error:
         read_tree(tmp_path / name)
@@ -183,22 +219,37 @@ def test_devices_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["tree.nwk.gz", "tree.graphml.gz", "tree.json.gz"])
-def test_what_unpacks_to_more_than_memory(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mark = {"tree.nwk.gz": b"(", "tree.graphml.gz": b"<graphml><graph>" + b"<edge source='a' target='b'/>" * 60_000}
+def test_what_unpacks_to_more_than_memory(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = {
+        "tree.nwk.gz": b"(",
+        "tree.graphml.gz": b"<graphml><graph>" + b"<edge source='a' target='b'/>" * 60_000,
+    }
     (tmp_path / name).write_bytes(gzip.compress(mark.get(name, b"[") + b" " * 3_000_000))
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 4_000_000)
-    with pytest.raises(MemoryError, match=f"{name}: (what comes in|the graph) needs .* GiB of memory"):
+    with pytest.raises(
+        MemoryError, match=f"{name}: (what comes in|the graph) needs .* GiB of memory"
+    ):
         read_tree(tmp_path / name)
 
 
 def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
     write_tree(QUARTET, tmp_path / "good.npz")
     claim = io.BytesIO()
-    np.lib.format.write_array_header_1_0(claim, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)})
-    with zipfile.ZipFile(tmp_path / "good.npz") as good, zipfile.ZipFile(tmp_path / "bad.npz", "w") as bad:
+    np.lib.format.write_array_header_1_0(
+        claim, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
+    )
+    with (
+        zipfile.ZipFile(tmp_path / "good.npz") as good,
+        zipfile.ZipFile(tmp_path / "bad.npz", "w") as bad,
+    ):
         for name in good.namelist():
             bad.writestr(name, claim.getvalue() if name == "weights.npy" else good.read(name))
-    with pytest.raises(ValueError, match="bad.npz: it cannot be read: it is not a tree file, or it is cut short"):
+    with pytest.raises(
+        ValueError,
+        match="bad.npz: it cannot be read: it is not a tree file, or it is cut short",
+    ):
         read_tree(tmp_path / "bad.npz")
 
 
@@ -206,11 +257,23 @@ def test_wishes_that_are_refused(tmp_path: Path) -> None:
     for options, message in [
         ({"format": "phyloxml"}, "format must be one of 'newick', .*, not 'phyloxml'"),
         ({}, "no format has that suffix: pass format= one of"),
-        ({"format": "npz", "root": 0}, "npz keeps no root: leave it out, or choose one of 'newick', 'nexus'"),
-        ({"format": "newick", "attributes": {"x": "wxyz"}}, "newick keeps no attributes: .* 'graphml', 'dot'"),
+        (
+            {"format": "npz", "root": 0},
+            "npz keeps no root: leave it out, or choose one of 'newick', 'nexus'",
+        ),
+        (
+            {"format": "newick", "attributes": {"x": "wxyz"}},
+            "newick keeps no attributes: .* 'graphml', 'dot'",
+        ),
         ({"format": "newick", "root": "z"}, "'z' is not in the tree"),
-        ({"format": "dot", "attributes": {"x": [1]}}, "attribute 'x' has 1 values for 4 points"),
-        ({"format": "dot", "attributes": {"x": [1, 2, 3, np.inf]}}, "attribute 'x' of point 3 is infinite"),
+        (
+            {"format": "dot", "attributes": {"x": [1]}},
+            "attribute 'x' has 1 values for 4 points",
+        ),
+        (
+            {"format": "dot", "attributes": {"x": [1, 2, 3, np.inf]}},
+            "attribute 'x' of point 3 is infinite",
+        ),
     ]:
         with pytest.raises(ValueError, match=message):
             write_tree(QUARTET, tmp_path / "tree", **options)  # type: ignore[arg-type]

@@ -11,8 +11,19 @@ from treerep.tree.tree import Tree
 
 from .fuzz_trees import FORMATS, try_reader
 
-TREE = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 0.5, 0, 2, 3], labels=["a b", "it's", "<&>", "é😀"])
-SHARES = Tree(4, TREE.edges, TREE.weights, TREE.labels, support=[float("nan")] * 2 + [0.75] + [float("nan")] * 2)
+TREE = Tree(
+    4,
+    [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]],
+    [1.0, 0.5, 0, 2, 3],
+    labels=["a b", "it's", "<&>", "é😀"],
+)
+SHARES = Tree(
+    4,
+    TREE.edges,
+    TREE.weights,
+    TREE.labels,
+    support=[float("nan")] * 2 + [0.75] + [float("nan")] * 2,
+)
 PIECES = [
     b"(",
     b")",
@@ -62,7 +73,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=60)
 @given(
     content=st.one_of(
-        st.binary(max_size=60), st.text(max_size=60).map(str.encode), st.lists(st.sampled_from(PIECES)).map(b"".join)
+        st.binary(max_size=60),
+        st.text(max_size=60).map(str.encode),
+        st.lists(st.sampled_from(PIECES)).map(b"".join),
     )
 )
 def test_random_bytes(name: str, folder: Path, content: bytes) -> None:
@@ -78,9 +91,17 @@ def test_files_with_faults(name: str, folder: Path, data: st.DataObject) -> None
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(st.integers(0, len(content)))
         stop = data.draw(
-            st.one_of(st.just(start), st.integers(start, min(start + 8, len(content))), st.just(len(content)))
+            st.one_of(
+                st.just(start),
+                st.integers(start, min(start + 8, len(content))),
+                st.just(len(content)),
+            )
         )
-        piece = data.draw(st.one_of(st.sampled_from(PIECES), st.binary(max_size=4), st.just(content[start:stop] * 2)))
+        piece = data.draw(
+            st.one_of(
+                st.sampled_from(PIECES), st.binary(max_size=4), st.just(content[start:stop] * 2)
+            )
+        )
         content = content[:start] + piece + content[stop:]
     try_reader(name, content, folder)
 
@@ -125,12 +146,16 @@ TAIL = "x</data></edge></graph></graphml>"
         ("json", "", "[", ""),
     ],
 )
-def test_long_runs_are_refused_in_linear_time(name: str, begin: str, repeated: str, end: str, folder: Path) -> None:
+def test_long_runs_are_refused_in_linear_time(
+    name: str, begin: str, repeated: str, end: str, folder: Path
+) -> None:
     # In quadratic time these would take minutes.
     assert not try_reader(name, (begin + repeated * RUN + end).encode(), folder)
 
 
 @settings(max_examples=50)
-@given(content=st.one_of(st.binary(max_size=40), st.lists(st.sampled_from(PIECES)).map(b"".join)))
+@given(
+    content=st.one_of(st.binary(max_size=40), st.lists(st.sampled_from(PIECES)).map(b"".join))
+)
 def test_guesses(folder: Path, content: bytes) -> None:
     try_reader(None, content, folder)

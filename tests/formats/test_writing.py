@@ -35,12 +35,16 @@ def test_nothing_is_left_of_what_fails(tmp_path, name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "metric", [tr.GraphMetric([[0, 1], [1, 2]]), tr.fit(SQUARE, method="treerep"), tr.as_metric([[0]])], ids=repr
+    "metric",
+    [tr.GraphMetric([[0, 1], [1, 2]]), tr.fit(SQUARE, method="treerep"), tr.as_metric([[0]])],
+    ids=repr,
 )
 def test_any_metric(tmp_path, metric):
     for name in ("d.npy", "d.csv", "d.phy"):
         formats.write_distances(metric, tmp_path / name)
-        np.testing.assert_array_equal(distances(formats.read(tmp_path / name)), distances(metric))
+        np.testing.assert_array_equal(
+            distances(formats.read(tmp_path / name)), distances(metric)
+        )
 
 
 def test_standard_output(monkeypatch):
@@ -53,12 +57,16 @@ def test_standard_output(monkeypatch):
 @pytest.mark.parametrize("label", ["", " x", "x\n", "a\rb", "a\0b"])
 def test_labels_that_would_not_come_back_are_refused(tmp_path, label):
     with pytest.raises(ValueError, match="rename it"):
-        formats.write_distances(tr.as_metric(SQUARE, labels=["a", label, "c"]), tmp_path / "d.csv")
+        formats.write_distances(
+            tr.as_metric(SQUARE, labels=["a", label, "c"]), tmp_path / "d.csv"
+        )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_unknown_formats(tmp_path):
-    with pytest.raises(ValueError, match="distances are written as npy, csv, tsv, phylip, not as .*d.xlsx"):
+    with pytest.raises(
+        ValueError, match="distances are written as npy, csv, tsv, phylip, not as .*d.xlsx"
+    ):
         formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.xlsx")
     with pytest.raises(ValueError, match="not as graphml"):
         formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.csv", format="graphml")
@@ -78,14 +86,18 @@ def test_values_that_repeat_and_values_that_do_not(tmp_path, values):
     table = np.random.default_rng(0).integers(1, values, (100, 100)) / 7
     table = np.triu(table, 1) + np.triu(table, 1).T
     formats.write_distances(tr.as_metric(table), tmp_path / "d.csv")
-    assert (tmp_path / "d.csv").read_text() == "".join(",".join(map(repr, row)) + "\n" for row in table.tolist())
+    assert (tmp_path / "d.csv").read_text() == "".join(
+        ",".join(map(repr, row)) + "\n" for row in table.tolist()
+    )
 
 
 @pytest.mark.parametrize("name", ["csv", "tsv", "phylip"])
 @pytest.mark.parametrize("label", ["a\0b", "\0", "a\ud800"])
 def test_labels_that_no_text_can_hold(tmp_path, name, label):
     metric = tr.as_metric([[0, 1.0], [1.0, 0]], labels=[label, "b"])
-    with pytest.raises(ValueError, match="has a zero character or one that UTF-8 cannot hold: rename it") as raised:
+    with pytest.raises(
+        ValueError, match="has a zero character or one that UTF-8 cannot hold: rename it"
+    ) as raised:
         formats.write_distances(metric, tmp_path / "d", format=name)
     assert not isinstance(raised.value, UnicodeError)
     assert list(tmp_path.iterdir()) == []
@@ -93,9 +105,51 @@ def test_labels_that_no_text_can_hold(tmp_path, name, label):
 
 # What a table, a tree or another format might begin with, words for missing numbers, and what spreadsheets calculate.
 STRANGE = (
-    *("(", "(a", "((a,b),c);", "<graphml", "<?xml", "#NEXUS", "%%MatrixMarket", "source", "target", "id1", "id2"),
-    *("0", "1", "2", "5", "10", "-", "NA", "nan", "sep=;", "=1+1", "=HYPERLINK(1)", "+x", "@SUM(1)", "-x", "-5", "1e5"),
-    *('"', "'", "a b", "a,b", "a;b", "a\tb", "a\nb", "#", "# FromNodeId ToNodeId", "\x1b[2J", "[x", "{x"),
+    *(
+        "(",
+        "(a",
+        "((a,b),c);",
+        "<graphml",
+        "<?xml",
+        "#NEXUS",
+        "%%MatrixMarket",
+        "source",
+        "target",
+        "id1",
+        "id2",
+    ),
+    *(
+        "0",
+        "1",
+        "2",
+        "5",
+        "10",
+        "-",
+        "NA",
+        "nan",
+        "sep=;",
+        "=1+1",
+        "=HYPERLINK(1)",
+        "+x",
+        "@SUM(1)",
+        "-x",
+        "-5",
+        "1e5",
+    ),
+    *(
+        '"',
+        "'",
+        "a b",
+        "a,b",
+        "a;b",
+        "a\tb",
+        "a\nb",
+        "#",
+        "# FromNodeId ToNodeId",
+        "\x1b[2J",
+        "[x",
+        "{x",
+    ),
 )
 
 
@@ -104,10 +158,16 @@ def test_any_label_comes_back_as_it_was(tmp_path, name):
     """Labels are data: a mark in front of =, which spreadsheets would take as text, would change them."""
     path, delimited = tmp_path / name, "tsv" if name == "d" else None
     sets = [[label] for label in STRANGE]
-    sets += [[one, other] for one, other in itertools.permutations(STRANGE, 2) if (hash_of(one + other) % 24) == 0]
+    sets += [
+        [one, other]
+        for one, other in itertools.permutations(STRANGE, 2)
+        if (hash_of(one + other) % 24) == 0
+    ]
     for labels in [*sets, ["source", "target"], list(STRANGE)]:
         n = len(labels)
-        metric = tr.as_metric(np.abs(np.subtract.outer(np.arange(n) * 1.5, np.arange(n) * 1.5)), labels=labels)
+        metric = tr.as_metric(
+            np.abs(np.subtract.outer(np.arange(n) * 1.5, np.arange(n) * 1.5)), labels=labels
+        )
         formats.write_distances(metric, path, format=delimited)
         again = formats.read(path)
         assert again.labels == metric.labels

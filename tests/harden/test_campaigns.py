@@ -43,7 +43,12 @@ def test_recovery_sees_wrong_trees() -> None:
     longer = found.truth.edges
     split = tr.Tree(
         len(found.truth),
-        np.concatenate([np.delete(longer, 0, 0), [[longer[0, 0], len(longer) + 1], [len(longer) + 1, longer[0, 1]]]]),
+        np.concatenate(
+            [
+                np.delete(longer, 0, 0),
+                [[longer[0, 0], len(longer) + 1], [len(longer) + 1, longer[0, 1]]],
+            ]
+        ),
         np.concatenate([np.delete(found.truth.weights, 0), [0.0, found.truth.weights[0]]]),
     )
     assert "are right" in recovery.fault(found, split)
@@ -51,17 +56,26 @@ def test_recovery_sees_wrong_trees() -> None:
 
 def test_recovery_draws_what_it_says() -> None:
     cases = [recovery.case(number) for number in range(150)]
-    assert {case.distances.dtype.name for case in cases} >= {"float64", "float32", "int64", "int16"}
+    assert {case.distances.dtype.name for case in cases} >= {
+        "float64",
+        "float32",
+        "int64",
+        "int16",
+    }
     assert max(len(case.truth) for case in cases) <= recovery.LARGEST
     largest = [case.distances.max(initial=0) for case in cases]
     assert max(largest) > 1e9 and min(d for d in largest if d > 0) < 1e-8
-    assert any((case.distances + np.eye(len(case.truth)) == 0).any() for case in cases)  # points at the same place
+    assert any(
+        (case.distances + np.eye(len(case.truth)) == 0).any() for case in cases
+    )  # points at the same place
 
 
 def test_every_kernel_has_a_twin() -> None:
     found = {f"{file}.{name}" for file, names in twins.in_source().items() for name in names}
     assert found == set(twins.judged())
-    assert {file for file, names in twins.in_source().items() if not names} == set(twins.INLINED)
+    assert {file for file, names in twins.in_source().items() if not names} == set(
+        twins.INLINED
+    )
 
 
 def test_every_twin_is_a_test() -> None:
@@ -89,7 +103,9 @@ def test_parsers_in_small(name: str) -> None:
     for content in valid:
         targets.TARGETS[name](content)
     for _ in range(40):
-        content = parsers.mutated(choose.choice(valid), targets.ALL_PIECES, choose, targets.LEAST.get(name, 1))
+        content = parsers.mutated(
+            choose.choice(valid), targets.ALL_PIECES, choose, targets.LEAST.get(name, 1)
+        )
         targets.TARGETS[name](content)
 
 
@@ -106,7 +122,11 @@ def test_a_parser_that_fails_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_errors_of_two_lines_or_without_the_file_are_faults() -> None:
     targets.one(ValueError("x.csv: wrong"), Path("x.csv"))
-    for error in (ValueError("x.csv: two\nlines"), ValueError("which file?"), ValueError("x.csv" + "x" * 5000)):
+    for error in (
+        ValueError("x.csv: two\nlines"),
+        ValueError("which file?"),
+        ValueError("x.csv" + "x" * 5000),
+    ):
         with pytest.raises(AssertionError):
             targets.one(error, Path("x.csv"))
 
@@ -120,7 +140,9 @@ def test_threads_that_find_another_tree_are_seen() -> None:
     def judged(printed: str, code: int = 0) -> list[str]:
         words = [sys.executable, "-c", f"print({printed!r}); raise SystemExit({code})"]
         pipe = subprocess.PIPE
-        return concurrent._judge(subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True), "a b")
+        return concurrent._judge(
+            subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True), "a b"
+        )
 
     assert judged("\n".join(["a b"] * 8)) == []
     assert judged("\n".join([*["a b"] * 7, "a c"])) == ["thread 7 found other trees"]
@@ -139,7 +161,9 @@ def test_a_leak_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = []
 
     def leak(seed: int) -> None:
-        kept.append(mmap.mmap(-1, 8192))  # pages of its own: the allocator may have room for small things
+        kept.append(
+            mmap.mmap(-1, 8192)
+        )  # pages of its own: the allocator may have room for small things
         kept[-1].write(bytes([seed % 256]) * 8192)
 
     monkeypatch.setattr(memory, "works", lambda: {"leak": leak})
@@ -179,7 +203,11 @@ def test_every_command_that_writes_is_killed(tmp_path: Path) -> None:
     from treerep.cli.app import app
 
     commands = get_command(app).commands
-    writing = {name for name, one in commands.items() if {"output", "csv"} & {option.name for option in one.params}}
+    writing = {
+        name
+        for name, one in commands.items()
+        if {"output", "csv"} & {option.name for option in one.params}
+    }
     assert {words[0] for words, _ in kills.commands(tmp_path).values()} == writing
 
 
@@ -203,7 +231,9 @@ def test_kills_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_writers_that_are_killed_leave_old_or_new_files(tmp_path: Path) -> None:
     # Several files together; the slow test below has all writers.
     words = [sys.executable, "-m", "harden.writes", str(tmp_path), "4", "itol"]
-    done = subprocess.run(words, capture_output=True, text=True, env=common.environment(), check=True)
+    done = subprocess.run(
+        words, capture_output=True, text=True, env=common.environment(), check=True
+    )
     *faults, last = done.stdout.splitlines()
     kills, count = map(int, last.split())
     assert faults == []
@@ -219,16 +249,29 @@ def test_all_writers_in_small() -> None:
 @pytest.mark.parametrize(
     ("code", "fault"),
     [
-        ("lambda folder: (folder / 'a').write_text('x' * 20)", "a is half written: 0 of 20 bytes"),
-        ("lambda folder: ((folder / 'a').unlink(True), (folder / 'a').symlink_to('/dev/null'))", "a is gone"),
-        ("lambda folder: ((folder / 'b').write_text('x'), (folder / 'b').rename(folder / 'a'))", "left b"),
+        (
+            "lambda folder: (folder / 'a').write_text('x' * 20)",
+            "a is half written: 0 of 20 bytes",
+        ),
+        (
+            "lambda folder: ((folder / 'a').unlink(True), (folder / 'a').symlink_to('/dev/null'))",
+            "a is gone",
+        ),
+        (
+            "lambda folder: ((folder / 'b').write_text('x'), (folder / 'b').rename(folder / 'a'))",
+            "left b",
+        ),
     ],
 )
 def test_writers_that_are_not_atomic_are_seen(tmp_path: Path, code: str, fault: str) -> None:
     judge = f"print(writes.faults_of('it', {code}, Path({str(tmp_path)!r})))"
     script = f"from pathlib import Path; from harden import writes; {judge}"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env=common.environment(), check=True
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env=common.environment(),
+        check=True,
     )
     assert fault in done.stdout
 
@@ -239,8 +282,14 @@ def test_limits_in_small(tmp_path: Path) -> None:
 
     words, outputs = kills.commands(tmp_path)["convert to nexus"]
     assert limits.limited(words, outputs, tmp_path, resource.RLIMIT_FSIZE, 100) == (False, None)
-    assert limits.limited(words, outputs, tmp_path, resource.RLIMIT_FSIZE, 10**7) == (True, None)
-    assert limits.limited(words, ["other.nex"], tmp_path, resource.RLIMIT_FSIZE, 10**7)[1] is not None
+    assert limits.limited(words, outputs, tmp_path, resource.RLIMIT_FSIZE, 10**7) == (
+        True,
+        None,
+    )
+    assert (
+        limits.limited(words, ["other.nex"], tmp_path, resource.RLIMIT_FSIZE, 10**7)[1]
+        is not None
+    )
 
 
 def test_results_are_kept_and_faults_end_with_1(
@@ -248,7 +297,11 @@ def test_results_are_kept_and_faults_end_with_1(
 ) -> None:
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results.json")
     monkeypatch.setattr(common, "TABLE", tmp_path / "results.md")
-    monkeypatch.setattr(recovery, "campaign", lambda metrics=3: common.Result("a try", metrics, ["one"], "a note"))
+    monkeypatch.setattr(
+        recovery,
+        "campaign",
+        lambda metrics=3: common.Result("a try", metrics, ["one"], "a note"),
+    )
     monkeypatch.setattr(sys, "argv", ["harden", "recovery", "--size", "7"])
     with pytest.raises(SystemExit) as ended:
         command.main()

@@ -29,14 +29,20 @@ def test_arrays_are_distances_unless_a_metric_is_named() -> None:
     assert isinstance(as_metric(SQUARE.tolist()), MatrixMetric)
     assert isinstance(as_metric(SQUARE, metric="precomputed"), MatrixMetric)
     assert isinstance(as_metric(SQUARE, metric="euclidean"), PointMetric)
-    with pytest.raises(MetricError, match=re.escape("3 x 2: for points say metric='euclidean'")):
+    with pytest.raises(
+        MetricError, match=re.escape("3 x 2: for points say metric='euclidean'")
+    ):
         as_metric(SQUARE[:, :2])
 
 
 def test_frames_bring_labels() -> None:
     names = ["a", "b", "c"]
     assert as_metric(pd.DataFrame(SQUARE, names, names)).labels == ("a", "b", "c")
-    assert as_metric(pd.DataFrame(SQUARE[:, :2], names), metric="euclidean").labels == ("a", "b", "c")
+    assert as_metric(pd.DataFrame(SQUARE[:, :2], names), metric="euclidean").labels == (
+        "a",
+        "b",
+        "c",
+    )
     with pytest.raises(MetricError, match="row 1 is named 'b' but column 1 'x'"):
         as_metric(pd.DataFrame(SQUARE, names, ["a", "x", "c"]))
 
@@ -64,12 +70,22 @@ def test_options_reach_the_metric() -> None:
     ("data", "options", "message"),
     [
         (SQUARE, {"weight": "w"}, "weight='w' does not apply to a distance matrix"),
-        (SQUARE, {"metric": "euclidean", "symmetrize": "mean"}, "symmetrize='mean' does not apply to points"),
+        (
+            SQUARE,
+            {"metric": "euclidean", "symmetrize": "mean"},
+            "symmetrize='mean' does not apply to points",
+        ),
         (csr_array(SQUARE), {"weight": "w"}, "does not apply to a sparse matrix"),
-        (nx.path_graph(3), {"symmetrize": "mean"}, "symmetrize does not apply to a networkx graph"),
+        (
+            nx.path_graph(3),
+            {"symmetrize": "mean"},
+            "symmetrize does not apply to a networkx graph",
+        ),
     ],
 )
-def test_options_that_mean_nothing_are_refused(data: object, options: dict[str, str], message: str) -> None:
+def test_options_that_mean_nothing_are_refused(
+    data: object, options: dict[str, str], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         tr.as_metric(data, **options)  # type: ignore[arg-type]
 
@@ -84,7 +100,9 @@ def test_masked_entries_are_refused() -> None:
 def test_metrics_pass_through() -> None:
     metric = MatrixMetric(SQUARE)
     assert as_metric(metric) is metric
-    with pytest.raises(ValueError, match="does not apply to a MatrixMetric, which is a metric already"):
+    with pytest.raises(
+        ValueError, match="does not apply to a MatrixMetric, which is a metric already"
+    ):
         as_metric(metric, metric="euclidean")
 
 
@@ -113,14 +131,18 @@ def test_other_packages_add_types_by_an_entry_point(tmp_path: Path) -> None:
     about = tmp_path / "shapes-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shapes\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{GROUP}]\nshapes.Triangles = shapes:read_triangles\n")
+    (about / "entry_points.txt").write_text(
+        f"[{GROUP}]\nshapes.Triangles = shapes:read_triangles\n"
+    )
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "import shapes, treerep as tr\n"
         "class Mine(shapes.Triangles): pass\n"
         "print(tr.as_metric(shapes.Triangles(), labels='abc').labels, len(tr.as_metric(Mine())))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert done.stdout == "('a', 'b', 'c') 3\n", done.stderr
 
 

@@ -21,9 +21,13 @@ SQUARE = np.array([[0, 1], [1, 2], [2, 3], [3, 0]])
 HOPS = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
 
 
-def matrix(entries: dict[tuple[int, int], float], n: int, dtype: type = float) -> sparse.csr_array:
+def matrix(
+    entries: dict[tuple[int, int], float], n: int, dtype: type = float
+) -> sparse.csr_array:
     i, j = np.array(list(entries)).T
-    return sparse.csr_array((np.array(list(entries.values()), dtype=dtype), (i, j)), shape=(n, n))
+    return sparse.csr_array(
+        (np.array(list(entries.values()), dtype=dtype), (i, j)), shape=(n, n)
+    )
 
 
 def random_edges(n: int, extra: int, seed: int) -> np.ndarray:
@@ -32,7 +36,9 @@ def random_edges(n: int, extra: int, seed: int) -> np.ndarray:
     return np.concatenate([tree, rng.integers(0, n, (extra, 2))])
 
 
-def refuse(message: str, *args: object, error: type[Exception] = MetricError, **kwargs: object) -> None:
+def refuse(
+    message: str, *args: object, error: type[Exception] = MetricError, **kwargs: object
+) -> None:
     with pytest.raises(error, match=re.escape(message)) as caught:
         GraphMetric(*args, **kwargs)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
@@ -49,7 +55,9 @@ def test_edges_of_any_integer_type(dtype: type) -> None:
     assert_array_equal(metric.vertices, range(4))
 
 
-@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_array])
+@pytest.mark.parametrize(
+    "make", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_array]
+)
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.float32, float])
 def test_sparse_matrices_of_any_kind(make: type, dtype: type) -> None:
     given_matrix = make((HOPS == 1).astype(dtype))
@@ -63,8 +71,12 @@ def test_sparse_matrices_of_any_kind(make: type, dtype: type) -> None:
 @pytest.mark.parametrize("make", [sparse.coo_array, sparse.coo_matrix])
 def test_entries_given_twice_add_up_without_wrapping_around(make: type) -> None:
     i, j = [0, 0, 1, 1], [1, 1, 0, 0]
-    assert GraphMetric(make((np.full(4, 200, np.uint8), (i, j)), shape=(2, 2))).pairs(0, 1) == 400
-    assert GraphMetric(make((np.full(4, 100, np.int8), (i, j)), shape=(2, 2))).pairs(0, 1) == 200
+    assert (
+        GraphMetric(make((np.full(4, 200, np.uint8), (i, j)), shape=(2, 2))).pairs(0, 1) == 400
+    )
+    assert (
+        GraphMetric(make((np.full(4, 100, np.int8), (i, j)), shape=(2, 2))).pairs(0, 1) == 200
+    )
 
 
 def test_vertex_numbers_beyond_int64_are_refused() -> None:
@@ -88,7 +100,11 @@ def test_whole_numbers_too_large_for_exact_sums_are_not_called_integral() -> Non
 def test_the_adjacency_is_sorted_symmetric_float64_and_serves_scipy() -> None:
     metric = GraphMetric(SQUARE[::-1], weights=[4, 3, 2, 1])
     rows = metric.adjacency
-    assert isinstance(rows, sparse.csr_array) and rows.dtype == np.float64 and rows.indices.dtype == np.int32
+    assert (
+        isinstance(rows, sparse.csr_array)
+        and rows.dtype == np.float64
+        and rows.indices.dtype == np.int32
+    )
     assert_array_equal(rows.toarray(), [[0, 1, 0, 4], [1, 0, 2, 0], [0, 2, 0, 3], [4, 0, 3, 0]])
     assert_array_equal(rows.indices, [1, 3, 0, 2, 1, 3, 0, 2])
     assert not any(array.flags.writeable for array in (rows.data, rows.indices, rows.indptr))
@@ -109,7 +125,9 @@ def test_self_loops_do_not_matter_and_the_shortest_of_parallel_edges_counts() ->
     assert_array_equal(looped.adjacency.toarray(), [[0, 2], [2, 0]])
 
 
-@pytest.mark.parametrize("graph", [sparse.csr_array((1, 1)), [[0, 0]]], ids=["matrix", "self-loop"])
+@pytest.mark.parametrize(
+    "graph", [sparse.csr_array((1, 1)), [[0, 0]]], ids=["matrix", "self-loop"]
+)
 def test_a_single_vertex(graph: object) -> None:
     metric = GraphMetric(graph, labels=["alone"])
     assert len(metric) == 1 and metric.labels == ("alone",)
@@ -149,7 +167,10 @@ def test_huge_vertex_numbers_cost_nothing() -> None:
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
 def test_bad_lengths_are_named(value: float) -> None:
     refuse(f"edge (1, 2) has length {value}", SQUARE, weights=[1, value, 1, 1])
-    refuse(f"edge (0, 2) has length {value}", matrix({(0, 1): 1, (1, 0): 1, (0, 2): value, (2, 0): value}, 3))
+    refuse(
+        f"edge (0, 2) has length {value}",
+        matrix({(0, 1): 1, (1, 0): 1, (0, 2): value, (2, 0): value}, 3),
+    )
 
 
 def test_edges_of_length_zero_are_refused() -> None:
@@ -165,7 +186,9 @@ def test_edges_of_length_zero_are_refused() -> None:
         ({(0, 1): 3, (1, 0): 1, (1, 2): 1, (2, 1): 1}, "entry (0, 1) is 3.0 but (1, 0) is 1.0"),
     ],
 )
-def test_directed_graphs_are_refused(entries: dict[tuple[int, int], float], message: str) -> None:
+def test_directed_graphs_are_refused(
+    entries: dict[tuple[int, int], float], message: str
+) -> None:
     refuse(message, matrix(entries, 3))
     refuse("A.maximum(A.T)", matrix(entries, 3))
 
@@ -193,13 +216,19 @@ def test_other_types_are_refused() -> None:
 
 
 def test_disconnected_graphs_are_described() -> None:
-    refuse("2 components of sizes 3, 2, and vertex 0 is not in the largest", [[0, 1], [2, 3], [3, 4]])
+    refuse(
+        "2 components of sizes 3, 2, and vertex 0 is not in the largest",
+        [[0, 1], [2, 3], [3, 4]],
+    )
     refuse("largest_component=True", [[0, 1], [2, 3], [3, 4]])
     refuse("6 components of sizes 1, 1, 1, 1, ...,", sparse.csr_array((6, 6)))
 
 
 def test_gaps_in_the_numbers_are_isolated_vertices() -> None:
-    refuse("3 components of sizes 3, 1, 1 (2 of the numbers 0 to 4 occur in no edge), and vertex 1", [[0, 2], [2, 4]])
+    refuse(
+        "3 components of sizes 3, 1, 1 (2 of the numbers 0 to 4 occur in no edge), and vertex 1",
+        [[0, 2], [2, 4]],
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,18 +269,24 @@ def by_labels(metric: GraphMetric) -> GraphMetric:
     cost=st.sampled_from([0.0, 1e9]),
 )
 @settings(max_examples=60)
-def test_searches_and_labels_both_equal_scipy(n: int, extra: int, seed: int, weighting: str, cost: float) -> None:
+def test_searches_and_labels_both_equal_scipy(
+    n: int, extra: int, seed: int, weighting: str, cost: float
+) -> None:
     rng = np.random.default_rng(seed)
     edges = random_edges(n, extra + 1, seed)
-    weights = {"hops": None, "whole": rng.integers(1, 9, len(edges)), "real": rng.uniform(0.1, 1, len(edges))}[
-        weighting
-    ]
+    weights = {
+        "hops": None,
+        "whole": rng.integers(1, 9, len(edges)),
+        "real": rng.uniform(0.1, 1, len(edges)),
+    }[weighting]
     metric = by_labels(GraphMetric(edges, weights=weights))
     truth = dijkstra(metric.adjacency)
     rows, cols = rng.integers(0, n, rng.integers(0, 9)), rng.integers(0, n, rng.integers(0, 9))
     i, j = rng.integers(0, n, (2, 3, 5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graph_module, "_ASK", cost)  # 0: labels answer everything; 1e9: searches do
+        patch.setattr(
+            graph_module, "_ASK", cost
+        )  # 0: labels answer everything; 1e9: searches do
         block, pairs = metric.block(rows, cols), metric.pairs(i, j)
     assert block.shape == (len(rows), len(cols)) and pairs.shape == (3, 5)
     rounding = 1e-13 if weighting == "real" else 0
@@ -274,7 +309,11 @@ def test_pairs_broadcast_and_keep_their_shape() -> None:
 def test_large_blocks_are_answered_in_bands(monkeypatch: pytest.MonkeyPatch) -> None:
     edges = random_edges(300, 200, 7)
     metric = GraphMetric(edges, weights=np.random.default_rng(7).uniform(0.1, 1, len(edges)))
-    everyone, some, i = np.arange(300), np.arange(0, 300, 7), np.random.default_rng(8).integers(0, 300, 1000)
+    everyone, some, i = (
+        np.arange(300),
+        np.arange(0, 300, 7),
+        np.random.default_rng(8).integers(0, 300, 1000),
+    )
     requests = [(everyone, some), (some, everyone), (everyone, everyone)]
     for ask in (0.0, 1e9):
         monkeypatch.setattr(graph_module, "_ASK", ask)
@@ -301,8 +340,16 @@ def test_a_few_requests_do_not_build_labels_but_many_do() -> None:
 def test_real_lengths_answer_the_same_bits_before_and_after_labels_exist() -> None:
     edges = random_edges(400, 300, 5)
     weights = np.random.default_rng(5).uniform(0.1, 1, len(edges))
-    fresh, used = GraphMetric(edges, weights=weights), by_labels(GraphMetric(edges, weights=weights))
-    for rows, cols in [([0], range(400)), (range(400), [1, 2]), ([5], [6]), (range(100), range(200, 300))]:
+    fresh, used = (
+        GraphMetric(edges, weights=weights),
+        by_labels(GraphMetric(edges, weights=weights)),
+    )
+    for rows, cols in [
+        ([0], range(400)),
+        (range(400), [1, 2]),
+        ([5], [6]),
+        (range(100), range(200, 300)),
+    ]:
         assert_array_equal(fresh.block(rows, cols), used.block(rows, cols))
     assert_array_equal(fresh.pairs([1, 2], [3, 4]), used.pairs([1, 2], [3, 4]))
 
@@ -316,7 +363,9 @@ def test_a_pickle_without_labels_builds_them_on_arrival() -> None:
     assert_array_equal(by_labels(copy).block(range(4), range(4)), HOPS)
 
 
-@pytest.mark.parametrize(("name", "n", "labels_at_most"), [("wordnet", 74_374, 15), ("enron", 33_695, 55)])
+@pytest.mark.parametrize(
+    ("name", "n", "labels_at_most"), [("wordnet", 74_374, 15), ("enron", 33_695, 55)]
+)
 def test_real_graphs(data_folder: Path, name: str, n: int, labels_at_most: float) -> None:
     with gzip.open(data_folder / "graphs" / f"{name}.edges.gz") as file:
         metric = GraphMetric(np.loadtxt(file, dtype=np.int64))
@@ -328,5 +377,6 @@ def test_real_graphs(data_folder: Path, name: str, n: int, labels_at_most: float
     assert_array_equal(metric.block(rows, cols), truth)
     i, j = np.repeat(rows, 2000), rng.integers(0, n, 6000)
     assert_array_equal(
-        metric.pairs(np.concatenate([i, cols]), np.concatenate([j, cols]))[:6000], truth[np.arange(6000) // 2000, j]
+        metric.pairs(np.concatenate([i, cols]), np.concatenate([j, cols]))[:6000],
+        truth[np.arange(6000) // 2000, j],
     )

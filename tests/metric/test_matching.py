@@ -22,7 +22,9 @@ from treerep.refinement.moves.search import rearrange
 
 # ((a: 1, b: 2): 1.5, (c: 1, d: 3)), added up by hand.
 DISTANCES = np.array([[0, 3, 3.5, 5.5], [3, 0, 4.5, 6.5], [3.5, 4.5, 0, 4], [5.5, 6.5, 4, 0]])
-TREE = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 2.0, 1.5, 1.0, 3.0], labels="abcd")
+TREE = tr.Tree(
+    4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 2.0, 1.5, 1.0, 3.0], labels="abcd"
+)
 ORDER = [3, 0, 2, 1]
 SHUFFLED = tr.MatrixMetric(DISTANCES[np.ix_(ORDER, ORDER)], labels=["d", "a", "c", "b"])
 # The same tree, but d comes first in the text: by position it would be another tree.
@@ -45,20 +47,42 @@ def test_position_of_each_point():
     order = point_order(Points(3, ("a", "b", "c")), Points(3, ("c", "a", "b")), ("one", "two"))
     np.testing.assert_array_equal(order, [2, 0, 1])
     for labels in (("a", "b", "c"), None):
-        assert point_order(Points(3, labels), Points(3, ("a", "b", "c")), ("one", "two")) is None
+        assert (
+            point_order(Points(3, labels), Points(3, ("a", "b", "c")), ("one", "two")) is None
+        )
 
 
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        (Points(2, None), Points(3, None), "one has 2 points and two has 3: give metrics on the same points"),
+        (
+            Points(2, None),
+            Points(3, None),
+            "one has 2 points and two has 3: give metrics on the same points",
+        ),
         (Points(1, None), Points(3, None), "one has 1 point and two has 3: "),
-        (Points(3, ("a", "b", "c")), Points(3, ("c", "y", "x")), "one has no point 'y', which is in two: "),
+        (
+            Points(3, ("a", "b", "c")),
+            Points(3, ("c", "y", "x")),
+            "one has no point 'y', which is in two: ",
+        ),
         (Points(2, ("a", "a")), Points(2, ("a", "b")), "one has no point 'b'"),
         (Points(2, ("a", "b")), Points(2, ("a", "a")), "points 0 and 1 share the label 'a'"),
-        (Points(2, ("a", "b"), False), Points(2, None), "one has labels, in the order of a text, and two has none"),
-        (Points(2, None), Points(2, ("a", "b"), False), "two has labels, in the order of a text, and one has none"),
-        (Points(2, None, False), Points(2, ("a", "b"), False), "two has labels, in the order of a text"),
+        (
+            Points(2, ("a", "b"), False),
+            Points(2, None),
+            "one has labels, in the order of a text, and two has none",
+        ),
+        (
+            Points(2, None),
+            Points(2, ("a", "b"), False),
+            "two has labels, in the order of a text, and one has none",
+        ),
+        (
+            Points(2, None, False),
+            Points(2, ("a", "b"), False),
+            "two has labels, in the order of a text",
+        ),
     ],
 )
 def test_what_does_not_match_is_refused(first, second, message):
@@ -86,8 +110,12 @@ def test_scores_match_by_label():
     # Twice as far from a to b, which are 3 apart: one of six pairs has an error of 1.
     wrong = DISTANCES.copy()
     wrong[0, 1] = wrong[1, 0] = 6
-    assert tr.average_distortion(tr.MatrixMetric(wrong, labels="abcd"), SHUFFLED) == pytest.approx(1 / 6)
-    assert tr.average_distortion(pd.DataFrame(wrong, list("abcd"), list("abcd")), SHUFFLED) == pytest.approx(1 / 6)
+    assert tr.average_distortion(
+        tr.MatrixMetric(wrong, labels="abcd"), SHUFFLED
+    ) == pytest.approx(1 / 6)
+    assert tr.average_distortion(
+        pd.DataFrame(wrong, list("abcd"), list("abcd")), SHUFFLED
+    ) == pytest.approx(1 / 6)
 
 
 def test_precision_matches_by_label():
@@ -98,9 +126,13 @@ def test_precision_matches_by_label():
     assert tr.mean_average_precision(shuffled, path) == 1
     embedded = tr.embed(shuffled)  # which is looked at in another order, not copied
     assert tr.mean_average_precision(embedded, path) == 1
-    assert tr.average_distortion(embedded, path) == pytest.approx(float(tr.average_distortion(tr.embed(tree), path)))
+    assert tr.average_distortion(embedded, path) == pytest.approx(
+        float(tr.average_distortion(tr.embed(tree), path))
+    )
     with pytest.raises(ValueError, match=REFUSED):
-        tr.mean_average_precision(tr.Tree.from_newick(shuffled.newick()), tr.GraphMetric([(0, 1), (1, 2), (2, 3)]))
+        tr.mean_average_precision(
+            tr.Tree.from_newick(shuffled.newick()), tr.GraphMetric([(0, 1), (1, 2), (2, 3)])
+        )
 
 
 def test_refined_trees_are_in_the_order_of_the_data():
@@ -109,7 +141,9 @@ def test_refined_trees_are_in_the_order_of_the_data():
         better = tr.refine(tree, SHUFFLED, balance=0)
         assert better.labels == SHUFFLED.labels
         np.testing.assert_allclose(better.distances(), SHUFFLED.distances, atol=1e-6)
-        assert tr.average_distortion(better, SHUFFLED.distances) < 1e-6  # its order is that of the data
+        assert (
+            tr.average_distortion(better, SHUFFLED.distances) < 1e-6
+        )  # its order is that of the data
     # Also if the text happens to have the order of the data.
     lucky = tr.Tree.from_newick("(d:1,a:1,c:1,b:1);")
     assert lucky.labels == SHUFFLED.labels
@@ -207,9 +241,15 @@ def test_saved_trees_keep_what_is_known(suffix, tmp_path):
 
 def test_files_that_say_something_else_are_damaged(tmp_path):
     tr.Tree.from_newick(TEXT).save(tmp_path / "tree.json")
-    text = (tmp_path / "tree.json").read_text().replace('"order_known": false', '"order_known": "no"')
+    text = (
+        (tmp_path / "tree.json")
+        .read_text()
+        .replace('"order_known": false', '"order_known": "no"')
+    )
     (tmp_path / "tree.json").write_text(text)
-    with pytest.raises(ValueError, match=r"tree\.json is damaged: order_known is not true or false"):
+    with pytest.raises(
+        ValueError, match=r"tree\.json is damaged: order_known is not true or false"
+    ):
         tr.Tree.load(tmp_path / "tree.json")
 
 
@@ -240,7 +280,9 @@ def test_numbers_name_positions():
     text = tr.Tree.from_newick(plain.newick(3))  # point 3 comes first
     assert text.labels is None
     assert tr.average_distortion(text, DISTANCES) == pytest.approx(0, abs=1e-15)
-    assert tr.average_distortion(text, tr.MatrixMetric(DISTANCES, labels="abcd")) == pytest.approx(0, abs=1e-15)
+    assert tr.average_distortion(
+        text, tr.MatrixMetric(DISTANCES, labels="abcd")
+    ) == pytest.approx(0, abs=1e-15)
     assert tr.refine(text, DISTANCES).labels is None
 
 
@@ -251,7 +293,9 @@ def test_numbers_in_a_text_are_names_beside_labels_that_are_numbers():
     assert (tree.labels, text.labels) == (("3", "0", "2", "1"), None)
     for one, two in ((text, data), (data, text), (tree, data), (tree, data.to_numpy())):
         assert tr.average_distortion(one, two) == pytest.approx(0, abs=1e-15)
-    assert text.difference(tree).path == tree.difference(text).path == pytest.approx(0, abs=1e-12)
+    assert (
+        text.difference(tree).path == tree.difference(text).path == pytest.approx(0, abs=1e-12)
+    )
     better = tr.refine(text, data)
     assert better.labels == tree.labels
     np.testing.assert_allclose(better.distances(), data.to_numpy())
@@ -259,11 +303,18 @@ def test_numbers_in_a_text_are_names_beside_labels_that_are_numbers():
 
 def test_trees_are_compared_by_label():
     text = tr.Tree.from_newick(TEXT)
-    assert TREE.difference(text) == text.difference(TREE) == (0, 0.0, pytest.approx(0, abs=1e-12))
-    with pytest.raises(ValueError, match="the other tree has labels, in the order of a text, and this tree has none"):
+    assert (
+        TREE.difference(text) == text.difference(TREE) == (0, 0.0, pytest.approx(0, abs=1e-12))
+    )
+    with pytest.raises(
+        ValueError,
+        match="the other tree has labels, in the order of a text, and this tree has none",
+    ):
         tr.Tree(4, TREE.edges, TREE.weights).difference(text)
     np.testing.assert_allclose(TreeAverage([TREE, text]).block(range(4), range(4)), DISTANCES)
-    np.testing.assert_array_equal(TREE.with_support([text, text]).support, [np.nan, np.nan, 1.0, np.nan, np.nan])
+    np.testing.assert_array_equal(
+        TREE.with_support([text, text]).support, [np.nan, np.nan, 1.0, np.nan, np.nan]
+    )
 
 
 def test_pages_match_by_label():
@@ -278,7 +329,8 @@ def test_values_of_points_are_matched_by_label(tmp_path):
     with pytest.raises(ValueError, match="the table has no row 'd'"):
         values_in_order(table["height"].iloc[1:], TREE.labels)
     by_label, in_order = (
-        draw(TREE, color=values).collections[-1].get_facecolors() for values in (table["height"], [1.0, 2.0, 3.0, 4.0])
+        draw(TREE, color=values).collections[-1].get_facecolors()
+        for values in (table["height"], [1.0, 2.0, 3.0, 4.0])
     )
     np.testing.assert_array_equal(by_label, in_order)
     for name, attributes in (("one", table), ("two", {"height": [1.0, 2.0, 3.0, 4.0]})):

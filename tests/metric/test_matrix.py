@@ -24,7 +24,8 @@ def symmetric(n: int, seed: int, high: int = 100) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "dtype", ["uint8", "int16", "uint16", "int32", "int64", "float16", "float32", "float64", ">f8"]
+    "dtype",
+    ["uint8", "int16", "uint16", "int32", "int64", "float16", "float32", "float64", ">f8"],
 )
 def test_any_real_dtype_is_kept_and_answers_in_float64(dtype: str) -> None:
     metric = MatrixMetric(SMALL.astype(dtype))
@@ -51,8 +52,12 @@ def test_memmap_is_used_in_place(tmp_path: Path) -> None:
     assert_array_equal(metric.block(range(50), range(50)), mapped)
 
 
-@pytest.mark.parametrize("twin", [copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))])
-def test_copies_and_pickles_hold_one_read_only_matrix(twin: Callable[[MatrixMetric], MatrixMetric]) -> None:
+@pytest.mark.parametrize(
+    "twin", [copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))]
+)
+def test_copies_and_pickles_hold_one_read_only_matrix(
+    twin: Callable[[MatrixMetric], MatrixMetric],
+) -> None:
     metric = MatrixMetric(SMALL.astype(np.uint8), labels="abc")
     other = twin(metric)
     assert not other.distances.flags.writeable and not other.oracle.distances.flags.writeable
@@ -81,7 +86,9 @@ def test_floats_that_are_whole_for_want_of_digits_are_not_called_integral() -> N
 def test_precision_follows_the_dtype() -> None:
     single = (symmetric(8, 0) * 0.3).astype(np.float32)
     assert MatrixMetric(single).input_eps == np.finfo(np.float32).eps
-    assert MatrixMetric(single.astype(np.float64)).input_eps == np.finfo(np.float32).eps  # rounded once, then widened
+    assert (
+        MatrixMetric(single.astype(np.float64)).input_eps == np.finfo(np.float32).eps
+    )  # rounded once, then widened
     assert MatrixMetric(SMALL * 0.3).input_eps == 0
     assert MatrixMetric(SMALL.astype(np.uint8)).input_eps == 0
 
@@ -93,11 +100,14 @@ def test_rounding_before_the_input_leaves_the_precision_of_sums() -> None:
 @pytest.mark.parametrize("digits", [3, 6, 9])
 def test_rounding_to_digits_is_seen(digits: int) -> None:
     distances = np.linalg.norm(
-        np.random.default_rng(0).uniform(1, 9, size=(40, 1, 3)) - np.eye(40)[:, None, :3], axis=-1
+        np.random.default_rng(0).uniform(1, 9, size=(40, 1, 3)) - np.eye(40)[:, None, :3],
+        axis=-1,
     )
     distances = np.abs(distances - distances.T) + 2.0 * (1 - np.eye(40))
     rounded = MatrixMetric(np.round(distances, digits))
-    assert rounded.input_eps == pytest.approx(0.5 * 10.0**-digits / np.round(distances, digits).max())
+    assert rounded.input_eps == pytest.approx(
+        0.5 * 10.0**-digits / np.round(distances, digits).max()
+    )
     assert MatrixMetric(distances).input_eps == 0
     # Tables in which single steps matter are taken as exact.
     assert MatrixMetric(0.1 * SMALL).input_eps == 0
@@ -106,7 +116,14 @@ def test_rounding_to_digits_is_seen(digits: int) -> None:
 @pytest.mark.parametrize("step", [1e-3, 2.0**-9])
 def test_a_tree_metric_with_few_digits_is_not_called_rounded(step: float) -> None:
     # The tree ((0, 1), (2, 3)) with leaves of 2,000 steps and an inner edge of two steps.
-    steps = np.array([[0, 4000, 4002, 4002], [4000, 0, 4002, 4002], [4002, 4002, 0, 4000], [4002, 4002, 4000, 0]])
+    steps = np.array(
+        [
+            [0, 4000, 4002, 4002],
+            [4000, 0, 4002, 4002],
+            [4002, 4002, 0, 4000],
+            [4002, 4002, 4000, 0],
+        ]
+    )
     assert MatrixMetric(np.round(steps * step, 9)).input_eps == 0
     steps[0, 2] = steps[2, 0] = 4003
     assert MatrixMetric(np.round(steps * step, 9)).input_eps > 0
@@ -128,7 +145,9 @@ BAD_ENTRIES = [
 
 @pytest.mark.parametrize("n", [8, 150])  # one tile, several tiles
 @pytest.mark.parametrize(("entry", "value", "message"), BAD_ENTRIES)
-def test_the_first_bad_entry_is_named(n: int, entry: tuple[int, int], value: float, message: str) -> None:
+def test_the_first_bad_entry_is_named(
+    n: int, entry: tuple[int, int], value: float, message: str
+) -> None:
     matrix = symmetric(n, 1).astype(np.float64)
     matrix[entry] = value
     with pytest.raises(MetricError, match=re.escape(message)) as error:
@@ -136,7 +155,9 @@ def test_the_first_bad_entry_is_named(n: int, entry: tuple[int, int], value: flo
     assert "\n" not in str(error.value)
 
 
-@given(st.integers(0, 129), st.integers(0, 129), st.sampled_from([np.nan, np.inf, -2.0, 5000.0]))
+@given(
+    st.integers(0, 129), st.integers(0, 129), st.sampled_from([np.nan, np.inf, -2.0, 5000.0])
+)
 def test_one_bad_entry_anywhere_is_found(i: int, j: int, value: float) -> None:
     matrix = symmetric(130, 2).astype(np.float64)
     matrix[i, j] = value

@@ -17,7 +17,15 @@ from treerep.metric.base import MetricError
 from treerep.metric.points import PointMetric
 
 SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
-ALL = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hyperboloid", "poincare")
+ALL = (
+    "euclidean",
+    "manhattan",
+    "chebyshev",
+    "cosine",
+    "correlation",
+    "hyperboloid",
+    "poincare",
+)
 
 
 def points_for(metric: str, n: int, dim: int, seed: int = 0) -> np.ndarray:
@@ -33,7 +41,12 @@ def points_for(metric: str, n: int, dim: int, seed: int = 0) -> np.ndarray:
 def test_plain_metrics_agree_with_scipy(metric: str, dim: int, dtype: type) -> None:
     x = np.random.default_rng(dim).normal(size=(20, dim)).astype(dtype)
     ours = PointMetric(x, metric).block(range(20), range(20))
-    assert_allclose(ours, cdist(x.astype(float), x.astype(float), SCIPY[metric]), rtol=8 * np.finfo(dtype).eps, atol=0)
+    assert_allclose(
+        ours,
+        cdist(x.astype(float), x.astype(float), SCIPY[metric]),
+        rtol=8 * np.finfo(dtype).eps,
+        atol=0,
+    )
 
 
 def test_the_order_of_summation_is_the_one_in_the_source() -> None:
@@ -74,7 +87,9 @@ def test_angles_agree_with_scipy(metric: str) -> None:
 def test_small_and_flat_angles_keep_their_digits() -> None:
     # acos(1 - 5e-21) is 0 in float64; the angle is 1e-10 (and pi minus that for the mirrored vector).
     x = [[1.0, 0.0], [1.0, 1e-10], [-1.0, 1e-10]]
-    assert_allclose(PointMetric(x, "cosine").pairs(0, [1, 2]), [1e-10, np.pi - 1e-10], rtol=1e-14)
+    assert_allclose(
+        PointMetric(x, "cosine").pairs(0, [1, 2]), [1e-10, np.pi - 1e-10], rtol=1e-14
+    )
 
 
 NOT_TINY = st.floats(-1e3, 1e3).filter(lambda value: abs(value) > 1e-3)
@@ -82,7 +97,11 @@ NOT_TINY = st.floats(-1e3, 1e3).filter(lambda value: abs(value) > 1e-3)
 
 @given(hnp.arrays(np.float64, (4, 5), elements=NOT_TINY), st.floats(1e-100, 1e100))
 def test_angles_ignore_scale(x: np.ndarray, scale: float) -> None:
-    assert_allclose(PointMetric(x * scale, "cosine").pairs(0, 1), PointMetric(x, "cosine").pairs(0, 1), atol=1e-14)
+    assert_allclose(
+        PointMetric(x * scale, "cosine").pairs(0, 1),
+        PointMetric(x, "cosine").pairs(0, 1),
+        atol=1e-14,
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -104,11 +123,17 @@ def test_coordinates_too_large_for_the_floats_of_the_points_are_refused(
     metric: str, large: float, larger: float
 ) -> None:
     x = np.array([[1.0, -2.0], [0.5, 1.0], [1.0, 1.5]])
-    with pytest.raises(MetricError, match=rf"^point 0 .* -.*too large for {metric} distances in float64: rescale"):
+    with pytest.raises(
+        MetricError,
+        match=rf"^point 0 .* -.*too large for {metric} distances in float64: rescale",
+    ):
         PointMetric(x * larger, metric)
     with pytest.raises(MetricError, match="float32: rescale"):
         PointMetric((x * large).astype(np.float32), metric)
-    for scaled, room in ((x * larger, 1e-3), ((x * large).astype(np.float32), np.float32(1e-3))):
+    for scaled, room in (
+        (x * larger, 1e-3),
+        ((x * large).astype(np.float32), np.float32(1e-3)),
+    ):
         distances = PointMetric(scaled * room, metric).pairs([0, 1], [1, 2])
         wide = scaled.astype(float) / (larger if scaled.dtype == np.float64 else large)
         unit = PointMetric(wide, metric).pairs([0, 1], [1, 2])
@@ -118,7 +143,10 @@ def test_coordinates_too_large_for_the_floats_of_the_points_are_refused(
 @pytest.mark.parametrize(("dtype", "small"), [(np.float32, 1e-25), (np.float64, 1e-200)])
 def test_coordinates_too_small_to_be_squared_are_refused(dtype: type, small: float) -> None:
     x = (np.array([[0.0, 1.0], [0.0, 0.0], [2.0, 1.0]]) * small).astype(dtype)
-    with pytest.raises(MetricError, match=r"^point 2 has the largest coordinate, .* too small for euclidean [^\n]*$"):
+    with pytest.raises(
+        MetricError,
+        match=r"^point 2 has the largest coordinate, .* too small for euclidean [^\n]*$",
+    ):
         PointMetric(x)
     for metric in ("manhattan", "chebyshev"):
         assert_allclose(PointMetric(x, metric).pairs(0, 2) / small, 2, rtol=1e-6)
@@ -131,9 +159,13 @@ def test_hyperbolic_points_at_the_ends_of_the_range_of_floats() -> None:
     assert_allclose(metric.pairs([0, 1], 2), np.arcsinh(ray[:2]), rtol=1e-14)
     with pytest.raises(MetricError, match=r"^point 1 has \|x\| = 1e\+160, beyond 1e150"):
         PointMetric([[1.0, 0.0], [1e160, 1e160]], "hyperboloid")
-    with pytest.raises(MetricError, match="^point 1 is the farthest from the origin, at 1e-200"):
+    with pytest.raises(
+        MetricError, match="^point 1 is the farthest from the origin, at 1e-200"
+    ):
         PointMetric([[1.0, 0.0], [1.0, 1e-200]], "hyperboloid")
-    with pytest.raises(MetricError, match="^point 1 is the farthest from the origin, at 2e-200"):
+    with pytest.raises(
+        MetricError, match="^point 1 is the farthest from the origin, at 2e-200"
+    ):
         PointMetric([[0.0, 0.0], [0.0, 1e-200]], "poincare")
     with pytest.raises(MetricError, match=r"point 0 has norm 1e\+200"):
         PointMetric([[1e200, 0.0]], "poincare")
@@ -146,15 +178,25 @@ def test_near_points_far_out_on_the_hyperboloid(radius: float, step: float) -> N
     # step 1e-7 returns garbage.
     radii = np.array([radius, radius + step])
     points = np.column_stack([np.cosh(radii), np.sinh(radii), np.zeros(2)])
-    assert_allclose(PointMetric(points, "hyperboloid").pairs(0, 1), step, rtol=1e-6 if step == 1e-7 else 1e-9)
+    assert_allclose(
+        PointMetric(points, "hyperboloid").pairs(0, 1),
+        step,
+        rtol=1e-6 if step == 1e-7 else 1e-9,
+    )
 
 
 def test_hyperbolic_right_triangle() -> None:
     # Hyperbolic Pythagoras: cosh c = cosh a cosh b.
     a, b = 1.5, 2.5
-    hyperboloid = np.array([[np.cosh(a), np.sinh(a), 0], [np.cosh(b), 0, np.sinh(b)], [1, 0, 0]])
+    hyperboloid = np.array(
+        [[np.cosh(a), np.sinh(a), 0], [np.cosh(b), 0, np.sinh(b)], [1, 0, 0]]
+    )
     metric = PointMetric(hyperboloid, "hyperboloid")
-    assert_allclose(metric.pairs([0, 0, 1], [1, 2, 2]), [np.arccosh(np.cosh(a) * np.cosh(b)), a, b], rtol=1e-14)
+    assert_allclose(
+        metric.pairs([0, 0, 1], [1, 2, 2]),
+        [np.arccosh(np.cosh(a) * np.cosh(b)), a, b],
+        rtol=1e-14,
+    )
     ball = hyperboloid[:, 1:] / (1 + hyperboloid[:, :1])
     same = PointMetric(ball, "poincare").block(range(3), range(3))
     assert_allclose(same, metric.block(range(3), range(3)), rtol=1e-12)
@@ -174,7 +216,9 @@ def test_float_points_are_not_copied_and_others_are_widened() -> None:
         assert np.shares_memory(PointMetric(x).points, x)
     assert PointMetric(np.eye(3, dtype=np.int8)).points.dtype == np.float64
     fortran = np.asfortranarray(np.random.default_rng(0).normal(size=(5, 3)))
-    by_rows, by_columns = (PointMetric(x).block(range(5), range(5)) for x in (fortran.copy("C"), fortran))
+    by_rows, by_columns = (
+        PointMetric(x).block(range(5), range(5)) for x in (fortran.copy("C"), fortran)
+    )
     assert_array_equal(by_rows, by_columns)
 
 
@@ -211,22 +255,32 @@ def test_bad_points_are_named(points: object, metric: str, message: str) -> None
         PointMetric(points, metric)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("twin", [copy.deepcopy, copy.copy, lambda metric: pickle.loads(pickle.dumps(metric))])
+@pytest.mark.parametrize(
+    "twin", [copy.deepcopy, copy.copy, lambda metric: pickle.loads(pickle.dumps(metric))]
+)
 @pytest.mark.parametrize("metric", ALL)
-def test_copies_and_pickles_come_out_read_only(metric: str, twin: Callable[[PointMetric], PointMetric]) -> None:
+def test_copies_and_pickles_come_out_read_only(
+    metric: str, twin: Callable[[PointMetric], PointMetric]
+) -> None:
     given_metric = PointMetric(points_for(metric, 6, 3), metric, labels="abcdef")
     other = twin(given_metric)
     assert not any(array.flags.writeable for array in (other.points, *other.oracle))
-    assert type(other.oracle) is type(given_metric.oracle) and other.labels == given_metric.labels
+    assert (
+        type(other.oracle) is type(given_metric.oracle) and other.labels == given_metric.labels
+    )
     assert np.shares_memory(other.points, other.oracle[0]) == (metric in SCIPY)
     assert_array_equal(other.block(range(6), range(6)), given_metric.block(range(6), range(6)))
 
 
 def test_a_metric_that_is_no_name_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"^metric is a name, one of euclidean, [^\n]*, not of type list$"):
+    with pytest.raises(
+        TypeError, match=r"^metric is a name, one of euclidean, [^\n]*, not of type list$"
+    ):
         PointMetric(np.eye(2), ["euclidean"])  # type: ignore[arg-type]
 
 
 def test_unknown_metric_lists_the_choices() -> None:
-    with pytest.raises(ValueError, match="unknown metric 'euklid': choose one of euclidean, manhattan"):
+    with pytest.raises(
+        ValueError, match="unknown metric 'euklid': choose one of euclidean, manhattan"
+    ):
         PointMetric(np.eye(2), "euklid")

@@ -28,7 +28,10 @@ def test_hand_worked_mean() -> None:
     assert len(average) == 3
     assert not average.integral
     assert repr(average) == "TreeAverage(3 points, 2 trees)"
-    assert repr(TreeAverage([tr.datasets.random_tree(2000)])) == "TreeAverage(2,000 points, 1 tree)"
+    assert (
+        repr(TreeAverage([tr.datasets.random_tree(2000)]))
+        == "TreeAverage(2,000 points, 1 tree)"
+    )
 
 
 @settings(max_examples=30)
@@ -41,8 +44,12 @@ def test_blocks_and_pairs_are_means(n: int, count: int, seed: int) -> None:
     expected = np.mean([tree.distances() for tree in trees], axis=0)
     points = np.random.default_rng(seed).permutation(n)
     assert_allclose(average.block(points, points), expected[np.ix_(points, points)], rtol=1e-12)
-    assert_allclose(average.block(points[:1], points), expected[points[:1]][:, points], rtol=1e-12)
-    assert_allclose(average.pairs(points, points[::-1]), expected[points, points[::-1]], rtol=1e-12)
+    assert_allclose(
+        average.block(points[:1], points), expected[points[:1]][:, points], rtol=1e-12
+    )
+    assert_allclose(
+        average.pairs(points, points[::-1]), expected[points, points[::-1]], rtol=1e-12
+    )
 
 
 def test_one_tree_is_its_own_mean_and_the_trees_are_not_changed() -> None:
@@ -56,7 +63,8 @@ def test_one_tree_is_its_own_mean_and_the_trees_are_not_changed() -> None:
 def test_a_mean_of_trees_need_not_be_a_tree() -> None:
     # Two quartets, 01|23 and 02|13: of the three sums of opposite pairs the two largest would be equal in a tree.
     quartets = [
-        tr.Tree(4, [[a, 4], [b, 4], [c, 5], [d, 5], [4, 5]], [1.0] * 5) for a, b, c, d in ((0, 1, 2, 3), (0, 2, 1, 3))
+        tr.Tree(4, [[a, 4], [b, 4], [c, 5], [d, 5], [4, 5]], [1.0] * 5)
+        for a, b, c, d in ((0, 1, 2, 3), (0, 2, 1, 3))
     ]
     average = TreeAverage(quartets)
     sums = sorted(average.pairs([0, 0, 0], [1, 2, 3]) + average.pairs([2, 1, 1], [3, 3, 2]))
@@ -85,10 +93,20 @@ def test_only_points_are_asked_for_not_steiner_nodes() -> None:
     [
         ([], ValueError, "there are no trees to average"),
         ([PATH, MEAN], TypeError, r"trees\[1\] is no Tree but a ndarray"),
-        ([PATH, tr.Tree(2, [[0, 1]], [1.0])], ValueError, r"trees\[1\] has 2 points and trees\[0\] has 3"),
-        ([PATH, tr.Tree(3, PATH.edges, PATH.weights, "axc")], ValueError, r"trees\[1\] has no point 'b'"),
+        (
+            [PATH, tr.Tree(2, [[0, 1]], [1.0])],
+            ValueError,
+            r"trees\[1\] has 2 points and trees\[0\] has 3",
+        ),
+        (
+            [PATH, tr.Tree(3, PATH.edges, PATH.weights, "axc")],
+            ValueError,
+            r"trees\[1\] has no point 'b'",
+        ),
     ],
 )
-def test_what_cannot_be_averaged_is_refused(trees: list, error: type[Exception], message: str) -> None:
+def test_what_cannot_be_averaged_is_refused(
+    trees: list, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         TreeAverage(trees)

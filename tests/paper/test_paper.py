@@ -18,7 +18,12 @@ SMALLEST = {
     "reconstruction": [Key("11", "tr"), Key("40", "nj")],
     "random_points": [Key("dim2", "nj"), Key("scale2", "mst_knn")],
     "sarich": [Key("sarich", "tr"), Key("sarich", "ct")],
-    "graphs": [Key("celegans", "nj"), Key("celegans", "ls"), Key("celegans", "auto"), Key("celegans", "delta")],
+    "graphs": [
+        Key("celegans", "nj"),
+        Key("celegans", "ls"),
+        Key("celegans", "auto"),
+        Key("celegans", "delta"),
+    ],
     "best": [Key("celegans", "full")],
 }
 
@@ -31,7 +36,9 @@ def checked(tmp_path_factory):
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = whole.check(within=60, only=keys, folder=folder)
-    return SimpleNamespace(folder=folder, code=code, out=out.getvalue(), err=err.getvalue(), cells=len(keys))
+    return SimpleNamespace(
+        folder=folder, code=code, out=out.getvalue(), err=err.getvalue(), cells=len(keys)
+    )
 
 
 def test_smallest_cells_computed_anew_are_as_stored(checked):
@@ -71,7 +78,10 @@ def test_an_experiment_runs_alone(tmp_path, capsys):
     assert "| TR | **" in capsys.readouterr().out
     with pytest.raises(SystemExit) as stop:
         run_alone("graphs", ["--only", "mars"])
-    assert stop.value.code == 2 and "no 'mars' here: choose from celegans" in capsys.readouterr().err
+    assert (
+        stop.value.code == 2
+        and "no 'mars' here: choose from celegans" in capsys.readouterr().err
+    )
 
 
 def test_keys_are_chosen_by_row_and_column():
@@ -97,7 +107,10 @@ class _Page(HTMLParser):
 
 
 def test_the_report_explains_all_and_stands_alone(checked):
-    assert report.unexplained([report.Part(name, Store(name)) for name in report.EXPERIMENTS]) == []
+    assert (
+        report.unexplained([report.Part(name, Store(name)) for name in report.EXPERIMENTS])
+        == []
+    )
     text = (checked.folder / "report.md").read_text()
     assert text == (report.FOLDER / "report.md").read_text()
     assert all(f"## {title}" in text for title in report.EXPERIMENTS.values())
@@ -110,7 +123,9 @@ def test_the_report_explains_all_and_stands_alone(checked):
 def test_a_worse_score_without_a_note_is_named(tmp_path):
     store = Store("graphs", tmp_path)
     store.put(Key("celegans", "nj"), {"map_rank": 0.5, "plain": 0.1})
-    assert report.unexplained([report.Part("graphs", store)]) == ["graphs: Mean average precision: celegans NJ"]
+    assert report.unexplained([report.Part("graphs", store)]) == [
+        "graphs: Mean average precision: celegans NJ"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -131,18 +146,31 @@ def test_who_is_better(ours, paper, better, verdict):
 
 
 def test_published_tables_are_whole():
-    assert published.GRAPH_MAP["grqc"]["pm200"] == 0.784 and published.GRAPH_MAP["enron"]["nj"] is None
+    assert (
+        published.GRAPH_MAP["grqc"]["pm200"] == 0.784
+        and published.GRAPH_MAP["enron"]["nj"] is None
+    )
     assert published.GRAPH_SECONDS["wordnet"]["ls"] == 0.08
-    assert set(published.GRAPH_MAP) == set(published.GRAPH_DISTORTION) == set(published.GRAPH_SECONDS)
+    assert (
+        set(published.GRAPH_MAP)
+        == set(published.GRAPH_DISTORTION)
+        == set(published.GRAPH_SECONDS)
+    )
 
 
 def test_treerep_is_twenty_times_as_fast_as_in_the_paper():
     # The stored times, not those of this machine.
     paper = {("graphs", name): row["tr"] for name, row in published.GRAPH_SECONDS.items()}
     paper |= {("single_cell", name): row["tr"] for name, row in published.CELLS_SECONDS.items()}
-    paper |= {("reconstruction", size): time for size, time in published.RECONSTRUCTION["tr"].items()}
+    paper |= {
+        ("reconstruction", size): time for size, time in published.RECONSTRUCTION["tr"].items()
+    }
     rows = {place: time for place, time in paper.items() if time > 0.01}
-    slow = [place for place, time in rows.items() if time < 20 * Store(place[0]).get(place[1], "tr", "seconds")]
+    slow = [
+        place
+        for place, time in rows.items()
+        if time < 20 * Store(place[0]).get(place[1], "tr", "seconds")
+    ]
     assert len(rows) == 15 and slow == []
 
 
@@ -160,7 +188,11 @@ def test_the_default_is_closer_to_all_data_than_treerep(name):
     store, module = Store(name), experiment(name)
     data = {key.data for key in module.keys() if key.method == "auto"}  # noqa: SIM118 (a module, not a dict)
     assert data == {key.data for key in module.keys() if key.method == "tr_ours"}  # noqa: SIM118
-    further = [one for one in data if store.get(one, "auto", "plain") >= store.get(one, "tr_ours", "plain")]
+    further = [
+        one
+        for one in data
+        if store.get(one, "auto", "plain") >= store.get(one, "tr_ours", "plain")
+    ]
     assert further == []
     shown = [table for table in module.tables(store) if "Default" in table.columns]
     assert {table.title for table in shown} >= {"Average distortion", "Seconds"}

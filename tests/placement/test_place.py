@@ -80,7 +80,9 @@ def test_any_tree_will_do(tree: tr.Tree, data: st.DataObject) -> None:
 
 @given(tree_metrics(), st.data())
 @settings(max_examples=40)
-def test_edges_that_rounding_made_do_not_lead_astray(d: np.ndarray, data: st.DataObject) -> None:
+def test_edges_that_rounding_made_do_not_lead_astray(
+    d: np.ndarray, data: st.DataObject
+) -> None:
     # Neighbour joining resolves every node into binary ones, with edges of length 0 or a few ulps between them.
     n = data.draw(st.integers(1, len(d)))
     placed = tr.place(tr.fit(d[:n, :n], method="neighbor_joining"), d[n:])
@@ -108,15 +110,21 @@ def naive_fit(
     offsets = row[points] - np.minimum(d[a, points], d[b, points])
 
     def mean(chosen: np.ndarray) -> float:
-        return float(np.average(offsets[chosen], weights=weights[chosen])) if chosen.any() else 0.0
+        return (
+            float(np.average(offsets[chosen], weights=weights[chosen])) if chosen.any() else 0.0
+        )
 
     x = np.clip((mean(near_a) - mean(~near_a) + length) / 2, 0, length) if a != b else 0.0
     left = offsets - np.where(near_a, x, length - x)
     height = max(float(np.average(left, weights=weights)), 0.0)
-    return float((weights * (left - height) ** 2).sum()), np.minimum(d[a] + x, d[b] + length - x) + height
+    return float((weights * (left - height) ** 2).sum()), np.minimum(
+        d[a] + x, d[b] + length - x
+    ) + height
 
 
-def naive_place(tree: tr.Tree, row: np.ndarray, walks: int, floor: float) -> tuple[float, np.ndarray]:
+def naive_place(
+    tree: tr.Tree, row: np.ndarray, walks: int, floor: float
+) -> tuple[float, np.ndarray]:
     """Walk as the kernel does, for a tree of positive lengths and distances that are no tree's."""
     signs, d = signposts(tree, walks, 1e-300, np.random.default_rng(0)), naive_distances(tree)
     ends, asked = [], {}
@@ -133,7 +141,9 @@ def naive_place(tree: tr.Tree, row: np.ndarray, walks: int, floor: float) -> tup
                 break
             at = signs.following[best]
     position = signs.tree.position
-    nearest = min((p for points in asked.values() for p in points), key=lambda p: (row[p], position[p]))
+    nearest = min(
+        (p for points in asked.values() for p in points), key=lambda p: (row[p], position[p])
+    )
     parent = int(tree.rooted().parent[nearest])
     ends.append((nearest, parent if parent >= 0 else nearest))
     return min((naive_fit(d, asked, row, a, b, floor) for a, b in ends), key=lambda fit: fit[0])
@@ -169,12 +179,18 @@ def test_copies_of_old_points_lie_on_them(d: np.ndarray, times: int) -> None:
     copies = np.tile(np.arange(n), times)
     for rows in (d[copies], d[np.ix_(copies, np.concatenate([np.arange(n), copies]))]):
         placed = tr.place(old, rows)
-        assert_allclose(placed.pairs(copies, n + np.arange(len(copies))), 0, atol=1e-12 * max(d.max(), 1e-300))
+        assert_allclose(
+            placed.pairs(copies, n + np.arange(len(copies))),
+            0,
+            atol=1e-12 * max(d.max(), 1e-300),
+        )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_old_points(n: int) -> None:
-    d = np.abs(np.subtract.outer([0.0, 1.5, 4.0, 2.5, -1.0, 2.5], [0.0, 1.5, 4.0, 2.5, -1.0, 2.5]))
+    d = np.abs(
+        np.subtract.outer([0.0, 1.5, 4.0, 2.5, -1.0, 2.5], [0.0, 1.5, 4.0, 2.5, -1.0, 2.5])
+    )
     placed = tr.place(tr.fit(d[:n, :n], method="treerep"), d[n:])
     assert_allclose(whole(placed), d, atol=1e-12)
     assert placed.n_nodes == 6
@@ -200,13 +216,20 @@ def test_points_with_coordinates() -> None:
     truth = tr.PointMetric(points, "manhattan")
     old = tr.fit(points[:200], metric="manhattan", method="treerep")
     for data in (points[:200], tr.PointMetric(points[:200], "manhattan")):
-        placed = tr.place(old, points[200:], data=data, metric=None if isinstance(data, tr.Metric) else "manhattan")
+        placed = tr.place(
+            old,
+            points[200:],
+            data=data,
+            metric=None if isinstance(data, tr.Metric) else "manhattan",
+        )
         assert_allclose(whole(placed), truth.block(range(300), range(300)), atol=1e-12)
         assert placed.isclose(tr.fit(truth, method="treerep"))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-def test_the_result_does_not_depend_on_threads_or_chunks(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_result_does_not_depend_on_threads_or_chunks(
+    metric: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     points = np.asarray(tr.datasets.branching_cells(400, dim=10).points) + 1.0
     old = tr.fit(points[:200], metric=metric, method="treerep")
     one = tr.place(old, points[200:], data=points[:200], metric=metric, n_jobs=1)
@@ -223,7 +246,10 @@ def test_placing_is_about_as_good_as_fitting() -> None:
     points = np.asarray(tr.datasets.branching_cells(500, dim=20).points)
     metric = tr.PointMetric(points)
     placed = tr.place(
-        tr.fit(points[:400], metric="euclidean", method="treerep"), points[400:], data=points[:400], metric="euclidean"
+        tr.fit(points[:400], metric="euclidean", method="treerep"),
+        points[400:],
+        data=points[:400],
+        metric="euclidean",
     )
     together = tr.average_distortion(tr.fit(metric, method="treerep"), metric, scale="optimal")
     assert tr.average_distortion(placed, metric, scale="optimal") < 1.5 * together
@@ -236,7 +262,9 @@ def test_few_distances_are_looked_at() -> None:
     steps, frontier = 0, {signs.first}
     while frontier:
         steps += 1
-        arms = np.concatenate([np.arange(signs.starts[v], signs.starts[v + 1]) for v in frontier])
+        arms = np.concatenate(
+            [np.arange(signs.starts[v], signs.starts[v + 1]) for v in frontier]
+        )
         frontier = set(signs.following[arms][signs.following[arms] >= 0].tolist())
     assert steps <= 11
     assert np.diff(signs.starts).max() == 3
@@ -257,7 +285,10 @@ def test_every_arm_is_shown_by_a_point_in_it(tree: tr.Tree) -> None:
 
 def test_labels() -> None:
     odd = ["it's", "<b>", "🐘 (x)"]
-    named, plain = tr.Tree(2, [[0, 1]], [1.0], labels=["a b", '"q"']), tr.Tree(2, [[0, 1]], [1.0])
+    named, plain = (
+        tr.Tree(2, [[0, 1]], [1.0], labels=["a b", '"q"']),
+        tr.Tree(2, [[0, 1]], [1.0]),
+    )
     rows = np.array([[1, 2], [2, 1], [1, 1]])
     assert tr.place(named, rows, labels=odd).labels == ("a b", '"q"', *odd)
     assert tr.place(named, rows).labels == ("a b", '"q"', "2", "3", "4")

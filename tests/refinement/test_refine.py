@@ -53,24 +53,32 @@ def test_exact_trees_are_fixed_points(d: np.ndarray, weights: str) -> None:
     st.sampled_from([0.0, 0.5, 1.0]),
     st.booleans(),
 )
-def test_never_worse_whatever_the_input(d: np.ndarray, weights: str, balance: float, moves: bool) -> None:
+def test_never_worse_whatever_the_input(
+    d: np.ndarray, weights: str, balance: float, moves: bool
+) -> None:
     tree = tr.fit(d, method="treerep")
     better = tr.refine(tree, d, weights=weights, balance=balance, moves=moves)  # type: ignore[arg-type]
     report = better.refinement
     assert report.objective <= report.objective_before + 1e-12 * abs(report.objective_before)
-    assert report.distortion == pytest.approx(float(tr.average_distortion(better, d)), nan_ok=True)
+    assert report.distortion == pytest.approx(
+        float(tr.average_distortion(better, d)), nan_ok=True
+    )
     if not moves:
         assert better.with_weights(tree.weights) == tree
         assert report.start == "tree"
 
 
 # "auto" and "backbone" refine the tree of few points themselves.
-@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("auto", "backbone")])
+@pytest.mark.parametrize(
+    "method", [method for method in METHODS if method not in ("auto", "backbone")]
+)
 def test_the_tree_of_every_method_gets_better(method: str) -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric, method=method, **({"trees": 3} if method == "bartal" else {}))
     better = tr.refine(tree, metric, balance=0)
-    assert float(tr.average_distortion(better, metric)) < float(tr.average_distortion(tree, metric))
+    assert float(tr.average_distortion(better, metric)) < float(
+        tr.average_distortion(tree, metric)
+    )
 
 
 def test_weights_alone_keep_topology_and_support() -> None:
@@ -106,11 +114,15 @@ def test_a_seed_gives_one_tree_whatever_the_threads() -> None:
 def test_a_time_limit_that_is_not_reached_changes_nothing() -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric, method="treerep")
-    assert tr.refine(tree, metric, balance=0.2, time_limit=1e6) == tr.refine(tree, metric, balance=0.2)
+    assert tr.refine(tree, metric, balance=0.2, time_limit=1e6) == tr.refine(
+        tree, metric, balance=0.2
+    )
 
 
 @pytest.mark.parametrize("balance", [0.0, 0.5])
-def test_every_part_keeps_to_the_time_limit(monkeypatch: pytest.MonkeyPatch, balance: float) -> None:
+def test_every_part_keeps_to_the_time_limit(
+    monkeypatch: pytest.MonkeyPatch, balance: float
+) -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric, method="treerep")
     starts = []
@@ -241,7 +253,10 @@ def test_the_backbone_fits_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)
     monkeypatch.setattr(module, "_seconds_to_read", lambda metric: 0.0)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((5000, 3)))
-    sizes = [module._Run(points, "l1", 0.0, limit, 0, 1, None).backbone_size() for limit in (None, 1e3, 0.1, 0.001)]
+    sizes = [
+        module._Run(points, "l1", 0.0, limit, 0, 1, None).backbone_size()
+        for limit in (None, 1e3, 0.1, 0.001)
+    ]
     # A quarter of a tenth of a second is enough for 250 points at 20 ns for each of 5,000 points.
     assert sizes == [2000, 2000, 250, 0]
 
@@ -262,7 +277,11 @@ def test_a_refined_tree_is_a_tree() -> None:
 
 
 # Floors: unscaled distortion, distances first; distortion and MAP, balanced.
-FLOORS = {"celegans": (0.101, 0.120, 0.715), "diseasome": (0.077, 0.085, 0.96), "csphd": (0.092, 0.108, 0.99)}
+FLOORS = {
+    "celegans": (0.101, 0.120, 0.715),
+    "diseasome": (0.077, 0.085, 0.96),
+    "csphd": (0.092, 0.108, 0.99),
+}
 
 
 @pytest.mark.parametrize("name", FLOORS)
@@ -279,19 +298,33 @@ def test_one_tree_beats_what_is_published(name: str, data_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"weights": "l3"}, "weights is one of 'l1', 'l2', 'relative_l2', 'heuristic', 'none', not 'l3'"),
-        ({"balance": 1.5}, "balance is a number from 0 .distances. to 1 .neighbourhoods., not 1.5"),
+        (
+            {"weights": "l3"},
+            "weights is one of 'l1', 'l2', 'relative_l2', 'heuristic', 'none', not 'l3'",
+        ),
+        (
+            {"balance": 1.5},
+            "balance is a number from 0 .distances. to 1 .neighbourhoods., not 1.5",
+        ),
         ({"balance": "both"}, "balance is a number from 0"),
         ({"balance": float("nan")}, "balance is a number from 0 .*, not nan"),
         ({"balance": np.complex128(1)}, "balance is a number from 0"),
         ({"moves": 3}, "moves is True or False, not 3"),
         ({"time_limit": 0}, "time_limit is a number of seconds above 0, or None, not 0"),
-        ({"time_limit": "soon"}, "time_limit is a number of seconds above 0, or None, not 'soon'"),
+        (
+            {"time_limit": "soon"},
+            "time_limit is a number of seconds above 0, or None, not 'soon'",
+        ),
     ],
 )
 def test_bad_arguments_get_one_clear_line(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
-        tr.refine(tr.fit(POINTS, metric="euclidean", method="treerep"), POINTS, metric="euclidean", **arguments)  # type: ignore[arg-type]
+        tr.refine(
+            tr.fit(POINTS, metric="euclidean", method="treerep"),
+            POINTS,
+            metric="euclidean",
+            **arguments,
+        )  # type: ignore[arg-type]
     assert "\n" not in str(error.value)
 
 
@@ -301,12 +334,17 @@ def test_other_points_are_refused() -> None:
 
 
 def test_what_is_no_tree_is_refused() -> None:
-    with pytest.raises(TypeError, match="refine takes a Tree, for example from fit, and then the data, not a ndarray"):
+    with pytest.raises(
+        TypeError,
+        match="refine takes a Tree, for example from fit, and then the data, not a ndarray",
+    ):
         tr.refine(np.zeros((3, 3)), np.zeros((3, 3)))  # type: ignore[arg-type]
 
 
 def test_relative_squares_pull_points_at_distance_0_together() -> None:
-    d = np.array([[0.0, 0, 1], [0, 0, 3], [1, 3, 0]])  # no triangle: 0 and 1 coincide, but 2 tells them apart
+    d = np.array(
+        [[0.0, 0, 1], [0, 0, 3], [1, 3, 0]]
+    )  # no triangle: 0 and 1 coincide, but 2 tells them apart
     star = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [0.1, 0.1, 1.0])
     better = tr.refine(star, d, weights="relative_l2", moves=False)
     assert better.refinement.objective < better.refinement.objective_before
@@ -327,7 +365,9 @@ def test_the_report_survives_a_copy() -> None:
         assert twin == tree and twin.refinement == tree.refinement
 
 
-def test_a_limit_too_short_to_read_all_pairs_means_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_too_short_to_read_all_pairs_means_a_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "_seconds_to_read", lambda metric: 0.4)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((300, 3)))
     tree = tr.fit(points, method="treerep")

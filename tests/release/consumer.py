@@ -20,7 +20,9 @@ class Line(tr.Metric):
         return len(self.places)
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        distances: NDArray[np.float64] = np.abs(self.places[np.asarray(rows)][:, None] - self.places[np.asarray(cols)])
+        distances: NDArray[np.float64] = np.abs(
+            self.places[np.asarray(rows)][:, None] - self.places[np.asarray(cols)]
+        )
         return distances
 
 

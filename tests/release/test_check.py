@@ -45,8 +45,17 @@ Description-Content-Type: text/markdown
 
 @pytest.fixture
 def sdist() -> Files:
-    package = ("__init__.py", "py.typed", "references.bib", "datasets/sarich.csv", "drawing/page/main.js")
-    files = {**dict.fromkeys(check.IN_SDIST, b""), **{f"src/treerep/{name}": b"" for name in package}}
+    package = (
+        "__init__.py",
+        "py.typed",
+        "references.bib",
+        "datasets/sarich.csv",
+        "drawing/page/main.js",
+    )
+    files = {
+        **dict.fromkeys(check.IN_SDIST, b""),
+        **{f"src/treerep/{name}": b"" for name in package},
+    }
     version = b'__version__ = "1.2"\n'
     own = {"README.md": b"# treerep\n", "LICENSE": b"BSD", "pyproject.toml": PYPROJECT.encode()}
     return {**files, **own, "src/treerep/__init__.py": version}
@@ -54,7 +63,11 @@ def sdist() -> Files:
 
 @pytest.fixture
 def wheel(sdist: Files) -> Files:
-    package = {name.removeprefix("src/"): content for name, content in sdist.items() if name.startswith("src/")}
+    package = {
+        name.removeprefix("src/"): content
+        for name, content in sdist.items()
+        if name.startswith("src/")
+    }
     return {
         **package,
         f"{INFO}/METADATA": METADATA.encode(),
@@ -107,11 +120,18 @@ def test_what_must_be_in_a_wheel(name: str, word: str, wheel: Files, sdist: File
 @pytest.mark.parametrize(
     "line",
     [
-        "Version: 1.2", "Summary: trees", "License-Expression: BSD-3-Clause", "License-File: LICENSE", "# treerep",
-        "Classifier: Typing :: Typed", "Requires-Python: >=3.11", "Requires-Dist: numpy>=2.0", "Provides-Extra: draw",
+        "Version: 1.2",
+        "Summary: trees",
+        "License-Expression: BSD-3-Clause",
+        "License-File: LICENSE",
+        "# treerep",
+        "Classifier: Typing :: Typed",
+        "Requires-Python: >=3.11",
+        "Requires-Dist: numpy>=2.0",
+        "Provides-Extra: draw",
         "Description-Content-Type: text/markdown",
     ],
-)  # fmt: skip
+)
 def test_metadata_is_that_of_the_sources(line: str, wheel: Files, sdist: Files) -> None:
     wheel[f"{INFO}/METADATA"] = METADATA.replace(f"{line}\n", "").encode()
     assert any(fault.startswith("metadata: ") for fault in wheel_faults(wheel, sdist))
@@ -119,11 +139,15 @@ def test_metadata_is_that_of_the_sources(line: str, wheel: Files, sdist: Files) 
 
 def test_dependencies_have_the_bounds_of_the_sources(wheel: Files, sdist: Files) -> None:
     wheel[f"{INFO}/METADATA"] = METADATA.replace("numpy>=2.0", "numpy>=1.0").encode()
-    assert wheel_faults(wheel, sdist) == ["metadata: dependencies or requires-python are not those of the sources"]
+    assert wheel_faults(wheel, sdist) == [
+        "metadata: dependencies or requires-python are not those of the sources"
+    ]
 
 
 def test_folders_of_the_machine_are_seen() -> None:
-    (fault,) = common_faults({"treerep/a.py": b"open('/home/ann/treerep/x')"}, [Path("/home/ann")])
+    (fault,) = common_faults(
+        {"treerep/a.py": b"open('/home/ann/treerep/x')"}, [Path("/home/ann")]
+    )
     assert fault == "treerep/a.py names a folder of this machine, /home/ann/"
 
 
@@ -169,7 +193,12 @@ def test_two_wheels_are_refused(tmp_path: Path) -> None:
 
 
 def test_lowest_versions_need_bounds() -> None:
-    assert lowest({"dependencies": ["a>=1"], "optional-dependencies": {"b": ["c[d,e]>=2.0.1"], "docs": ["x"]}}) == [
+    assert lowest(
+        {
+            "dependencies": ["a>=1"],
+            "optional-dependencies": {"b": ["c[d,e]>=2.0.1"], "docs": ["x"]},
+        }
+    ) == [
         "a==1",
         "c==2.0.1",
     ]

@@ -52,8 +52,19 @@ def test_what_is_wrong_is_seen(tmp_path: Path, cache: Path) -> None:
     # Without py.typed everything would be Any, and nothing wrong.
     program = tmp_path / "wrong.py"
     program.write_text(WRONG)
-    found = [line.rpartition("[")[2] for line in checked(program, tmp_path, cache) if ": error: " in line]
-    assert found == ["call-overload]", "arg-type]", "arg-type]", "attr-defined]", "attr-defined]", "attr-defined]"]
+    found = [
+        line.rpartition("[")[2]
+        for line in checked(program, tmp_path, cache)
+        if ": error: " in line
+    ]
+    assert found == [
+        "call-overload]",
+        "arg-type]",
+        "arg-type]",
+        "attr-defined]",
+        "attr-defined]",
+        "attr-defined]",
+    ]
 
 
 def test_the_program_runs(tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ from treerep.scores.distortion import average_distortion, distance_error, worst_
 
 def random_table(seed, n, zeros=0.0, whole=False):
     rng = np.random.default_rng(seed)
-    values = rng.integers(1, 6, (n, n)).astype(float) if whole else rng.uniform(0.5, 3.0, (n, n))
+    values = (
+        rng.integers(1, 6, (n, n)).astype(float) if whole else rng.uniform(0.5, 3.0, (n, n))
+    )
     values[rng.random((n, n)) < zeros] = 0.0
     upper = np.triu(values, 1)
     return upper + upper.T
@@ -54,7 +56,9 @@ def test_hand_worked():
     assert worst_distortion(Table(APPROX), Table(TRUTH)) == 4.0
     # errors 1, 0, 2, 1, 0, 2
     assert distance_error(Table(APPROX), Table(TRUTH)) == pytest.approx(1.0, abs=1e-15)
-    assert distance_error(Table(APPROX), Table(TRUTH), norm="l2") == pytest.approx(math.sqrt(10 / 6), abs=1e-15)
+    assert distance_error(Table(APPROX), Table(TRUTH), norm="l2") == pytest.approx(
+        math.sqrt(10 / 6), abs=1e-15
+    )
     assert distance_error(Table(APPROX), Table(TRUTH), norm="linf") == 2.0
 
 
@@ -96,7 +100,9 @@ def test_agrees_with_the_definition(n, seed, zeros, whole, scale, entries):
         assert average == pytest.approx(expected["average"], rel=1e-12)
         assert average.skipped == np.count_nonzero(np.triu(truth == 0, 1))
         assert average.pairs + average.skipped == n * (n - 1) // 2
-        assert worst_distortion(Table(approx), Table(truth)) == pytest.approx(expected["worst"], rel=1e-12)
+        assert worst_distortion(Table(approx), Table(truth)) == pytest.approx(
+            expected["worst"], rel=1e-12
+        )
         for norm in ("l1", "l2", "linf"):
             error = distance_error(Table(approx), Table(truth), norm=norm, scale=scale)
             assert error == pytest.approx(expected[norm], rel=1e-12, abs=1e-14)
@@ -107,7 +113,9 @@ def test_rows_longer_than_the_lanes(n):
     approx, truth = random_table(n, n), random_table(n + 1, n)
     upper = np.triu_indices(n, 1)
     a, t = approx[upper], truth[upper]
-    assert average_distortion(Table(approx), Table(truth)) == pytest.approx(np.mean(np.abs(a - t) / t), rel=1e-13)
+    assert average_distortion(Table(approx), Table(truth)) == pytest.approx(
+        np.mean(np.abs(a - t) / t), rel=1e-13
+    )
     assert worst_distortion(Table(approx), Table(truth)) == np.max(a / t) / np.min(a / t)
     assert distance_error(Table(approx), Table(truth), norm="linf") == np.max(np.abs(a - t))
     alpha = a @ t / (a @ a)
@@ -117,10 +125,14 @@ def test_rows_longer_than_the_lanes(n):
 
 SCORES = {
     "average": average_distortion,
-    "average scaled": lambda a, t, **options: average_distortion(a, t, scale="optimal", **options),
+    "average scaled": lambda a, t, **options: average_distortion(
+        a, t, scale="optimal", **options
+    ),
     "worst": worst_distortion,
     "l1": distance_error,
-    "l2 scaled": lambda a, t, **options: distance_error(a, t, norm="l2", scale="optimal", **options),
+    "l2 scaled": lambda a, t, **options: distance_error(
+        a, t, norm="l2", scale="optimal", **options
+    ),
     "linf": lambda a, t, **options: distance_error(a, t, norm="linf", **options),
 }
 
@@ -135,19 +147,27 @@ def test_same_bits_for_every_number_of_threads_and_block_size(name, rows, monkey
         monkeypatch.setattr(streaming, "BLOCK_ENTRIES", entries)
         for n_jobs in (1, 2, 4):
             score = SCORES[name](Table(approx), Table(truth), rows=rows, n_jobs=n_jobs)
-            results.add(tuple(x.hex() for x in (float(score), score.low, score.high, score.scale)))
+            results.add(
+                tuple(x.hex() for x in (float(score), score.low, score.high, score.scale))
+            )
     assert len(results) == 1
 
 
 def test_concurrent_callers():
     approx, truth = Table(random_table(1, 200)), Table(random_table(2, 200))
     with ThreadPoolExecutor(4) as pool:
-        scores = list(pool.map(lambda _: average_distortion(approx, truth, scale="optimal", n_jobs=2), range(8)))
+        scores = list(
+            pool.map(
+                lambda _: average_distortion(approx, truth, scale="optimal", n_jobs=2), range(8)
+            )
+        )
     assert len(set(scores)) == 1
 
 
 @settings(max_examples=40, deadline=None)
-@given(n=st.integers(2, 30), seed=st.integers(0, 10**6), i=st.integers(0, 29), j=st.integers(0, 29))
+@given(
+    n=st.integers(2, 30), seed=st.integers(0, 10**6), i=st.integers(0, 29), j=st.integers(0, 29)
+)
 def test_perfect_exactly_when_equal(n, seed, i, j):
     truth = random_table(seed, n)
     for name, score in SCORES.items():
@@ -178,7 +198,9 @@ def test_optimal_scale_is_optimal():
     approx, truth = random_table(1, 40), random_table(2, 40)
     best = distance_error(Table(approx), Table(truth), norm="l2", scale="optimal")
     for nearby in (0.99, 1.01):
-        assert distance_error(Table(best.scale * nearby * approx), Table(truth), norm="l2") > best
+        assert (
+            distance_error(Table(best.scale * nearby * approx), Table(truth), norm="l2") > best
+        )
 
 
 def test_kept_blocks_change_nothing(monkeypatch):
@@ -214,7 +236,10 @@ def test_zero_true_distances_are_counted_not_compared():
 
 def test_collapsed_pair_is_infinitely_distorted():
     assert worst_distortion([[0, 0], [0, 0]], [[0, 1], [1, 0]]) == math.inf
-    assert worst_distortion([[0, 0, 1], [0, 0, 1], [1, 1, 0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]]) == math.inf
+    assert (
+        worst_distortion([[0, 0, 1], [0, 0, 1], [1, 1, 0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+        == math.inf
+    )
 
 
 def test_zero_approximation_has_scale_one():
@@ -225,7 +250,10 @@ def test_zero_approximation_has_scale_one():
 @pytest.mark.parametrize("table", [[[0]], np.zeros((3, 3))])
 def test_nothing_to_compare_is_perfect(table):
     skipped = len(table) * (len(table) - 1) // 2
-    average, worst = average_distortion(Table(table), Table(table)), worst_distortion(Table(table), Table(table))
+    average, worst = (
+        average_distortion(Table(table), Table(table)),
+        worst_distortion(Table(table), Table(table)),
+    )
     assert (average, average.pairs, average.skipped, average.exact) == (0.0, 0, skipped, True)
     assert (worst, worst.pairs, worst.skipped) == (1.0, 0, skipped)
     assert distance_error(Table(table), Table(table), scale="optimal") == 0.0
@@ -254,7 +282,9 @@ def test_own_distances_are_not_compared():
     approx = np.array(APPROX, dtype=float)
     np.fill_diagonal(approx, np.nan)
     assert average_distortion(Table(approx), Table(TRUTH)) == average_distortion(APPROX, TRUTH)
-    assert average_distortion(Table(approx), Table(TRUTH), rows=3) == average_distortion(APPROX, TRUTH, rows=3)
+    assert average_distortion(Table(approx), Table(TRUTH), rows=3) == average_distortion(
+        APPROX, TRUTH, rows=3
+    )
 
 
 def test_large_distances_may_overflow_but_not_silently_scale():
@@ -264,8 +294,13 @@ def test_large_distances_may_overflow_but_not_silently_scale():
         assert average_distortion(Table(2 * distances), Table(distances)) == 1.0
     for approx, truth in ((huge, tiny), (tiny, huge), (huge * 1.7e108, huge)):
         many = np.kron(approx, np.ones((9, 9)))  # so that sums of 1.7e308 overflow
-        with pytest.raises(ValueError, match="^no factor in the range of floats brings approx to truth: rescale both"):
-            average_distortion(Table(many), Table(np.kron(truth, np.ones((9, 9)))), scale="optimal")
+        with pytest.raises(
+            ValueError,
+            match="^no factor in the range of floats brings approx to truth: rescale both",
+        ):
+            average_distortion(
+                Table(many), Table(np.kron(truth, np.ones((9, 9)))), scale="optimal"
+            )
 
 
 @pytest.mark.filterwarnings("error")
@@ -283,7 +318,11 @@ def test_optimal_scale_of_huge_and_tiny_distances(power, truth_power, rows, monk
         monkeypatch.setattr(streaming, "BLOCK_ENTRIES", entries)
         score = average_distortion(*moved, scale="optimal", rows=rows, n_jobs=n_jobs)
         assert score.scale == math.ldexp(expected.scale, truth_power - power)
-        assert (float(score), score.low, score.high) == (float(expected), expected.low, expected.high)
+        assert (float(score), score.low, score.high) == (
+            float(expected),
+            expected.low,
+            expected.high,
+        )
 
 
 @pytest.mark.parametrize(
@@ -307,8 +346,12 @@ def test_refuses_unknown_options(options, message):
 def test_refuses_other_points():
     with pytest.raises(ValueError, match=r"^approx has 2 points and truth has 4: [^\n]*$"):
         average_distortion([[0, 1], [1, 0]], TRUTH)
-    with pytest.raises(ValueError, match=r"^approx has no point 'e', which is in truth: [^\n]*$"):
-        average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("b", "a", "d", "e")))
+    with pytest.raises(
+        ValueError, match=r"^approx has no point 'e', which is in truth: [^\n]*$"
+    ):
+        average_distortion(
+            Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("b", "a", "d", "e"))
+        )
     # A metric without names is taken at its word.
     average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH))
     average_distortion(Table(APPROX), Table(TRUTH, ("a", "b", "c", "d")))
@@ -319,7 +362,9 @@ def test_refuses_a_block_of_another_shape():
         def block(self, rows, cols):
             return super().block(rows, cols).T
 
-    with pytest.raises(ValueError, match=r"Lopsided\.block gave 4 x 3 for 3 rows and 4 columns"):
+    with pytest.raises(
+        ValueError, match=r"Lopsided\.block gave 4 x 3 for 3 rows and 4 columns"
+    ):
         average_distortion(Lopsided(APPROX), Table(TRUTH))
 
 

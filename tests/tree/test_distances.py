@@ -38,7 +38,9 @@ def test_any_rows_and_columns(tree: Tree, seed: int) -> None:
     assert tree.block(rows, cols).shape == (len(rows), len(cols))
 
 
-@pytest.mark.parametrize(("i", "j"), [([[0]], [0]), ([[0], [1]], [2, 1, 0]), (1, 2), ([], []), (0, [1, 2])])
+@pytest.mark.parametrize(
+    ("i", "j"), [([[0]], [0]), ([[0], [1]], [2, 1, 0]), (1, 2), ([], []), (0, [1, 2])]
+)
 def test_pairs_broadcast_as_numpy_does(i: object, j: object) -> None:
     found = caterpillar(3).pairs(i, j)  # type: ignore[arg-type]
     expected = caterpillar(3).distances()[np.asarray(i, int), np.asarray(j, int)]
@@ -74,7 +76,11 @@ def test_rooted(tree: Tree, data: st.DataObject) -> None:
     while stack:
         node = stack.pop()
         expected.append(node)
-        stack += sorted((c for c, p in parents.items() if p == node), key=lambda c: min(below[c]), reverse=True)
+        stack += sorted(
+            (c for c, p in parents.items() if p == node),
+            key=lambda c: min(below[c]),
+            reverse=True,
+        )
     assert view.order.tolist() == expected
 
 
@@ -104,17 +110,30 @@ def test_lowest_common_ancestors(tree: Tree) -> None:
     i, j = (x.ravel() for x in np.indices((tree.n_nodes, tree.n_nodes)))
     found = np.empty(len(i), np.int64)
     ancestors(tree.oracle, i, j, found)
-    assert found.tolist() == [next(v for v in lines[a] if v in set(lines[b])) for a, b in zip(i, j, strict=True)]
+    assert found.tolist() == [
+        next(v for v in lines[a] if v in set(lines[b])) for a, b in zip(i, j, strict=True)
+    ]
 
 
 def test_near_points_far_from_the_root_keep_their_digits() -> None:
     tree = caterpillar(100_000)
     hang, row = tree.weights[:100_000], tree.weights[100_000:]
-    for i, j in [(99_990, 99_991), (50_000, 50_003), (99_000, 99_500), (0, 99_999), (70_000, 99_999), (3, 3)]:
+    for i, j in [
+        (99_990, 99_991),
+        (50_000, 50_003),
+        (99_000, 99_500),
+        (0, 99_999),
+        (70_000, 99_999),
+        (3, 3),
+    ]:
         exact = math.fsum([*row[i:j], hang[i], hang[j]]) if i != j else 0.0
         assert tree.pairs(i, j) == pytest.approx(exact, rel=1e-15, abs=0)
-        assert CompiledMetric.block(tree, [i], [j])[0, 0] == pytest.approx(exact, rel=1e-15, abs=0)
-        assert walks.walked_block(tree._view, np.array([i]), np.array([j]))[0, 0] == pytest.approx(exact, rel=1e-11)
+        assert CompiledMetric.block(tree, [i], [j])[0, 0] == pytest.approx(
+            exact, rel=1e-15, abs=0
+        )
+        assert walks.walked_block(tree._view, np.array([i]), np.array([j]))[
+            0, 0
+        ] == pytest.approx(exact, rel=1e-11)
 
 
 def test_tiny_edges_beside_huge_ones() -> None:

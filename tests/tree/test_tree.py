@@ -49,7 +49,10 @@ def test_single_point() -> None:
     [
         (Tree(1, [], []), "Tree(1 point, 0 Steiner nodes)"),
         (star(), "Tree(3 points, 1 Steiner node)"),
-        (Tree(1, [[k, k + 1] for k in range(1200)], np.ones(1200)), "Tree(1 point, 1,200 Steiner nodes)"),
+        (
+            Tree(1, [[k, k + 1] for k in range(1200)], np.ones(1200)),
+            "Tree(1 point, 1,200 Steiner nodes)",
+        ),
     ],
 )
 def test_repr(tree: Tree, text: str) -> None:
@@ -62,25 +65,53 @@ def test_repr(tree: Tree, text: str) -> None:
         ((0, [], []), ValueError, "at least one data point, not n_points=0"),
         ((True, [], []), TypeError, "n_points must be a whole number, not True"),
         ((2.0, [[0, 1]], [1]), TypeError, "n_points must be a whole number, not 2.0"),
-        ((3, [[0, 1]], [1]), ValueError, "3 points need at least 2 edges to hang together, but there are 1"),
-        ((3, [[0, 1], [1, 3]], [1, 1]), ValueError, r"edge 1 is \(1, 3\), .* node ids are 0 to 2"),
+        (
+            (3, [[0, 1]], [1]),
+            ValueError,
+            "3 points need at least 2 edges to hang together, but there are 1",
+        ),
+        (
+            (3, [[0, 1], [1, 3]], [1, 1]),
+            ValueError,
+            r"edge 1 is \(1, 3\), .* node ids are 0 to 2",
+        ),
         ((3, [[0, 1], [-1, 2]], [1, 1]), ValueError, r"edge 1 is \(-1, 2\)"),
         ((2, [[0.0, 1.0]], [1]), TypeError, "whole-number node ids, not float64"),
         ((2, [[0, 1, 2]], [1]), ValueError, r"shape \(E, 2\), not \(1, 3\)"),
-        ((3, [[0, 1], [1, 2]], [1]), ValueError, r"there are 2 edges, but weights has shape \(1,\)"),
+        (
+            (3, [[0, 1], [1, 2]], [1]),
+            ValueError,
+            r"there are 2 edges, but weights has shape \(1,\)",
+        ),
         ((3, [[0, 1], [1, 2]], [1, -0.5]), ValueError, r"edge 1 \(1, 2\) has weight -0.5"),
         ((3, [[0, 1], [1, 2]], [np.nan, 1]), ValueError, r"edge 0 \(0, 1\) has weight nan"),
         ((3, [[0, 1], [1, 2]], [1, np.inf]), ValueError, r"edge 1 \(1, 2\) has weight inf"),
-        ((3, [[0, 1], [1, 2]], [1e308, 1e308]), ValueError, "the weights add up to more than a float64 holds: rescale"),
+        (
+            (3, [[0, 1], [1, 2]], [1e308, 1e308]),
+            ValueError,
+            "the weights add up to more than a float64 holds: rescale",
+        ),
         ((3, [[0, 1], [1, 2]], ["a", "b"]), TypeError, "weights must be real numbers"),
         (
             (4, [[0, 1], [1, 2], [2, 0]], [1, 1, 1]),
             ValueError,
             r"edge 2 \(2, 0\) closes a cycle and node 3 is not reached from node 0",
         ),
-        ((3, [[0, 1], [1, 0]], [1, 1]), ValueError, r"edge 1 \(1, 0\) closes a cycle and node 2 is not reached"),
-        ((2, [[1, 1]], [1]), ValueError, r"edge 0 \(1, 1\) closes a cycle and node 1 is not reached"),
-        ((2, [[0, 0]], [1]), ValueError, r"edge 0 \(0, 0\) closes a cycle and node 1 is not reached"),
+        (
+            (3, [[0, 1], [1, 0]], [1, 1]),
+            ValueError,
+            r"edge 1 \(1, 0\) closes a cycle and node 2 is not reached",
+        ),
+        (
+            (2, [[1, 1]], [1]),
+            ValueError,
+            r"edge 0 \(1, 1\) closes a cycle and node 1 is not reached",
+        ),
+        (
+            (2, [[0, 0]], [1]),
+            ValueError,
+            r"edge 0 \(0, 0\) closes a cycle and node 1 is not reached",
+        ),
         (
             (5, [[2, 3], [3, 4], [4, 2], [0, 1]], np.ones(4)),
             ValueError,
@@ -121,7 +152,9 @@ def test_never_changes() -> None:
     for array in (tree.edges, tree.weights, *tree.rooted()[1:], *tree.oracle):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
-    with pytest.raises(AttributeError, match="a tree does not change: make a new one with another weights"):
+    with pytest.raises(
+        AttributeError, match="a tree does not change: make a new one with another weights"
+    ):
         tree.weights = weights  # type: ignore[misc]
 
 
@@ -129,14 +162,18 @@ def test_never_changes() -> None:
 def test_nothing_can_be_deleted(name: str) -> None:
     tree = star()
     assert getattr(tree, name) is not None
-    with pytest.raises(AttributeError, match=f"a tree does not change: {name} cannot be deleted"):
+    with pytest.raises(
+        AttributeError, match=f"a tree does not change: {name} cannot be deleted"
+    ):
         delattr(tree, name)
     assert tree == star()
 
 
 def test_any_integer_and_float_type() -> None:
     for dtype in (np.int8, np.uint16, np.int32, np.uint64, ">i4"):
-        assert Tree(3, np.array(STAR, dtype), np.array([1, 2, 3], np.float32)) == Tree(3, STAR, [1, 2, 3])
+        assert Tree(3, np.array(STAR, dtype), np.array([1, 2, 3], np.float32)) == Tree(
+            3, STAR, [1, 2, 3]
+        )
     assert Tree(3, np.asfortranarray(STAR), [1, 2, 3]).edges.flags.c_contiguous
 
 
@@ -172,13 +209,17 @@ def test_pickles_without_its_caches() -> None:
 
 @given(trees())
 def test_networkx(tree: Tree) -> None:
-    graph = Tree(tree.n_points, tree.edges, tree.weights, [f"p{i}" for i in range(tree.n_points)]).to_networkx()
+    graph = Tree(
+        tree.n_points, tree.edges, tree.weights, [f"p{i}" for i in range(tree.n_points)]
+    ).to_networkx()
     assert sorted(graph.nodes) == list(range(tree.n_nodes))
     assert {(*sorted(e[:2]), e[2]) for e in graph.edges.data("weight")} == {
         (*sorted(e), w) for e, w in zip(tree.edges.tolist(), tree.weights.tolist(), strict=True)
     }
     for node, attributes in graph.nodes.items():
-        assert attributes == ({"steiner": True} if node >= len(tree) else {"steiner": False, "label": f"p{node}"})
+        assert attributes == (
+            {"steiner": True} if node >= len(tree) else {"steiner": False, "label": f"p{node}"}
+        )
 
 
 def test_names_and_numbers() -> None:

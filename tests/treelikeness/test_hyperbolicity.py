@@ -36,14 +36,20 @@ def brute(d):
     """The definition: all n^4 quadruples at once."""
     d = np.asarray(d, dtype=float)
     first = d[:, :, None, None] + d[None, None]
-    others = np.maximum(d[:, None, :, None] + d[None, :, None, :], d[:, None, None, :] + d[None, :, :, None])
+    others = np.maximum(
+        d[:, None, :, None] + d[None, :, None, :], d[:, None, None, :] + d[None, :, :, None]
+    )
     return max(0.0, float((first - others).max())) / 2
 
 
 def value(d, witness):
     """The four-point value of a witness, from plain lookups."""
     a, b, c, e = witness
-    return (float(d[a][b]) + float(d[c][e]) - max(float(d[a][c]) + d[b][e], float(d[a][e]) + d[b][c])) / 2
+    return (
+        float(d[a][b])
+        + float(d[c][e])
+        - max(float(d[a][c]) + d[b][e], float(d[a][e]) + d[b][c])
+    ) / 2
 
 
 def check(data, d, tolerance=0.0):
@@ -92,12 +98,16 @@ def test_four_points_by_hand():
 # Cycles: floor(n / 4), less 1/2 when n = 1 mod 4 (Wu and Zhang, Hyperbolicity and chordality of a graph, 2011).
 @pytest.mark.parametrize("n", range(3, 42))
 def test_cycles(n):
-    assert hyperbolicity(nx.cycle_graph(n), method="exact") == n // 4 - (0.5 if n % 4 == 1 else 0)
+    assert hyperbolicity(nx.cycle_graph(n), method="exact") == n // 4 - (
+        0.5 if n % 4 == 1 else 0
+    )
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 9), (3, 3), (4, 7), (8, 8)])
 def test_grids(rows, columns):
-    assert hyperbolicity(nx.grid_2d_graph(rows, columns), method="exact") == min(rows, columns) - 1
+    assert (
+        hyperbolicity(nx.grid_2d_graph(rows, columns), method="exact") == min(rows, columns) - 1
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 20])
@@ -115,7 +125,12 @@ def test_an_edge_less_makes_a_clique_half_hyperbolic():
 
 
 def test_petersen_and_hypercube_match_brute_force():
-    for graph in (nx.petersen_graph(), nx.hypercube_graph(4), nx.barbell_graph(5, 3), nx.circular_ladder_graph(9)):
+    for graph in (
+        nx.petersen_graph(),
+        nx.hypercube_graph(4),
+        nx.barbell_graph(5, 3),
+        nx.circular_ladder_graph(9),
+    ):
         d = np.asarray(nx.floyd_warshall_numpy(graph))
         assert hyperbolicity(graph, method="exact") == brute(d)
 
@@ -128,7 +143,9 @@ def test_petersen_and_hypercube_match_brute_force():
 def test_unweighted_graphs(graph, batch, band):
     adjacency, _ = graph
     d = shortest_path(adjacency.astype(float), unweighted=True)
-    with pytest.MonkeyPatch.context() as patch:  # small pieces, so that few points make many of them
+    with (
+        pytest.MonkeyPatch.context() as patch
+    ):  # small pieces, so that few points make many of them
         patch.setattr(far_apart, "_FIRST_BATCH", batch)
         patch.setattr(far_apart, "_FIRST_BAND", band)
         check(csr_array(adjacency.astype(float)), d)
@@ -195,7 +212,9 @@ def test_duplicates_off_a_pair_at_distance_one():
 @pytest.mark.parametrize("short", [0.1, 1e-4, 1e-9])
 def test_a_small_square_far_from_a_point(short):
     # Its sides are far below the diameter, and it alone is not tree-like: delta of a square is its side.
-    graph = tr.GraphMetric([[0, 1], [1, 2], [2, 3], [3, 0], [4, 0], [4, 2]], weights=[short] * 4 + [1, 1])
+    graph = tr.GraphMetric(
+        [[0, 1], [1, 2], [2, 3], [3, 0], [4, 0], [4, 2]], weights=[short] * 4 + [1, 1]
+    )
     found = hyperbolicity(graph, method="exact")
     assert found == pytest.approx(short, rel=1e-6)
     assert set(found.witness) == {0, 1, 2, 3}
@@ -246,7 +265,9 @@ def test_defects_of_a_few_steps_count(unit, rounded):
 
 @pytest.mark.parametrize("scale", [5e-324 * 2**40, 1e-306, 1e300])
 def test_scales_at_the_ends_of_the_range(scale):
-    d = np.array([[0, 5, 3, 4.5], [5, 0, 5, 4], [3, 5, 0, 6], [4.5, 4, 6, 0]])  # sums 11, 7, 9.5
+    d = np.array(
+        [[0, 5, 3, 4.5], [5, 0, 5, 4], [3, 5, 0, 6], [4.5, 4, 6, 0]]
+    )  # sums 11, 7, 9.5
     for method in METHODS:
         assert hyperbolicity(d * scale, method=method) / scale == pytest.approx(0.75, rel=1e-9)
 
@@ -255,7 +276,9 @@ def test_scales_at_the_ends_of_the_range(scale):
 
 
 def test_normalised_and_relative():
-    plain, normal = (hyperbolicity(nx.cycle_graph(12), normalize=flag) for flag in (False, True))
+    plain, normal = (
+        hyperbolicity(nx.cycle_graph(12), normalize=flag) for flag in (False, True)
+    )
     assert (plain.delta, plain.diameter, plain.relative) == (3.0, 6.0, 1.0)
     assert (normal.delta, normal.high, normal.relative) == (0.5, 0.5, 1.0)
     assert repr(plain) == "3 (exact, diameter 6)"
@@ -288,17 +311,24 @@ def test_sampled_means_cover_the_mean_of_all_quadruples(d, seed):
 
 
 def test_sampled_matrices_and_block_only_metrics_and_points_agree():
-    points = np.random.default_rng(3).standard_normal((1001, 2))  # too many for a table of all distances
+    points = np.random.default_rng(3).standard_normal(
+        (1001, 2)
+    )  # too many for a table of all distances
     metric = tr.PointMetric(points, "manhattan")
     d = metric.block(np.arange(1001), np.arange(1001))
     plain, normal = (
-        [hyperbolicity(data, method="sample", quadruples=999, normalize=flag) for data in (metric, d, Table(d))]
+        [
+            hyperbolicity(data, method="sample", quadruples=999, normalize=flag)
+            for data in (metric, d, Table(d))
+        ]
         for flag in (False, True)
     )
     assert len({(float(r), r.witness, r.mean) for r in plain}) == 1
     assert value(d, plain[0].witness) == plain[0]
     # What is known of the diameter: twice the least eccentricity; every distance; nothing.
-    assert [r.high for r in plain[1:]] == [d.max(), np.inf] and d.max() / 2 <= plain[0].high < d.max()
+    assert [r.high for r in plain[1:]] == [d.max(), np.inf] and d.max() / 2 <= plain[
+        0
+    ].high < d.max()
     assert normal[1].low == normal[1].delta == plain[1].delta / d.max() and normal[1].high == 1
     assert 0 < normal[0].low <= normal[1].low < normal[0].high < np.inf
     assert (normal[2].low, normal[2].high) == (0, np.inf)
@@ -307,7 +337,9 @@ def test_sampled_matrices_and_block_only_metrics_and_points_agree():
 def test_samples_read_the_upper_half_of_a_slightly_asymmetric_matrix():
     tree = tr.datasets.random_tree(1001).distances().astype(np.float32)
     skewed = np.triu(tree) + np.tril(tree * np.float32(1.00005))
-    assert hyperbolicity(skewed, method="sample", quadruples=500) <= hyperbolicity(np.triu(tree) + np.triu(tree).T)
+    assert hyperbolicity(skewed, method="sample", quadruples=500) <= hyperbolicity(
+        np.triu(tree) + np.triu(tree).T
+    )
 
 
 def test_quadruples_are_distinct_and_equally_likely():
@@ -321,7 +353,10 @@ def test_quadruples_are_distinct_and_equally_likely():
 @pytest.mark.parametrize("method", METHODS)
 def test_threads_change_nothing(method):
     graph = nx.random_regular_graph(3, 120, seed=1)
-    results = [hyperbolicity(graph, method=method, quadruples=30_000, n_jobs=jobs) for jobs in (1, 2, 5)]
+    results = [
+        hyperbolicity(graph, method=method, quadruples=30_000, n_jobs=jobs)
+        for jobs in (1, 2, 5)
+    ]
     assert len({(float(r), r.witness, r.high, r.mean) for r in results}) == 1
 
 
@@ -356,16 +391,25 @@ def stoppable():
     edges = np.array(nx.random_regular_graph(3, 24, seed=1).edges)
     loose = np.triu(rng.integers(0, 9, (18, 18)), 1)
     real = tr.GraphMetric(edges, weights=rng.random(len(edges)))
-    return {"graph": both, "lengths": real, "points": tr.PointMetric(rng.random((20, 3))), "loose": loose + loose.T}
+    return {
+        "graph": both,
+        "lengths": real,
+        "points": tr.PointMetric(rng.random((20, 3))),
+        "loose": loose + loose.T,
+    }
 
 
 @pytest.mark.parametrize("kind", ["graph", "lengths", "points", "loose"])
 @pytest.mark.parametrize("method", METHODS)
 def test_intervals_hold_whenever_time_is_up(kind, method, monkeypatch):
     for module, name, small in (
-        (far_points, "_LARGE", 10), (far_apart, "_FIRST_BATCH", 8), (far_apart, "_FIRST_BAND", 20),
-        (far_apart, "_BATCH_WORK", 1), (base_point, "_ROUND", 1), (base_point, "_ROWS", 8),
-    ):  # fmt: skip
+        (far_points, "_LARGE", 10),
+        (far_apart, "_FIRST_BATCH", 8),
+        (far_apart, "_FIRST_BAND", 20),
+        (far_apart, "_BATCH_WORK", 1),
+        (base_point, "_ROUND", 1),
+        (base_point, "_ROWS", 8),
+    ):
         monkeypatch.setattr(module, name, small)
     data = stoppable()[kind]
     metric = tr.as_metric(data)
@@ -485,7 +529,9 @@ def test_unusable_distances_are_named(bad):
         hyperbolicity(Table(d), method="exact")
     large = np.full((1001, 1001), bad)  # rows are read, or quadruples drawn, until one shows
     for first in (0, 1):
-        large[0] = large[:, 0] = first  # the first row, or none that a few far points have, is sound
+        large[0] = large[:, 0] = (
+            first  # the first row, or none that a few far points have, is sound
+        )
         with pytest.raises(MetricError, match=r"d\(\d+, \d+\) = "):
             hyperbolicity(Table(large), method="sample", quadruples=10)
 
@@ -498,7 +544,9 @@ def test_bounds_from_bases_are_a_factor_of_two_apart_for_whole_numbers(scale):
     # Above 65,535 distances are kept as floats, and a grid of 2^-29 of the largest used to round `high` up.
     rng = np.random.default_rng(scale)
     for n in (5, 17, 40):
-        d = np.triu(rng.integers(scale, 2 * scale + 1, (n, n)), 1)  # a metric: no distance exceeds two others
+        d = np.triu(
+            rng.integers(scale, 2 * scale + 1, (n, n)), 1
+        )  # a metric: no distance exceeds two others
         for data in (d + d.T, tr.MatrixMetric((d + d.T).astype(float))):
             found = hyperbolicity(data, method="base", bases=1)
             assert found.low <= found.high <= 2 * found.low

@@ -15,14 +15,28 @@ from .files import atomic_write, is_of_the_machine, open_file
 from .memory import check_memory
 
 _DAMAGE = (  # what damaged files make readers raise
-    *(OSError, ValueError, LookupError, EOFError, RuntimeError, NotImplementedError, zlib.error, zipfile.BadZipFile),
+    *(
+        OSError,
+        ValueError,
+        LookupError,
+        EOFError,
+        RuntimeError,
+        NotImplementedError,
+        zlib.error,
+        zipfile.BadZipFile,
+    ),
     *(SyntaxError, TypeError, AttributeError, TokenError),
 )
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what NumPy writes; others unpack without a limit
+_METHODS = (
+    zipfile.ZIP_STORED,
+    zipfile.ZIP_DEFLATED,
+)  # what NumPy writes; others unpack without a limit
 _MORE_MEMORY = "use a machine with more memory"
 
 
-def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
+def write_archive(
+    path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]
+) -> None:
     """Write the header and the fields to a file, whole or not at all: see `pack_archive`."""
     with atomic_write(path, "wb") as file:
         pack_archive(file, header, fields)
@@ -34,7 +48,8 @@ def pack_archive(file: IO[bytes], header: Mapping[str, Any], fields: Mapping[str
     NumPy strings drop trailing zero characters and may be huge; JSON in bytes keeps any label.
     """
     arrays: dict[str, Any] = {
-        name: value if isinstance(value, np.ndarray) else as_text(value) for name, value in fields.items()
+        name: value if isinstance(value, np.ndarray) else as_text(value)
+        for name, value in fields.items()
     }
     np.savez(file, header=as_text(dict(header)), **arrays)
 
@@ -45,7 +60,9 @@ def as_text(value: object) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 
 def read_archive(
-    path: str | os.PathLike[str], arrays: tuple[str, ...] | None, texts: tuple[str, ...] = ("labels",)
+    path: str | os.PathLike[str],
+    arrays: tuple[str, ...] | None,
+    texts: tuple[str, ...] = ("labels",),
 ) -> dict[str, Any]:
     """Return the header and fields of an archive: see `unpack_archive`."""
     with open_file(path) as file:
@@ -57,8 +74,8 @@ def unpack_archive(
 ) -> dict[str, Any]:
     """Return the header, those of the arrays that are there (None: all), and the texts, which are JSON.
 
-    Members of other names are not read. The size of the others is compared with the memory that is available before any
-    of them is unpacked.
+    Members of other names are not read. The size of the others is compared with the memory that
+    is available before any of them is unpacked.
     """
     with zipfile.ZipFile(file) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
@@ -67,13 +84,17 @@ def unpack_archive(
             for name in (members if arrays is None else arrays)
             if name in members and name not in ("header", *texts)
         )
-        sizes = [members[name].file_size for name in ("header", *arrays, *texts) if name in members]
+        sizes = [
+            members[name].file_size for name in ("header", *arrays, *texts) if name in members
+        ]
         check_memory(2 * sum(sizes), "its content", _MORE_MEMORY)
         header = parsed_json(_array(archive, members["header"]).tobytes())
         if not isinstance(header, dict):
             raise ValueError("no header")
         # Copies: what is read directly cannot be written to.
-        fields: dict[str, Any] = {name: _array(archive, members[name]).copy(order="K") for name in arrays}
+        fields: dict[str, Any] = {
+            name: _array(archive, members[name]).copy(order="K") for name in arrays
+        }
         for name in texts:
             fields[name] = parsed_json(_array(archive, members[name]).tobytes())
     return {**fields, **header}
@@ -81,7 +102,9 @@ def unpack_archive(
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Any:
     if info.compress_type not in _METHODS:
-        raise ValueError(f"{info.filename} is compressed by a method that treerep does not write")
+        raise ValueError(
+            f"{info.filename} is compressed by a method that treerep does not write"
+        )
     with archive.open(info) as member:
         return read_array(member, info.file_size, _MORE_MEMORY)
 
@@ -99,7 +122,8 @@ def parsed_json(text: bytes) -> Any:
     >>> parsed_json(b'{"a": [1, 2]}')
     {'a': [1, 2]}
     """
-    # What Python takes at most: 4 bytes for a character, and so much for an entry, a key, a list or an object.
+    # What Python takes at most: 4 bytes for a character, and so much for an entry, a key, a
+    # list or an object.
     sizes = {b",": 64, b":": 100, b"[": 90, b"{": 90}
     needed = 4 * len(text) + sum(size * text.count(mark) for mark, size in sizes.items())
     check_memory(needed, f"a text of {len(text):,} bytes", _MORE_MEMORY)
@@ -109,12 +133,15 @@ def parsed_json(text: bytes) -> Any:
 def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any]) -> Any:
     """Return read(); whatever a damaged or foreign file makes it raise becomes one line that names the file.
 
-    Errors of the machine, such as a disk that fails or too little memory, are not blamed on the file.
+    Errors of the machine, such as a disk that fails or too little memory, are not blamed on the
+    file.
     """
     try:
         return read()
     except MemoryError as error:
-        raise MemoryError(f"{path}: {_one_line(error) or 'it does not fit into memory'}") from error
+        raise MemoryError(
+            f"{path}: {_one_line(error) or 'it does not fit into memory'}"
+        ) from error
     except _DAMAGE as error:
         if isinstance(error, OSError) and is_of_the_machine(error):
             raise
@@ -128,7 +155,9 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
-def check_marks(path: str | os.PathLike[str], fields: Any, *, mark: str, version: int, writer: str) -> None:
+def check_marks(
+    path: str | os.PathLike[str], fields: Any, *, mark: str, version: int, writer: str
+) -> None:
     """Raise a ValueError unless the fields of a file carry this format mark and version."""
     if not isinstance(fields, dict) or fields.get("format") != mark:
         raise ValueError(f"{path} was not written by {writer}")
@@ -138,7 +167,9 @@ def check_marks(path: str | os.PathLike[str], fields: Any, *, mark: str, version
         )
 
 
-def check_fields(path: str | os.PathLike[str], fields: Mapping[str, Any], names: tuple[str, ...]) -> None:
+def check_fields(
+    path: str | os.PathLike[str], fields: Mapping[str, Any], names: tuple[str, ...]
+) -> None:
     """Raise a ValueError that names the first field which is missing, or that is of the wrong kind."""
     missing = [name for name in names if name not in fields]
     if missing:

@@ -30,7 +30,9 @@ def read_array(file: IO[bytes], most_bytes: int, remedy: str) -> NDArray[Any]:
     check_memory(header.size, f"an array of shape {header.shape}", remedy)
     data = file.read(header.size)
     if len(data) < header.size:
-        raise ValueError(f"an array of shape {header.shape} takes {header.size:,} bytes: the file is cut short")
+        raise ValueError(
+            f"an array of shape {header.shape} takes {header.size:,} bytes: the file is cut short"
+        )
     return np.frombuffer(data, header.dtype).reshape(header.shape, order=header.order)
 
 
@@ -41,7 +43,11 @@ def read_header(file: IO[bytes], most_bytes: int) -> Header:
         raise ValueError(
             f"version {version[0]}.{version[1]} of the npy format does not hold a table of numbers: save it again"
         )
-    read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
+    read = (
+        npy_format.read_array_header_1_0
+        if version == (1, 0)
+        else npy_format.read_array_header_2_0
+    )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of numbers as Python 2 wrote them
@@ -49,10 +55,14 @@ def read_header(file: IO[bytes], most_bytes: int) -> Header:
     except (SyntaxError, TypeError, AttributeError, TokenError, RecursionError) as error:
         raise ValueError(f"its npy header is damaged ({error}): save it again") from error
     if dtype.hasobject or dtype.names is not None or dtype.subdtype is not None:
-        raise ValueError(f"an array of dtype {dtype} is not a table of numbers: save it as numbers")
+        raise ValueError(
+            f"an array of dtype {dtype} is not a table of numbers: save it as numbers"
+        )
     if any(length < 0 for length in shape):
         raise ValueError(f"its npy header has the shape {shape}: save it again")
     size = prod(shape) * dtype.itemsize  # Python's integers do not overflow
     if size > most_bytes - file.tell():
-        raise ValueError(f"an array of shape {shape} takes {size:,} bytes, more than there are: the file is cut short")
+        raise ValueError(
+            f"an array of shape {shape} takes {size:,} bytes, more than there are: the file is cut short"
+        )
     return Header(shape, "F" if fortran else "C", dtype, size)

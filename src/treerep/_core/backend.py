@@ -1,8 +1,8 @@
 """Where work is done: on the threads of this process, on a Dask cluster or on a torch device.
 
-Public functions turn `n_jobs`, `engine` and `device` into one `Backend` and call its operations.
-The backends import the packages whose work they do, so this module names their classes and does not
-import them.
+Public functions turn `n_jobs`, `engine` and `device` into one `Backend` and call its
+operations. The backends import the packages whose work they do, so this module names their
+classes and does not import them.
 """
 
 from abc import ABC, abstractmethod
@@ -113,7 +113,9 @@ def backend_for(
         return _make("dask", None, n_jobs)
     if _is_client(engine):
         return _make("dask", engine, n_jobs)
-    raise ValueError(f"engine is 'threads', 'dask' or a dask.distributed Client, not {engine!r}")
+    raise ValueError(
+        f"engine is 'threads', 'dask' or a dask.distributed Client, not {engine!r}"
+    )
 
 
 def _make(name: str, *arguments: Any) -> Backend:
@@ -123,4 +125,6 @@ def _make(name: str, *arguments: Any) -> Backend:
 
 def _is_client(engine: object) -> bool:
     # By name, so that Dask is imported only if it is used.
-    return any(kind.__module__.partition(".")[0] == "distributed" for kind in type(engine).__mro__)
+    return any(
+        kind.__module__.partition(".")[0] == "distributed" for kind in type(engine).__mro__
+    )

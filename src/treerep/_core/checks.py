@@ -1,7 +1,7 @@
 """Argument checks. Each one raises an error that names the argument and its value.
 
-Functions named `check_...` return nothing; the others return the value as a plain Python number.
-NumPy is imported inside functions: the command line starts without it.
+Functions named `check_...` return nothing; the others return the value as a plain Python
+number. NumPy is imported inside functions: the command line starts without it.
 """
 
 import math
@@ -120,7 +120,9 @@ def check_between(name: str, value: Any, low: float, high: float, bounds: str = 
 def check_time_limit(time_limit: Any) -> None:
     """Raise a ValueError unless time_limit is None or a number above 0; inf is one."""
     if time_limit is not None and not (_is_plain_number(time_limit) and time_limit > 0):
-        raise ValueError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r}")
+        raise ValueError(
+            f"time_limit is a number of seconds above 0, or None, not {time_limit!r}"
+        )
 
 
 def check_flag(name: str, value: Any) -> None:

@@ -18,7 +18,9 @@ _HEADERS = (
     *({"id1", "id2"}, {"id_1", "id_2"}, {"node1", "node2"}, {"node_1", "node_2"}),
     *({"source", "target"}, {"from", "to"}, {"fromnodeid", "tonodeid"}),
 )
-_PADDED = re.compile(r"0(?<![0-9.]0)(?<![eE]0)(?<![eE][-+]0)[0-9]")  # 007 is not 7: such numbers are names
+_PADDED = re.compile(
+    r"0(?<![0-9.]0)(?<![eE]0)(?<![eE][-+]0)[0-9]"
+)  # 007 is not 7: such numbers are names
 
 
 class EdgeList(NamedTuple):
@@ -33,16 +35,18 @@ class _Form(NamedTuple):
     delimiter: str | None  # None: any run of blanks
     first: int  # the number of the first line that is no comment
     header: int | None  # the number of its line
-    wordy: bool  # whether the first line has no numbers for ends, and may be a header that is not known
+    # whether the first line has no numbers for ends, and may be a header that is not known
+    wordy: bool
     weighted: bool
 
 
 def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
     """Read edges from lines, which come in lists; `lines` is called anew if the ends are names and not numbers.
 
-    Lines that begin with # or % are comments. A first line `id1,id2,weight` (or source, target; from, to; u, v) is a
-    header, and so are any two words above numbers alone. The first edge decides between blanks, tabs, commas and
-    semicolons, and whether there are lengths. Numbers with zeros in front are names.
+    Lines that begin with # or % are comments. A first line `id1,id2,weight` (or source, target;
+    from, to; u, v) is a header, and so are any two words above numbers alone. The first edge
+    decides between blanks, tabs, commas and semicolons, and whether there are lengths. Numbers
+    with zeros in front are names.
 
     >>> read_edge_list(lambda: [["# a path", "0 1", "1 2"]]).ends.tolist()
     [[0, 1], [1, 2]]
@@ -52,7 +56,8 @@ def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
     form = _form(lines())
     numbers = _read_numbers(lines(), form)
     if numbers is None and form.wordy and form.header is None:
-        # Words above, and nothing but numbers below: as an edge they would be apart from all others.
+        # Words above, and nothing but numbers below: as an edge they would be apart from all
+        # others.
         numbers = _read_numbers(lines(), form._replace(header=form.first))
     return _read_names(lines(), form) if numbers is None else numbers
 
@@ -94,27 +99,49 @@ def _form(blocks: Iterable[list[str]]) -> _Form:
         )
     named = {cell.lower() for cell in cells[:2]} in (*_HEADERS, {"u", "v"})
     below = _split(first[-1][1], delimiter)
-    heads = len(cells) == len(below) == 3 and not _NUMERAL.fullmatch(cells[2]) and bool(_NUMERAL.fullmatch(below[2]))
+    heads = (
+        len(cells) == len(below) == 3
+        and not _NUMERAL.fullmatch(cells[2])
+        and bool(_NUMERAL.fullmatch(below[2]))
+    )
     if (named or heads) and len(first) == 1:
-        raise ValueError(f"line {number} is a header without edges below: a graph has at least one edge")
+        raise ValueError(
+            f"line {number} is a header without edges below: a graph has at least one edge"
+        )
     wordy = not any(map(_NUMERAL.fullmatch, cells[:2]))
     return _Form(delimiter, number, number if named or heads else None, wordy, len(cells) == 3)
 
 
 def _split(text: str, delimiter: str | None) -> list[str]:
     if '"' not in text:
-        return text.split() if delimiter is None else [cell.strip() for cell in text.split(delimiter)]
+        return (
+            text.split()
+            if delimiter is None
+            else [cell.strip() for cell in text.split(delimiter)]
+        )
     blank = delimiter is None
     try:
-        row = next(csv.reader([text.strip() if blank else text], delimiter=delimiter or " ", skipinitialspace=True))
+        row = next(
+            csv.reader(
+                [text.strip() if blank else text],
+                delimiter=delimiter or " ",
+                skipinitialspace=True,
+            )
+        )
     except csv.Error as error:
-        raise ValueError(f"{text[:40]!r} cannot be split into cells ({error}): mend its quotes") from error
+        raise ValueError(
+            f"{text[:40]!r} cannot be split into cells ({error}): mend its quotes"
+        ) from error
     return [cell.strip() for cell in row]
 
 
 def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
     """Read edges whose ends are whole numbers, fast; None if there is anything else."""
-    fields: Any = [("u", np.int64), ("v", np.int64), ("length", np.float64)] if form.weighted else np.int64
+    fields: Any = (
+        [("u", np.int64), ("v", np.int64), ("length", np.float64)]
+        if form.weighted
+        else np.int64
+    )
     found: list[NDArray[Any]] = []
     edges = 0
     for _, block in _without_header(blocks, form):
@@ -122,9 +149,13 @@ def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
         if not lines:
             continue
         try:
-            with warnings.catch_warnings():  # old versions of NumPy would read 1.5 as 1, and 10^20 as another number
+            with (
+                warnings.catch_warnings()
+            ):  # old versions of NumPy would read 1.5 as 1, and 10^20 as another number
                 warnings.simplefilter("error", DeprecationWarning)
-                part = np.loadtxt(lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2)
+                part = np.loadtxt(
+                    lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2
+                )
         except (ValueError, DeprecationWarning):
             return None
         if (not form.weighted and part.shape[1] != 2) or _PADDED.search("\n".join(lines)):
@@ -157,20 +188,31 @@ def _read_names(blocks: Iterable[list[str]], form: _Form) -> EdgeList:
         edges += len(cells) // 2
         _check_memory(edges)
     return EdgeList(
-        np.concatenate(ends).reshape(-1, 2), np.concatenate(lengths) if form.weighted else None, list(numbers)
+        np.concatenate(ends).reshape(-1, 2),
+        np.concatenate(lengths) if form.weighted else None,
+        list(numbers),
     )
 
 
 def _plain_cells(block: list[str], form: _Form) -> list[str] | None:
     """Return the cells of all lines, one after the other, fast; None if there is anything to look at more closely."""
     lines = _content(block)
-    width, mark = 2 + form.weighted, form.delimiter or " "
+    width = 2 + form.weighted
+    mark = form.delimiter or " "
     text = mark.join(lines)
     if '"' in text or not all(line.count(mark) == width - 1 for line in lines):
         return None
     cells = text.split(mark) if lines else []
-    plain = cells == text.split() if form.delimiter is None else "" not in (cells := [cell.strip() for cell in cells])
-    return cells if plain and all(map(_NUMERAL.fullmatch, cells[2::3] if form.weighted else ())) else None
+    plain = (
+        cells == text.split()
+        if form.delimiter is None
+        else "" not in (cells := [cell.strip() for cell in cells])
+    )
+    return (
+        cells
+        if plain and all(map(_NUMERAL.fullmatch, cells[2::3] if form.weighted else ()))
+        else None
+    )
 
 
 def _checked_cells(begin: int, block: list[str], form: _Form) -> list[str]:
@@ -194,17 +236,28 @@ def _no_edge(number: int, row: list[str], form: _Form) -> str:
     return f"line {number} names one end and not the other: an edge has two"
 
 
-def _without_header(blocks: Iterable[list[str]], form: _Form) -> Iterator[tuple[int, list[str]]]:
+def _without_header(
+    blocks: Iterable[list[str]], form: _Form
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the blocks with the numbers of their first lines, the header made empty."""
     begin = 1
     for block in blocks:
         if form.header is not None and begin <= form.header < begin + len(block):
-            yield begin, ["" if number == form.header else line for number, line in enumerate(block, start=begin)]
+            yield (
+                begin,
+                [
+                    "" if number == form.header else line
+                    for number, line in enumerate(block, start=begin)
+                ],
+            )
         else:
             yield begin, block
         begin += len(block)
 
 
 def _check_memory(edges: int) -> None:
-    # The ends and lengths, sorted and in both directions: about what a GraphMetric needs on its way.
-    check_memory(100 * edges, f"a graph of {edges:,} edges and more", "use a smaller part of it")
+    # The ends and lengths, sorted and in both directions: about what a GraphMetric needs on its
+    # way.
+    check_memory(
+        100 * edges, f"a graph of {edges:,} edges and more", "use a smaller part of it"
+    )

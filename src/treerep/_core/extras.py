@@ -10,4 +10,6 @@ def require(module: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         name = module.partition(".")[0]
-        raise ImportError(f"this needs {name}, which is not installed: pip install 'treerep[{extra}]'") from error
+        raise ImportError(
+            f"this needs {name}, which is not installed: pip install 'treerep[{extra}]'"
+        ) from error

@@ -25,13 +25,13 @@ _ACL = "system.posix_acl_access"
 def atomic_write(path: Name, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary neighbor of `path` for writing and rename it to `path` once all is written.
 
-    If anything fails, the temporary file is removed and an earlier file at `path` stays as it was. The new file has the
-    permissions of the earlier one, and the temporary file never has more. A read-only file is refused. If `path` is a
-    symbolic link, the file that it points to is replaced. Hard links are not followed: other names of the earlier file
-    keep its content.
+    If anything fails, the temporary file is removed and an earlier file at `path` stays as it
+    was. The new file has the permissions of the earlier one, and the temporary file never has
+    more. A read-only file is refused. If `path` is a symbolic link, the file that it points to
+    is replaced. Hard links are not followed: other names of the earlier file keep its content.
 
-    A device, a FIFO or a descriptor such as /dev/stdout is written through and never replaced. It may receive a part of
-    the output before an error.
+    A device, a FIFO or a descriptor such as /dev/stdout is written through and never replaced.
+    It may receive a part of the output before an error.
 
     An OSError names `path`, and so does the error for text that UTF-8 cannot hold.
     """
@@ -54,9 +54,9 @@ def atomic_write(path: Name, mode: str = "w") -> Iterator[IO[Any]]:
 def write_together(contents: Mapping[Name, bytes]) -> None:
     """Write several files: all of them, or none.
 
-    All contents are on disk before the first file takes its name. If one cannot take its name, the others get their
-    earlier content back. Only a process that is killed between two renames leaves some files new and some old, each of
-    them whole.
+    All contents are on disk before the first file takes its name. If one cannot take its name,
+    the others get their earlier content back. Only a process that is killed between two renames
+    leaves some files new and some old, each of them whole.
     """
     drafts = [_Draft(path) for path in contents if not is_stream(path)]
     try:
@@ -105,14 +105,19 @@ def check_writable(path: Name) -> os.stat_result | None:
         earlier = Path(path).stat()
     except FileNotFoundError:
         return None
-    name, mode = os.fspath(path), earlier.st_mode
+    name = os.fspath(path)
+    mode = earlier.st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
     if stat.S_ISBLK(mode):
         raise PermissionError(errno.EACCES, "it is a block device: name a file instead", name)
     if _descriptor(path) is not None:
         return earlier  # open already, for writing or not
-    bits = stat.S_IWUSR if earlier.st_uid == os.geteuid() else stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+    bits = (
+        stat.S_IWUSR
+        if earlier.st_uid == os.geteuid()
+        else stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+    )
     if not mode & bits or not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, _READ_ONLY, name)
     return earlier
@@ -121,7 +126,9 @@ def check_writable(path: Name) -> os.stat_result | None:
 def open_file(path: Name) -> IO[bytes]:
     """Open a file that can be read more than once: not a device or a pipe, which may never end."""
     mode = Path(path).stat().st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a folder says what is wrong with it
+    if not (
+        stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    ):  # opening a folder says what is wrong with it
         raise ValueError(f"{os.fspath(path)} is a device or a pipe: give a file")
     return Path(path).open("rb")
 
@@ -129,10 +136,16 @@ def open_file(path: Name) -> IO[bytes]:
 def is_of_the_machine(error: OSError) -> bool:
     """Return whether the machine is to blame, and not the content of a file: a full or failing disk, no permission.
 
-    >>> is_of_the_machine(OSError(errno.ENOSPC, "No space left on device")), is_of_the_machine(OSError("not gzip"))
+    >>> (
+    ...     is_of_the_machine(OSError(errno.ENOSPC, "No space left on device")),
+    ...     is_of_the_machine(OSError("not gzip")),
+    ... )
     (True, False)
     """
-    return error.errno not in (None, errno.EINVAL)  # EINVAL: a place before the beginning, as damaged indexes have
+    return error.errno not in (
+        None,
+        errno.EINVAL,
+    )  # EINVAL: a place before the beginning, as damaged indexes have
 
 
 def as_utf8(text: str, path: Name) -> bytes:
@@ -145,7 +158,9 @@ def as_utf8(text: str, path: Name) -> bytes:
 
 def _unwritable(error: UnicodeEncodeError, path: Name) -> ValueError:
     wrong = error.object[error.start]
-    return ValueError(f"{os.fspath(path)}: UTF-8 cannot hold the character {wrong!r}: leave it out")
+    return ValueError(
+        f"{os.fspath(path)}: UTF-8 cannot hold the character {wrong!r}: leave it out"
+    )
 
 
 class _Draft:
@@ -161,7 +176,9 @@ class _Draft:
         self.file: IO[Any] | None = None
 
     def _neighbor(self) -> Path:
-        return self.target.parent / f".treerep-{secrets.token_hex(8)}.part"  # short, however long the target's name is
+        return (
+            self.target.parent / f".treerep-{secrets.token_hex(8)}.part"
+        )  # short, however long the target's name is
 
     def open(self, mode: str) -> IO[Any]:
         # A new file gets the permissions of any new file, umask included.
@@ -171,7 +188,8 @@ class _Draft:
             return os.open(name, flags, access)
 
         encoding = None if "b" in mode else "utf-8"
-        self.file = open(self.temporary, mode.replace("w", "x"), encoding=encoding, opener=create)  # noqa: SIM115
+        new = mode.replace("w", "x")
+        self.file = open(self.temporary, new, encoding=encoding, opener=create)  # noqa: SIM115
         return self.file
 
     def complete(self) -> None:
@@ -183,7 +201,10 @@ class _Draft:
         os.fsync(self.file.fileno())
 
     def keep_earlier(self) -> None:
-        """Give the earlier file a second name, to bring it back. Some file systems cannot: then it is not kept."""
+        """Give the earlier file a second name, to bring it back.
+
+        Some file systems cannot: then it is not kept.
+        """
         if self.earlier is not None:
             self.backup = self._neighbor()
             with contextlib.suppress(OSError):
@@ -194,7 +215,9 @@ class _Draft:
 
     def take_back(self) -> None:
         """Leave everything as it was."""
-        placed = self.file is not None and not self.temporary.exists()  # an interrupt may come right after the rename
+        placed = (
+            self.file is not None and not self.temporary.exists()
+        )  # an interrupt may come right after the rename
         if placed and self.backup is not None and self.backup.exists():
             self.backup.replace(self.target)
         elif placed and self.earlier is None:
@@ -204,7 +227,9 @@ class _Draft:
     def close(self) -> None:
         """Close the file, and remove what is left of it besides the target."""
         if self.file is not None:
-            with contextlib.suppress(OSError):  # a full disk: it was reported when the bytes were written
+            with contextlib.suppress(
+                OSError
+            ):  # a full disk: it was reported when the bytes were written
                 self.file.close()
         for path in (self.temporary, self.backup):
             with contextlib.suppress(OSError):
@@ -214,7 +239,8 @@ class _Draft:
 
 def _copy_access(descriptor: int, target: Path, earlier: os.stat_result) -> None:
     """Give a new file the owner, group, access list and permissions of the earlier one, or fewer permissions."""
-    mode, made = stat.S_IMODE(earlier.st_mode) & 0o777, os.fstat(descriptor)
+    mode = stat.S_IMODE(earlier.st_mode) & 0o777
+    made = os.fstat(descriptor)
     if (made.st_uid, made.st_gid) != (earlier.st_uid, earlier.st_gid):
         try:
             os.fchown(descriptor, earlier.st_uid, earlier.st_gid)
@@ -256,13 +282,17 @@ def _descriptor(path: Name) -> int | None:
 def _open_stream(path: Name, mode: str) -> IO[Any]:
     """Open a device, a FIFO or a descriptor for writing, without creating or emptying anything."""
     check_writable(path)
-    encoding, number = None if "b" in mode else "utf-8", _descriptor(path)
+    encoding = None if "b" in mode else "utf-8"
+    number = _descriptor(path)
     if number is not None:
         for printed in filter(None, (sys.stdout, sys.stderr)):
             printed.flush()  # what was printed comes first
-        # A copy shares its position with what the shell and others write there. Opening it again would not.
+        # A copy shares its position with what the shell and others write there. Opening it
+        # again would not.
         return os.fdopen(os.dup(number), mode, encoding=encoding)
-    return open(path, mode, encoding=encoding, opener=lambda name, _: os.open(name, os.O_WRONLY))
+    return open(
+        path, mode, encoding=encoding, opener=lambda name, _: os.open(name, os.O_WRONLY)
+    )
 
 
 @contextmanager
@@ -273,7 +303,8 @@ def _errors_named(path: Name) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise _unwritable(error, path) from error
     except OSError as error:
-        # Errors of writing name no file, or the temporary one; errors about other files stay as they are.
+        # Errors of writing name no file, or the temporary one; errors about other files stay as
+        # they are.
         ours = error.filename is None or Path(str(error.filename)).match(".treerep-*.part")
         if error.errno is None or not ours:
             raise

@@ -1,11 +1,12 @@
 """`@kernel`: compiled on first use, kept on disk, and never stale.
 
-Numba stamps an on-disk cache entry with the file that defines the function alone. Our kernels inline `distance` and
-other helpers from other files, so an edit there would leave old machine code in use. `kernel` stamps every entry with
-one hash over all kernel sources instead, and puts it into the file's name. An index that names classes that no longer
-exist is not even opened.
+Numba stamps an on-disk cache entry with the file that defines the function alone. Our kernels
+inline `distance` and other helpers from other files, so an edit there would leave old machine
+code in use. `kernel` stamps every entry with one hash over all kernel sources instead, and puts
+it into the file's name. An index that names classes that no longer exist is not even opened.
 
-The cache saves time and nothing else: if it cannot be read or written, the kernels are compiled in every process.
+The cache saves time and nothing else: if it cannot be read or written, the kernels are compiled
+in every process.
 """
 
 import hashlib
@@ -39,7 +40,8 @@ _STAMP = source_stamp()
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on first use, without the GIL, with an on-disk cache stamped by all kernel sources."""
     compiled = _compiled(function)
-    # Numba offers no public way to say what a cache entry depends on; tests/_core/test_kernel.py guards this line.
+    # Numba offers no public way to say what a cache entry depends on;
+    # tests/_core/test_kernel.py guards this line.
     try:
         compiled._cache = _Cache(function)
     except (RuntimeError, OSError) as error:  # no folder can be written
@@ -79,7 +81,8 @@ def _jit_enabled() -> Iterator[None]:
         yield
         return
     with global_compiler_lock:  # one setting for all threads
-        before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 0
+        before = numba.config.DISABLE_JIT
+        numba.config.DISABLE_JIT = 0
         try:
             yield
         finally:
@@ -92,12 +95,16 @@ class _Cache(FunctionCache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         name = f"{self._impl.filename_base}-{_STAMP[:16]}"
-        self._cache_file = _CacheFile(cache_path=self._cache_path, filename_base=name, source_stamp=_STAMP)
+        self._cache_file = _CacheFile(
+            cache_path=self._cache_path, filename_base=name, source_stamp=_STAMP
+        )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # unreadable or damaged, which may raise anything: it is compiled and written again
+        except (
+            Exception
+        ):  # unreadable or damaged, which may raise anything: it is compiled and written again
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -110,12 +117,15 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
     """Numba's files of one kernel, safe for processes that compile at the same time.
 
-    Numba numbers the files of machine code. Two processes that compile for different types may take the same number,
-    and the index then names the code of one for the types of the other. Here the name of a file is a hash of its key.
+    Numba numbers the files of machine code. Two processes that compile for different types may
+    take the same number, and the index then names the code of one for the types of the other.
+    Here the name of a file is a hash of its key.
     """
 
     def save(self, key: Any, data: Any) -> None:
-        name = self._data_name_pattern.replace("{number:d}", hashlib.sha256(self._dump(key)).hexdigest()[:16])
+        name = self._data_name_pattern.replace(
+            "{number:d}", hashlib.sha256(self._dump(key)).hexdigest()[:16]
+        )
         self._save_data(name, data)  # before the index, which names only what is there
         self._save_index({**self._load_index(), key: name})
 

@@ -1,7 +1,7 @@
 """Names that are imported when they are first used.
 
-Tables of names let a package offer functions without importing them. They also let a package use functions of packages
-above it, which import it themselves.
+Tables of names let a package offer functions without importing them. They also let a package
+use functions of packages above it, which import it themselves.
 """
 
 import importlib
@@ -35,7 +35,8 @@ def attach(
         Modules of the package that are public as they are.
     """
     this = sys.modules[module]
-    package, listed = this.__package__, sorted(this.__all__)
+    package = this.__package__
+    listed = sorted(this.__all__)
 
     def find(name: str) -> Any:
         if name in submodules:

@@ -21,13 +21,19 @@ def _on_the_machine() -> int:
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (OSError, ValueError, AttributeError):  # no such file, or no such question on this system
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+    ):  # no such file, or no such question on this system
         return sys.maxsize
 
 
 def _in_the_container() -> int:
     try:
-        limit, used = (int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current"))
+        limit, used = (
+            int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current")
+        )
         return max(0, limit - used)
     except (OSError, ValueError):  # none, or "max"
         return sys.maxsize
@@ -56,13 +62,16 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     """
     there = available_memory()
     if needed > there:
-        raise MemoryError(f"{what} needs {_gib(needed)} GiB of memory and {_gib(there)} are available: {remedy}")
+        raise MemoryError(
+            f"{what} needs {_gib(needed)} GiB of memory and {_gib(there)} are available: {remedy}"
+        )
 
 
 class MemoryWatch:
     """Refuse to read on when most of the memory that was available at the beginning is taken.
 
-    For what is unpacked or parsed piece by piece: how much will come, and how much of it is kept, is not known before.
+    For what is unpacked or parsed piece by piece: how much will come, and how much of it is
+    kept, is not known before.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,8 @@
 """Records of methods: what `fit`, `embed` and `hyperbolicity` can do, without importing any of it.
 
-One record is all that the package knows of a method. The public function, the command line, the citations and the
-tables of the documentation read it, so a new method is one file and one record.
+One record is all that the package knows of a method. The public function, the command line, the
+citations and the tables of the documentation read it, so a new method is one file and one
+record.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -37,9 +38,11 @@ class Method:
     cite : tuple of str
         Keys of `references.bib`.
     options : type
-        A dataclass with one field per option. None, the default of each, leaves the choice to the function.
+        A dataclass with one field per option. None, the default of each, leaves the choice to
+        the function.
     random : bool
-        Whether it makes random choices: it takes `rng`, and several trials give several results.
+        Whether it makes random choices: it takes `rng`, and several trials give several
+        results.
     threads : bool
         Whether it takes `n_jobs`.
     """
@@ -83,7 +86,9 @@ def find_method(methods: Mapping[str, Method], name: object) -> Method:
     return methods[name]
 
 
-def chosen_options(owner: str, known: Collection[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def chosen_options(
+    owner: str, known: Collection[str], given: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the options that were given (not None), all of which must be known.
 
     >>> chosen_options("bfs", ["root"], {"root": 3, "tol": None})
@@ -93,5 +98,7 @@ def chosen_options(owner: str, known: Collection[str], given: Mapping[str, Any])
     for name in options:
         if name not in known:
             others = ", ".join(other for other in given if other in known)
-            raise ValueError(f"{owner} takes no {name}" + (f", but {others}" if others else ": leave it out"))
+            raise ValueError(
+                f"{owner} takes no {name}" + (f", but {others}" if others else ": leave it out")
+            )
     return options

@@ -34,15 +34,20 @@ _entered: set["Workers"] = set()  # those that an interrupt stops
 class Workers:
     """A pool of threads for kernels that release the GIL; with one job everything runs inline.
 
-    Every caller makes its own, so concurrent callers never wait for each other and no pool submits to itself. On an
-    error or an interrupt the tasks that have not begun are dropped, and `stopped` tells running ones to return early.
+    Every caller makes its own, so concurrent callers never wait for each other and no pool
+    submits to itself. On an error or an interrupt the tasks that have not begun are dropped,
+    and `stopped` tells running ones to return early.
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.jobs = count_jobs(n_jobs)
         self.stopped = threading.Event()
         self._interrupted = False
-        self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="treerep") if self.jobs > 1 else None
+        self._pool = (
+            ThreadPoolExecutor(self.jobs, thread_name_prefix="treerep")
+            if self.jobs > 1
+            else None
+        )
 
     def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield work(task) for every task, in the order of the tasks."""
@@ -54,9 +59,10 @@ class Workers:
     def check(self) -> None:
         """Raise KeyboardInterrupt if an interrupt came, even one that was lost on its way.
 
-        Numba runs Python code from C when it is called, and clears exceptions raised there, a KeyboardInterrupt too, or
-        turns them into a SystemError. So an interrupt also leaves a mark: long work calls `check` now and then, and
-        `__exit__` tells an interrupt from another error.
+        Numba runs Python code from C when it is called, and clears exceptions raised there, a
+        KeyboardInterrupt too, or turns them into a SystemError. So an interrupt also leaves a
+        mark: long work calls `check` now and then, and `__exit__` tells an interrupt from
+        another error.
         """
         if self.stopped.is_set():
             raise KeyboardInterrupt
@@ -75,7 +81,10 @@ class Workers:
         signal.default_int_handler(number, frame)
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         _entered.discard(self)
         if self._listens:
@@ -95,7 +104,9 @@ def stop_workers() -> None:
         workers.stopped.set()
 
 
-def run(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None) -> Iterator[Result]:
+def run(
+    work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None
+) -> Iterator[Result]:
     """Yield work(task) for every task, in the order of the tasks, whatever the number of threads."""
     tasks = list(tasks)
     with Workers(min(count_jobs(n_jobs), max(1, len(tasks)))) as workers:
@@ -105,11 +116,13 @@ def run(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | Non
 class Runner(Protocol):
     """Who does many pieces of the same work: the threads of this process, or workers elsewhere.
 
-    The work is a function of a module, what all pieces need is shared, and a piece says little more than which it is:
-    so all of them can travel, and what is shared travels once.
+    The work is a function of a module, what all pieces need is shared, and a piece says little
+    more than which it is: so all of them can travel, and what is shared travels once.
     """
 
-    def map(self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]
+    ) -> Iterator[Result]:
         """Yield work(shared, task) for every task, in the order of the tasks."""
         ...
 
@@ -120,6 +133,8 @@ class ThreadRunner:
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
-    def map(self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]
+    ) -> Iterator[Result]:
         """Yield work(shared, task) for every task, in the order of the tasks."""
         return run(partial(work, shared), tasks, self.n_jobs)

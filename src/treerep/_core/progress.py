@@ -11,15 +11,18 @@ def progress_bar(total: float, what: str, unit: str) -> Any:
 
     Use it as a context manager and call `update(done)`.
     """
-    return _bars()(total=total, desc=what, unit=unit, unit_scale=True, delay=1.0, disable=None, leave=False)
+    return _bars()(
+        total=total, desc=what, unit=unit, unit_scale=True, delay=1.0, disable=None, leave=False
+    )
 
 
 @cache
 def _bars() -> Any:
     """Return tqdm with a lock of its own, which processes do not share.
 
-    The lock of tqdm itself is one for a process and all its copies: a copy that is ended while it holds the lock, as by
-    the time limit of `treerep compare`, would leave everybody else waiting for ever.
+    The lock of tqdm itself is one for a process and all its copies: a copy that is ended while
+    it holds the lock, as by the time limit of `treerep compare`, would leave everybody else
+    waiting for ever.
     """
     from tqdm import tqdm
 
@@ -31,5 +34,7 @@ def _bars() -> Any:
 
     renew_lock()
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=renew_lock)  # another thread may have held it when the copy was made
+        os.register_at_fork(
+            after_in_child=renew_lock
+        )  # another thread may have held it when the copy was made
     return Bar

@@ -1,4 +1,7 @@
-"""Metrics from objects of other libraries. The table in `metric/_registry.py` names these functions."""
+"""Metrics from objects of other libraries.
+
+The table in `metric/_registry.py` names these functions.
+"""
 
 from functools import partial
 from typing import Any
@@ -7,12 +10,16 @@ from ..metric.as_metric import as_metric
 from ..metric.base import Metric
 
 
-def _from_graph(library: str, graph: Any, *, metric: str | None = None, **options: Any) -> Metric:
+def _from_graph(
+    library: str, graph: Any, *, metric: str | None = None, **options: Any
+) -> Metric:
     """Return the shortest-path metric of a graph."""
     from ..metric.graph import GraphMetric
 
     if metric is not None:
-        raise ValueError(f"a {library} graph has its own distances: leave metric={metric!r} out")
+        raise ValueError(
+            f"a {library} graph has its own distances: leave metric={metric!r} out"
+        )
     for name in ("symmetrize", "use_rep"):
         if name in options:
             raise ValueError(f"{name} does not apply to a {library} graph: leave it out")
@@ -29,10 +36,14 @@ def from_skbio(matrix: Any, *, metric: str | None = None, **options: Any) -> Met
     from .skbio import read_distances
 
     if metric not in (None, "precomputed"):
-        raise ValueError(f"a scikit-bio DistanceMatrix has its own distances: leave metric={metric!r} out")
+        raise ValueError(
+            f"a scikit-bio DistanceMatrix has its own distances: leave metric={metric!r} out"
+        )
     for name in options:
         if name != "labels":
-            raise ValueError(f"{name} does not apply to a scikit-bio DistanceMatrix: leave it out")
+            raise ValueError(
+                f"{name} does not apply to a scikit-bio DistanceMatrix: leave it out"
+            )
     return read_distances(matrix, **options)
 
 

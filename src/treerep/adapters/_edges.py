@@ -20,13 +20,18 @@ def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -
     """
     low, high = np.sort(ends.reshape(-1, 2), axis=1).T
     order = np.lexsort((lengths, high, low))
-    low, high, lengths = low[order], high[order], lengths[order]
+    low = low[order]
+    high = high[order]
+    lengths = lengths[order]
     kept = np.ones(len(low), bool)
     kept[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-    low, high, lengths = low[kept], high[kept], lengths[kept]
+    low = low[kept]
+    high = high[kept]
+    lengths = lengths[kept]
     twice = low != high
     values = np.concatenate([lengths, lengths[twice]])
-    rows, columns = np.concatenate([low, high[twice]]), np.concatenate([high, low[twice]])
+    rows = np.concatenate([low, high[twice]])
+    columns = np.concatenate([high, low[twice]])
     return csr_array((values, (rows, columns)), shape=(n, n))
 
 
@@ -40,5 +45,7 @@ def edge_lengths(
     if len(wrong):
         u, v = (names[end] for end in ends[wrong[0]].tolist())
         value = values[wrong[0]]
-        raise MetricError(f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive numbers: fix it")
+        raise MetricError(
+            f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive numbers: fix it"
+        )
     return lengths

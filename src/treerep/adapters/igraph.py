@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     import igraph
 
 
-def read_graph(graph: "igraph.Graph", weight: str | None = None) -> tuple[csr_array, list[str] | None]:
+def read_graph(
+    graph: "igraph.Graph", weight: str | None = None
+) -> tuple[csr_array, list[str] | None]:
     """Return the lengths of the edges of an undirected igraph graph as a sparse matrix, and the vertices' names.
 
-    Names are the vertex attribute "name", if there is one. Of parallel edges the shortest counts. Every edge has
-    length 1 unless `weight` names the attribute that holds it.
+    Names are the vertex attribute "name", if there is one. Of parallel edges the shortest
+    counts. Every edge has length 1 unless `weight` names the attribute that holds it.
 
     >>> import igraph
     >>> lengths, names = read_graph(igraph.Graph.TupleList([("a", "b"), ("b", "c")]))
@@ -24,12 +26,16 @@ def read_graph(graph: "igraph.Graph", weight: str | None = None) -> tuple[csr_ar
     (4, ['a', 'b', 'c'])
     """
     if graph.is_directed():
-        raise MetricError("the graph is directed, but a metric is symmetric: pass G.as_undirected()")
+        raise MetricError(
+            "the graph is directed, but a metric is symmetric: pass G.as_undirected()"
+        )
     names = list(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     lengths = np.ones(len(ends))
     if weight is not None:
         if weight not in graph.es.attributes():
-            raise MetricError(f"the edges have no attribute {weight!r}: set it on every edge, or pass weight=None")
+            raise MetricError(
+                f"the edges have no attribute {weight!r}: set it on every edge, or pass weight=None"
+            )
         lengths = edge_lengths(graph.es[weight], ends, names or range(graph.vcount()), weight)
     return edge_matrix(graph.vcount(), ends, lengths), names

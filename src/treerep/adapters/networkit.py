@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     import networkit
 
 
-def read_graph(graph: "networkit.Graph", weight: str | None = None) -> tuple[csr_array, list[str] | None]:
+def read_graph(
+    graph: "networkit.Graph", weight: str | None = None
+) -> tuple[csr_array, list[str] | None]:
     """Return the lengths of the edges of an undirected NetworKit graph as a sparse matrix, and the nodes' names.
 
-    Nodes have no names but numbers, which are kept as labels where nodes were removed. Of parallel edges the shortest
-    counts. Every edge has length 1; weight="weight" takes NetworKit's own weights.
+    Nodes have no names but numbers, which are kept as labels where nodes were removed. Of
+    parallel edges the shortest counts. Every edge has length 1; weight="weight" takes
+    NetworKit's own weights.
 
     >>> import networkit
     >>> graph = networkit.Graph(3)
@@ -26,15 +29,27 @@ def read_graph(graph: "networkit.Graph", weight: str | None = None) -> tuple[csr
     4
     """
     if graph.isDirected():
-        raise MetricError("the graph is directed, but a metric is symmetric: pass networkit.graphtools.toUndirected(G)")
+        raise MetricError(
+            "the graph is directed, but a metric is symmetric: pass networkit.graphtools.toUndirected(G)"
+        )
     if weight not in (None, "weight"):
-        raise MetricError(f"weight={weight!r} is not known: NetworKit's own weights are weight='weight'")
+        raise MetricError(
+            f"weight={weight!r} is not known: NetworKit's own weights are weight='weight'"
+        )
     if weight is not None and not graph.isWeighted():
-        raise MetricError("the graph has no weights: pass weight=None, or a graph made with weighted=True")
+        raise MetricError(
+            "the graph has no weights: pass weight=None, or a graph made with weighted=True"
+        )
     nodes = np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
     table = np.array(list(graph.iterEdgesWeights()), dtype=np.float64).reshape(-1, 3)
     ends = np.searchsorted(nodes, table[:, :2].astype(np.int64))
     names = nodes.tolist()
-    lengths = np.ones(len(ends)) if weight is None else edge_lengths(table[:, 2].tolist(), ends, names, weight)
+    lengths = (
+        np.ones(len(ends))
+        if weight is None
+        else edge_lengths(table[:, 2].tolist(), ends, names, weight)
+    )
     whole = len(nodes) == 0 or names[-1] == len(nodes) - 1
-    return edge_matrix(len(nodes), ends, lengths), None if whole else [str(node) for node in names]
+    return edge_matrix(len(nodes), ends, lengths), None if whole else [
+        str(node) for node in names
+    ]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array, list[Any]]:
     """Return the lengths of the edges of an undirected networkx graph as a sparse matrix, and the names of its nodes.
 
-    Nodes come in the graph's own order. Of parallel edges the shortest counts. Every edge has length 1 unless `weight`
-    names the attribute that holds it.
+    Nodes come in the graph's own order. Of parallel edges the shortest counts. Every edge has
+    length 1 unless `weight` names the attribute that holds it.
 
     >>> import networkx as nx
     >>> lengths, names = read_graph(nx.Graph([("a", "b"), ("b", "c")]))
@@ -24,11 +24,19 @@ def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array,
     (4, ['a', 'b', 'c'])
     """
     if graph.is_directed():
-        raise MetricError("the graph is directed, but a metric is symmetric: pass G.to_undirected()")
+        raise MetricError(
+            "the graph is directed, but a metric is symmetric: pass G.to_undirected()"
+        )
     names = list(graph)
     point = {name: number for number, name in enumerate(names)}
-    ends = np.array([(point[u], point[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2)
-    lengths = np.ones(len(ends)) if weight is None else edge_lengths(_values(graph, weight), ends, names, weight)
+    ends = np.array([(point[u], point[v]) for u, v in graph.edges()], dtype=np.int64).reshape(
+        -1, 2
+    )
+    lengths = (
+        np.ones(len(ends))
+        if weight is None
+        else edge_lengths(_values(graph, weight), ends, names, weight)
+    )
     return edge_matrix(len(names), ends, lengths), names
 
 
@@ -36,6 +44,8 @@ def _values(graph: Any, weight: str) -> list[Any]:
     values = []
     for u, v, attributes in graph.edges(data=True):
         if weight not in attributes:
-            raise MetricError(f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None")
+            raise MetricError(
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None"
+            )
         values.append(attributes[weight])
     return values

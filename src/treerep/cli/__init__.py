@@ -1,4 +1,7 @@
-"""The same from a shell. Commands import what they run when they run, so that `--help` is quick."""
+"""The same from a shell.
+
+Commands import what they run when they run, so that `--help` is quick.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -10,7 +13,8 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and exit, as `_ending.run` does.
 
-    An interrupt may come while that module is being imported, and typer may be missing: it is an extra.
+    An interrupt may come while that module is being imported, and typer may be missing: it is
+    an extra.
     """
     try:
         from ._ending import run

@@ -12,7 +12,8 @@ from typing import Any
 def run_in_child(work: Callable[[], Any], seconds: float) -> Any:
     """Return what `work` returns, or raise what it raises, or a TimeoutError when the time is over.
 
-    A copy of this process does it, so nothing is loaded or sent anew; compiled code cannot be interrupted within one.
+    A copy of this process does it, so nothing is loaded or sent anew; compiled code cannot be
+    interrupted within one.
     """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -28,7 +29,9 @@ def run_in_child(work: Callable[[], Any], seconds: float) -> Any:
         good, result = ours.recv()
     except EOFError:
         child.join()
-        raise RuntimeError(f"the process ended with code {child.exitcode}: perhaps memory ran out") from None
+        raise RuntimeError(
+            f"the process ended with code {child.exitcode}: perhaps memory ran out"
+        ) from None
     finally:
         child.kill()
         child.join()

@@ -64,13 +64,18 @@ def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
             continue
         best = min(known) if less else max(known)
         slack = 1e-9 * abs(best) + 1e-12
-        found |= {(k, name) for k, value in enumerate(values) if value is not None and abs(value - best) <= slack}
+        found |= {
+            (k, name)
+            for k, value in enumerate(values)
+            if value is not None and abs(value - best) <= slack
+        }
     return found
 
 
 def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
     """Print the table, the best of each column with a star."""
-    best, failed = best_cells(rows), any("reason" in row for row in rows)
+    best = best_cells(rows)
+    failed = any("reason" in row for row in rows)
     table = Table()
     table.add_column("method", overflow="fold")  # of a narrow screen nothing is cut off
     for _, heading, _ in _shown(rows):
@@ -79,7 +84,9 @@ def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
         table.add_column("why not", overflow="fold")
     for k, row in enumerate(rows):
         cells = [_marked(_cell(row, name), (k, name) in best) for name, *_ in _shown(rows)]
-        table.add_row(row["method"], *cells, *([escape(row.get("reason", ""))] if failed else []))
+        table.add_row(
+            row["method"], *cells, *([escape(row.get("reason", ""))] if failed else [])
+        )
     screen = console(stderr=stderr)
     screen.print(escape(printable(title)), table, caption(rows), sep="\n")
 
@@ -87,7 +94,11 @@ def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
 def caption(rows: Sequence[Row]) -> str:
     """What one has to know to read the table."""
     notes = ["* best"]
-    notes += [f"{row['method']}: best of {row['trials']} trees" for row in rows if row.get("trials", 1) > 1]
+    notes += [
+        f"{row['method']}: best of {row['trials']} trees"
+        for row in rows
+        if row.get("trials", 1) > 1
+    ]
     if any(not row.get("exact", True) for row in rows):
         notes.append("scores from a sample of the pairs")
     return "; ".join(notes)
@@ -95,7 +106,11 @@ def caption(rows: Sequence[Row]) -> str:
 
 def _shown(rows: Sequence[Row]) -> list[tuple[str, str, bool | None]]:
     """The columns; that of precision only where there is a graph."""
-    return [column for column in _COLUMNS if column[0] != "map" or any(row.get("map") is not None for row in rows)]
+    return [
+        column
+        for column in _COLUMNS
+        if column[0] != "map" or any(row.get("map") is not None for row in rows)
+    ]
 
 
 def _cell(row: Row, name: str) -> str:
@@ -121,18 +136,32 @@ def as_csv(rows: Sequence[Row], title: str) -> str:  # noqa: ARG001 - both are c
 def as_html(rows: Sequence[Row], title: str) -> str:
     """Return a page that needs nothing else: the table and, where matplotlib is installed, the chart."""
     best = best_cells(rows)
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in ("method", *(title for _, title, _ in _shown(rows))))
+    head = "".join(
+        f"<th>{html.escape(name)}</th>"
+        for name in ("method", *(title for _, title, _ in _shown(rows)))
+    )
     lines = []
     for k, row in enumerate(rows):
         cells = [f"<td>{html.escape(row['method'])}</td>"]
         if "reason" in row:
-            cells.append(f'<td class="reason" colspan="{len(_shown(rows))}">{html.escape(row["reason"])}</td>')
+            cells.append(
+                f'<td class="reason" colspan="{len(_shown(rows))}">{html.escape(row["reason"])}</td>'
+            )
         else:
-            classes = {name: ' class="best"' if (k, name) in best else "" for name, *_ in _shown(rows)}
-            cells += [f"<td{classes[name]}>{_cell(row, name)}</td>" for name, *_ in _shown(rows)]
+            classes = {
+                name: ' class="best"' if (k, name) in best else "" for name, *_ in _shown(rows)
+            }
+            cells += [
+                f"<td{classes[name]}>{_cell(row, name)}</td>" for name, *_ in _shown(rows)
+            ]
         lines.append(f"<tr>{''.join(cells)}</tr>")
     note = caption(rows).replace("* best", "Best values are bold")
-    fields = {"title": html.escape(title), "head": head, "body": "\n".join(lines), "caption": html.escape(note)}
+    fields = {
+        "title": html.escape(title),
+        "head": head,
+        "body": "\n".join(lines),
+        "caption": html.escape(note),
+    }
     return _PAGE.format(**fields, chart=_chart(rows))
 
 

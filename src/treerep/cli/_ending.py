@@ -13,10 +13,29 @@ from .._core.printing import printable
 
 # Where the library speaks of an argument, the command has an option of the same name.
 _OPTIONS = (
-    "kind", "format", "metric", "symmetrize", "largest_component", "weight", "use_rep", "method", "trials", "tol",
-    "dim", "distortion", "layout", "weights", "moves", "balance", "time_limit", "scale", "device",
-)  # fmt: skip
-_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\"|True\b|False\b|[\d.]*\d)? ?")
+    "kind",
+    "format",
+    "metric",
+    "symmetrize",
+    "largest_component",
+    "weight",
+    "use_rep",
+    "method",
+    "trials",
+    "tol",
+    "dim",
+    "distortion",
+    "layout",
+    "weights",
+    "moves",
+    "balance",
+    "time_limit",
+    "scale",
+    "device",
+)
+_ARGUMENT = re.compile(
+    rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\"|True\b|False\b|[\d.]*\d)? ?"
+)
 # Names of arguments that are no words, wherever the library speaks of them.
 _WORD = re.compile(rf"\b(?<!-)({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
 _NEGATED = {"weight": "--unweighted", "moves": "--no-moves"}  # what says False
@@ -27,7 +46,8 @@ _BROKEN_PIPE = 1  # as typer has it, where it meets one first
 def run(arguments: Sequence[str] | None) -> NoReturn:
     """Run the command and exit: 0, or 2 with one line on stderr for bad usage or input, or 130 when interrupted.
 
-    SIGTERM ends it in the same way, with 143. A reader of the output that has seen enough ends it without a word.
+    SIGTERM ends it in the same way, with 143. A reader of the output that has seen enough ends
+    it without a word.
     """
     from ._signals import orderly_end
 
@@ -45,7 +65,11 @@ def _exit_code(given: list[str]) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             # Outside typer's standalone mode, so that every error takes the same way out.
-            code = app([word for word in given if word != "--debug"], prog_name="treerep", standalone_mode=False)
+            code = app(
+                [word for word in given if word != "--debug"],
+                prog_name="treerep",
+                standalone_mode=False,
+            )
         sys.stdout.flush()  # a full disk or a closed pipe may show only now
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
@@ -73,11 +97,14 @@ def one_line(error: Exception) -> str:
         message = f"{error.filename}: {error.strerror}"
     else:
         message = str(error)
-    if isinstance(error, MemoryError) and ":" not in message:  # what NumPy and Python say has no remedy
+    if (
+        isinstance(error, MemoryError) and ":" not in message
+    ):  # what NumPy and Python say has no remedy
         message = f"memory ran out ({message or 'nobody says where'}): take fewer points, or a machine with more of it"
     text = _ARGUMENT.sub(_as_option, " ".join(message.split()))
     text = _WORD.sub(
-        lambda word: _option(word[1]), text.replace("--kind points or --kind graph", "--kind points|graph")
+        lambda word: _option(word[1]),
+        text.replace("--kind points or --kind graph", "--kind points|graph"),
     )
     return printable(text.strip()) or f"{type(error).__name__} (run it again with --debug)"
 
@@ -87,14 +114,19 @@ def _option(name: str) -> str:
 
 
 def _as_option(found: re.Match[str]) -> str:
-    name, value = found[1], found[2]
+    name = found[1]
+    value = found[2]
     blank = " " if found[0].endswith(" ") else ""
     if value == "False" and name in _NEGATED:
         return f"{_NEGATED[name]}{blank}"
     option = _option(name)
     if value is None:
         return f"{option} "
-    return f"{option}{blank}" if value in ("True", "False") else f"{option} {value.strip(chr(34) + chr(39))}{blank}"
+    return (
+        f"{option}{blank}"
+        if value in ("True", "False")
+        else f"{option} {value.strip(chr(34) + chr(39))}{blank}"
+    )
 
 
 def _forget_output() -> None:

@@ -51,22 +51,32 @@ def kind_of_file(path: str, reading: Reading) -> str:
     """Return "tree", "embedding" or "data": what was said of the file decides, then its content, then its suffix."""
     if reading.kind is not None or reading.metric is not None:
         return "data"
-    if reading.format is not None and (reading.format in DATA_FORMATS) != (reading.format in TREE_FORMATS):
+    if reading.format is not None and (reading.format in DATA_FORMATS) != (
+        reading.format in TREE_FORMATS
+    ):
         return "tree" if reading.format in TREE_FORMATS else "data"
     head = _head(path)
     if b'"treerep embedding"' in head[:2000]:
         return "embedding"
     if b'"treerep tree"' in head[:2000] or _looks_like_tree(head):
         return "tree"
-    suffixes = [suffix for name, known in TREE_FORMATS.items() if name not in DATA_FORMATS for suffix in known.suffixes]
+    suffixes = [
+        suffix
+        for name, known in TREE_FORMATS.items()
+        if name not in DATA_FORMATS
+        for suffix in known.suffixes
+    ]
     return "tree" if path.lower().removesuffix(".gz").endswith(tuple(suffixes)) else "data"
 
 
 def _head(path: str) -> bytes:
     if path != "-":
-        # Of a pipe with a name, as <(...) makes, whatever is read is gone; and a folder of zarr has no head.
+        # Of a pipe with a name, as <(...) makes, whatever is read is gone; and a folder of zarr
+        # has no head.
         with errors_named(path):
-            return b"" if Path(path).is_fifo() or is_zarr(source := Source(path)) else source.head
+            return (
+                b"" if Path(path).is_fifo() or is_zarr(source := Source(path)) else source.head
+            )
     peek = getattr(sys.stdin.buffer, "peek", None)  # looks without taking anything away
     return bytes(peek(_ENOUGH)) if peek else b""
 
@@ -77,7 +87,9 @@ def _looks_like_tree(head: bytes) -> bool:
     if text.startswith(b"#nexus"):
         return re.search(rb"begin\s+trees", text) is not None
     if text.startswith(b"<"):
-        return b'attr.name="steiner"' in text  # any other GraphML is a graph, of which a tree is fitted exactly
+        return (
+            b'attr.name="steiner"' in text
+        )  # any other GraphML is a graph, of which a tree is fitted exactly
     return text.startswith((b"(", b"[", b"{")) or _ONE_NAME.fullmatch(text) is not None
 
 

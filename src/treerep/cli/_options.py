@@ -21,18 +21,42 @@ else:  # typer lists and checks the names
     FitMethod = Literal[tuple(methods.FIT)]
     EmbedMethod = Literal[tuple(methods.EMBED)]
     DeltaMethod = Literal[tuple(methods.DELTA)]
-# The names below are those of the library, which is not imported for a help text; a test compares them.
+# The names below are those of the library, which is not imported for a help text; a test
+# compares them.
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
 TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
 AnyFormat = Literal[
-    "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml", "zarr", "newick",
+    "npy",
+    "npz",
+    "csv",
+    "tsv",
+    "phylip",
+    "phylip-strict",
+    "nexus",
+    "h5ad",
+    "mtx",
+    "edges",
+    "graphml",
+    "zarr",
+    "newick",
     "json",
-]  # fmt: skip
+]
 WrittenFormat = Literal[
-    "newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol", "npy", "csv", "tsv", "phylip",
-]  # fmt: skip
+    "newick",
+    "nexus",
+    "npz",
+    "json",
+    "graphml",
+    "dot",
+    "auspice",
+    "itol",
+    "npy",
+    "csv",
+    "tsv",
+    "phylip",
+]
 
 
 def _listed(names: Any) -> str:
@@ -40,40 +64,69 @@ def _listed(names: Any) -> str:
 
 
 Input = Annotated[
-    str, typer.Argument(metavar="INPUT", help="File of distances, points or a graph; - for standard input.")
+    str,
+    typer.Argument(
+        metavar="INPUT", help="File of distances, points or a graph; - for standard input."
+    ),
 ]
-TreeInput = Annotated[str, typer.Argument(metavar="TREE", help="File of a tree; - for standard input.")]
+TreeInput = Annotated[
+    str, typer.Argument(metavar="TREE", help="File of a tree; - for standard input.")
+]
 Either = Annotated[
     str,
     typer.Argument(
-        metavar="INPUT", help="File of a tree, or of data, to which a tree is fitted first; - for standard input."
+        metavar="INPUT",
+        help="File of a tree, or of data, to which a tree is fitted first; - for standard input.",
     ),
 ]
 TreeOutput = Annotated[
     str,
     typer.Option(
-        "--output", "-o", metavar="FILE", help="Where the tree goes: .nwk, .nex, .json, ...; - is standard output."
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where the tree goes: .nwk, .nex, .json, ...; - is standard output.",
     ),
 ]
 To = Annotated[
     TreeFormat | None,
     typer.Option(
-        "--to", metavar="FORMAT", help=f"Format of the tree, if the suffix does not tell: {_listed(TreeFormat)}."
+        "--to",
+        metavar="FORMAT",
+        help=f"Format of the tree, if the suffix does not tell: {_listed(TreeFormat)}.",
     ),
 ]
-Method = Annotated[FitMethod, typer.Option(metavar="NAME", help=f"How to find the tree: {', '.join(methods.FIT)}.")]
-Trials = Annotated[int, typer.Option(min=1, metavar="N", help="Fit so many trees and keep the best.")]
-Seed = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Seed of all random choices: the same seed gives the same result.")
+Method = Annotated[
+    FitMethod,
+    typer.Option(metavar="NAME", help=f"How to find the tree: {', '.join(methods.FIT)}."),
 ]
-Jobs = Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of threads.", show_default="all cores")]
+Trials = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Fit so many trees and keep the best.")
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Seed of all random choices: the same seed gives the same result.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Number of threads.", show_default="all cores"),
+]
 Device = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Work with torch on this device: cuda, cuda:1, ...", show_default="the threads"),
+    typer.Option(
+        metavar="NAME",
+        help="Work with torch on this device: cuda, cuda:1, ...",
+        show_default="the threads",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 TimeLimit = Annotated[
-    float | None, typer.Option(min=0, metavar="SECONDS", help="When to stop; the best so far is the result.")
+    float | None,
+    typer.Option(min=0, metavar="SECONDS", help="When to stop; the best so far is the result."),
 ]
 
 
@@ -83,7 +136,9 @@ class Reading:
 
     kind: Annotated[
         Literal["distances", "points", "graph"] | None,
-        typer.Option(help="What the file holds. A table is distances if it is square without its labels."),
+        typer.Option(
+            help="What the file holds. A table is distances if it is square without its labels."
+        ),
     ] = None
     format: Annotated[
         AnyFormat | None,
@@ -100,18 +155,24 @@ class Reading:
             show_default="euclidean",
         ),
     ] = None
-    symmetrize: Annotated[Literal["mean"] | None, typer.Option(help="Distances: average d(i, j) and d(j, i).")] = None
+    symmetrize: Annotated[
+        Literal["mean"] | None, typer.Option(help="Distances: average d(i, j) and d(j, i).")
+    ] = None
     largest_component: Annotated[
         bool,
-        typer.Option("--largest-component", help="Graphs: keep the largest connected component."),
+        typer.Option(
+            "--largest-component", help="Graphs: keep the largest connected component."
+        ),
     ] = False
     weight: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="GraphML: the attribute of the edges that holds their lengths."),
+        typer.Option(
+            metavar="NAME", help="GraphML: the attribute of the edges that holds their lengths."
+        ),
     ] = None
-    unweighted: Annotated[bool, typer.Option("--unweighted", help="Graphs: count edges, whatever their lengths.")] = (
-        False
-    )
+    unweighted: Annotated[
+        bool, typer.Option("--unweighted", help="Graphs: count edges, whatever their lengths.")
+    ] = False
     use_rep: Annotated[
         str | None,
         typer.Option(
@@ -125,9 +186,13 @@ class Reading:
         from ..formats import DATA_FORMATS, read
 
         if self.format is not None and self.format not in DATA_FORMATS:
-            raise ValueError(f"--format {self.format} is a format of trees: data are {', '.join(DATA_FORMATS)}")
+            raise ValueError(
+                f"--format {self.format} is a format of trees: data are {', '.join(DATA_FORMATS)}"
+            )
         if self.unweighted and self.weight is not None:
-            raise ValueError("--unweighted counts edges and --weight says how long they are: give one of them")
+            raise ValueError(
+                "--unweighted counts edges and --weight says how long they are: give one of them"
+            )
         return read(
             path,
             kind=self.kind,
@@ -149,11 +214,15 @@ def with_reading(command: Callable[..., None]) -> Callable[..., None]:
         chosen = {name: given.pop(name) for name in names}
         command(**given, reading=Reading(**chosen))
 
-    # Typer looks at the signature only: the fields take the place of the parameter, behind all others.
+    # Typer looks at the signature only: the fields take the place of the parameter, behind all
+    # others.
     own = inspect.signature(command)
     options = inspect.signature(Reading).parameters.values()
     kept = [parameter for name, parameter in own.parameters.items() if name != "reading"]
-    both = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*kept, *options)]
+    both = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in (*kept, *options)
+    ]
     wrapped.__signature__ = own.replace(parameters=both)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in both}
     return wrapped

@@ -26,7 +26,11 @@ def console(*, stderr: bool = False) -> Console:
     """Return a console that prints every row of a table on one line, unless the output is a terminal."""
     made = Console(highlight=False, stderr=stderr)
     # Not `made.is_terminal`: FORCE_COLOR sets it for pipes as well, to ask for colors there.
-    return made if made.file.isatty() else Console(highlight=False, stderr=stderr, width=_PIPE_WIDTH)
+    return (
+        made
+        if made.file.isatty()
+        else Console(highlight=False, stderr=stderr, width=_PIPE_WIDTH)
+    )
 
 
 def remark(text: str) -> None:
@@ -36,7 +40,11 @@ def remark(text: str) -> None:
 
 def print_json(fields: Mapping[str, Any]) -> None:
     """Print one object, with the version; what is infinite or no number becomes null, as JSON has neither."""
-    typer.echo(json.dumps({**{name: _plain(value) for name, value in fields.items()}, "version": __version__}))
+    typer.echo(
+        json.dumps(
+            {**{name: _plain(value) for name, value in fields.items()}, "version": __version__}
+        )
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -51,7 +59,9 @@ def _plain(value: Any) -> Any:
 
 def score_fields(scores: Mapping[str, Score]) -> dict[str, Any]:
     """Return scores as numbers, whether all are exact, and the 95% intervals of those that are not."""
-    intervals = {name: [score.low, score.high] for name, score in scores.items() if not score.exact}
+    intervals = {
+        name: [score.low, score.high] for name, score in scores.items() if not score.exact
+    }
     fields: dict[str, Any] = {**scores, "exact": not intervals}
     return {**fields, "intervals": intervals} if intervals else fields
 
@@ -61,7 +71,9 @@ def check_tree_output(path: str, to: str | None, source: str) -> None:
     check_outputs(path, *files_beside(path, to), source=source)
     suffixes = tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)
     if to is None and path != "-" and not path.lower().removesuffix(".gz").endswith(suffixes):
-        raise ValueError(f"{path}: no format of trees has that suffix: give one of {', '.join(suffixes)}, or --to")
+        raise ValueError(
+            f"{path}: no format of trees has that suffix: give one of {', '.join(suffixes)}, or --to"
+        )
 
 
 def check_outputs(*paths: str | None, source: str, table: str | None = None) -> None:
@@ -113,4 +125,7 @@ def number(value: float | None, digits: int = 4) -> str:
 def rows_as_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return lines of text in aligned columns, for a few rows of names and values."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

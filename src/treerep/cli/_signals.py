@@ -15,7 +15,8 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(s
 def orderly_end() -> Iterator[list[int]]:
     """Let SIGTERM (`timeout`, `docker stop`) and SIGHUP act like Ctrl-C, and yield a list that gets their numbers.
 
-    Signals that are ignored stay ignored, as `nohup` has it. This is for commands: a library leaves signals alone.
+    Signals that are ignored stay ignored, as `nohup` has it. This is for commands: a library
+    leaves signals alone.
     """
     received: list[int] = []
 
@@ -25,7 +26,9 @@ def orderly_end() -> Iterator[list[int]]:
         raise KeyboardInterrupt
 
     main = threading.current_thread() is threading.main_thread()
-    ours = [number for number in _SIGNALS if main and signal.getsignal(number) is signal.SIG_DFL]
+    ours = [
+        number for number in _SIGNALS if main and signal.getsignal(number) is signal.SIG_DFL
+    ]
     try:
         for number in ours:
             signal.signal(number, interrupt)

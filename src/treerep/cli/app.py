@@ -1,4 +1,7 @@
-"""The command `treerep`: its commands and options. What each of them does is in a file of its own."""
+"""The command `treerep`: its commands and options.
+
+What each of them does is in a file of its own.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -50,10 +53,17 @@ def _print_version(wanted: bool) -> None:
 def options(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001 (its callback does the work)
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and exit.",
+        ),
     ] = False,
     debug: Annotated[  # noqa: ARG001 (main takes it from wherever it stands)
-        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+        bool,
+        typer.Option("--debug", help="Show the traceback of an error; may stand anywhere."),
     ] = False,
 ) -> None:
     """Options of all commands; without a command, the help."""
@@ -71,13 +81,25 @@ def fit(
     seed: Seed = 0,
     tol: Annotated[
         float | None,
-        typer.Option(min=0, metavar="LENGTH", help="Lengths below it count as zero (treerep).", show_default="auto"),
+        typer.Option(
+            min=0,
+            metavar="LENGTH",
+            help="Lengths below it count as zero (treerep).",
+            show_default="auto",
+        ),
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option(min=3, metavar="N", help="Points whose tree is refined first (backbone).", show_default="2000"),
+        typer.Option(
+            min=3,
+            metavar="N",
+            help="Points whose tree is refined first (backbone).",
+            show_default="2000",
+        ),
     ] = None,
-    refine: Annotated[bool, typer.Option("--refine", help="Improve lengths and places afterwards.")] = False,
+    refine: Annotated[
+        bool, typer.Option("--refine", help="Improve lengths and places afterwards.")
+    ] = False,
     jobs: Jobs = None,
     device: Device = None,
     to: To = None,
@@ -92,9 +114,20 @@ def fit(
     from .commands.fit import fit_file
 
     fit_file(
-        source, output, reading=reading, method=method, trials=trials, seed=seed, tol=tol, size=size, jobs=jobs,
-        device=device, refine=refine, to=to, as_json=json,
-    )  # fmt: skip
+        source,
+        output,
+        reading=reading,
+        method=method,
+        trials=trials,
+        seed=seed,
+        tol=tol,
+        size=size,
+        jobs=jobs,
+        device=device,
+        refine=refine,
+        to=to,
+        as_json=json,
+    )
 
 
 @app.command()
@@ -103,11 +136,20 @@ def refine(
     tree: TreeInput,
     source: Input,
     output: TreeOutput = "-",
-    weights: Annotated[Weights, typer.Option(help="What the lengths of the edges minimise.")] = "l1",
-    moves: Annotated[bool, typer.Option("--moves/--no-moves", help="Whether points and subtrees may move.")] = True,
+    weights: Annotated[
+        Weights, typer.Option(help="What the lengths of the edges minimise.")
+    ] = "l1",
+    moves: Annotated[
+        bool, typer.Option("--moves/--no-moves", help="Whether points and subtrees may move.")
+    ] = True,
     balance: Annotated[
         float,
-        typer.Option(min=0, max=1, metavar="0...1", help="What counts, from 0 (distances) to 1 (neighbourhoods)."),
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="0...1",
+            help="What counts, from 0 (distances) to 1 (neighbourhoods).",
+        ),
     ] = 0.5,
     time_limit: TimeLimit = None,
     seed: Seed = 0,
@@ -125,16 +167,31 @@ def refine(
     from .commands.refine import refine_file
 
     refine_file(
-        tree, source, output, reading=reading, weights=weights, moves=moves, balance=balance, time_limit=time_limit,
-        seed=seed, jobs=jobs, device=device, to=to, as_json=json,
-    )  # fmt: skip
+        tree,
+        source,
+        output,
+        reading=reading,
+        weights=weights,
+        moves=moves,
+        balance=balance,
+        time_limit=time_limit,
+        seed=seed,
+        jobs=jobs,
+        device=device,
+        to=to,
+        as_json=json,
+    )
 
 
 @app.command()
 @with_reading
 def score(
     tree: Annotated[
-        str, typer.Argument(metavar="TREE", help="File of a tree, or of an embedding (.npz); - for standard input.")
+        str,
+        typer.Argument(
+            metavar="TREE",
+            help="File of a tree, or of an embedding (.npz); - for standard input.",
+        ),
     ],
     source: Input,
     jobs: Jobs = None,
@@ -158,10 +215,19 @@ def embed(
     source: Either,
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="FILE", help="A .npz, .csv or .tsv file; - is CSV to standard output."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A .npz, .csv or .tsv file; - is CSV to standard output.",
+        ),
     ] = "-",
-    method: Annotated[EmbedMethod, typer.Option(help="sarkar places a tree; the others place the data.")] = "sarkar",
-    dim: Annotated[int, typer.Option(min=1, metavar="N", help="Dimension of the hyperbolic space.")] = 2,
+    method: Annotated[
+        EmbedMethod, typer.Option(help="sarkar places a tree; the others place the data.")
+    ] = "sarkar",
+    dim: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Dimension of the hyperbolic space.")
+    ] = 2,
     distortion: Annotated[
         float | None,
         typer.Option(
@@ -178,7 +244,9 @@ def embed(
             show_default="what --distortion needs; of .csv and .tsv in dimension 2, one that is good to look at",
         ),
     ] = None,
-    model: Annotated[Model, typer.Option(help="Model of the coordinates in a .csv or .tsv file.")] = "poincare",
+    model: Annotated[
+        Model, typer.Option(help="Model of the coordinates in a .csv or .tsv file.")
+    ] = "poincare",
     trials: Trials = TRIALS,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -194,16 +262,32 @@ def embed(
     from .commands.embed import embed_file
 
     embed_file(
-        source, output, reading=reading, method=method, dim=dim, distortion=distortion, scale=scale, model=model,
-        trials=trials, seed=seed, jobs=jobs, device=device, as_json=json,
-    )  # fmt: skip
+        source,
+        output,
+        reading=reading,
+        method=method,
+        dim=dim,
+        distortion=distortion,
+        scale=scale,
+        model=model,
+        trials=trials,
+        seed=seed,
+        jobs=jobs,
+        device=device,
+        as_json=json,
+    )
 
 
 @app.command()
 @with_reading
 def draw(
     source: Either,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The figure: .pdf, .svg, .png, ...")],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The figure: .pdf, .svg, .png, ..."
+        ),
+    ],
     layout: Annotated[
         Layout | None,
         typer.Option(
@@ -214,10 +298,16 @@ def draw(
     ] = None,
     color: Annotated[
         str | None,
-        typer.Option(metavar="TABLE:COLUMN", help="Colour points by a column of a CSV or TSV file with their names."),
+        typer.Option(
+            metavar="TABLE:COLUMN",
+            help="Colour points by a column of a CSV or TSV file with their names.",
+        ),
     ] = None,
     labels: Annotated[
-        bool | None, typer.Option("--labels/--no-labels", help="Write names.", show_default="up to 60 points")
+        bool | None,
+        typer.Option(
+            "--labels/--no-labels", help="Write names.", show_default="up to 60 points"
+        ),
     ] = None,
     trials: Trials = TRIALS,
     seed: Seed = 0,
@@ -234,8 +324,16 @@ def draw(
     from .commands.draw import draw_file
 
     draw_file(
-        source, output, reading=reading, layout=layout, color=color, labels=labels, trials=trials, seed=seed, jobs=jobs
-    )  # fmt: skip
+        source,
+        output,
+        reading=reading,
+        layout=layout,
+        color=color,
+        labels=labels,
+        trials=trials,
+        seed=seed,
+        jobs=jobs,
+    )
 
 
 @app.command()
@@ -243,17 +341,29 @@ def draw(
 def view(
     source: Either,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The page, an HTML file; - is standard output.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The page, an HTML file; - is standard output.",
+        ),
     ],
     table: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="CSV or TSV file of attributes; its first column has the names of the points."
+            metavar="FILE",
+            help="CSV or TSV file of attributes; its first column has the names of the points.",
         ),
     ] = None,
-    color: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the table to colour by.")] = None,
+    color: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the table to colour by.")
+    ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Title of the page.", show_default="name of the file")
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="Title of the page.", show_default="name of the file"
+        ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     trials: Trials = TRIALS,
@@ -271,9 +381,17 @@ def view(
     from .commands.view import view_file
 
     view_file(
-        source, output, reading=reading, table=table, color=color, title=title, show=show, trials=trials, seed=seed,
+        source,
+        output,
+        reading=reading,
+        table=table,
+        color=color,
+        title=title,
+        show=show,
+        trials=trials,
+        seed=seed,
         jobs=jobs,
-    )  # fmt: skip
+    )
 
 
 @app.command()
@@ -286,15 +404,21 @@ def compare(
     ] = "treerep,neighbor_joining,upgma,construct_tree,minimum_spanning_tree,level_tree",
     trials: Trials = TRIALS,
     time_limit: Annotated[
-        float | None, typer.Option(min=0, metavar="SECONDS", help="How long each method may take.")
+        float | None,
+        typer.Option(min=0, metavar="SECONDS", help="How long each method may take."),
     ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     csv: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is standard output.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write the table as CSV; - is standard output."),
     ] = None,
     html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the table as a page, with a chart; - is standard output.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the table as a page, with a chart; - is standard output.",
+        ),
     ] = None,
     json: Json = False,
     *,
@@ -304,15 +428,23 @@ def compare(
 
     treerep compare distances.csv --methods all --html table.html
 
-    A method that fails, or takes longer than --time-limit, says why in its row. Mean average precision (MAP) is shown
-    for graphs.
+    A method that fails, or takes longer than --time-limit, says why in its row. Mean average
+    precision (MAP) is shown for graphs.
     """
     from .commands.compare import compare_file
 
     compare_file(
-        source, reading=reading, methods=methods, trials=trials, time_limit=time_limit, seed=seed, jobs=jobs, csv=csv,
-        html=html, as_json=json,
-    )  # fmt: skip
+        source,
+        reading=reading,
+        methods=methods,
+        trials=trials,
+        time_limit=time_limit,
+        seed=seed,
+        jobs=jobs,
+        csv=csv,
+        html=html,
+        as_json=json,
+    )
 
 
 @app.command()
@@ -320,7 +452,9 @@ def compare(
 def delta(
     source: Input,
     method: Annotated[DeltaMethod, typer.Option(help="How to find it.")] = "auto",
-    normalize: Annotated[bool, typer.Option("--normalize", help="Divide by the diameter.")] = False,
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Divide by the diameter.")
+    ] = False,
     time_limit: TimeLimit = None,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -338,18 +472,33 @@ def delta(
     from .commands.delta import measure_delta
 
     measure_delta(
-        source, reading=reading, method=method, normalize=normalize, time_limit=time_limit, seed=seed, jobs=jobs,
-        device=device, as_json=json,
-    )  # fmt: skip
+        source,
+        reading=reading,
+        method=method,
+        normalize=normalize,
+        time_limit=time_limit,
+        seed=seed,
+        jobs=jobs,
+        device=device,
+        as_json=json,
+    )
 
 
 @app.command()
 @with_reading
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="File of a tree or of data; - for standard input.")],
-    output: Annotated[str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format.")],
+    source: Annotated[
+        str,
+        typer.Argument(metavar="IN", help="File of a tree or of data; - for standard input."),
+    ],
+    output: Annotated[
+        str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format.")
+    ],
     to: Annotated[
-        WrittenFormat | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT, if the suffix does not tell.")
+        WrittenFormat | None,
+        typer.Option(
+            "--to", metavar="FORMAT", help="Format of OUT, if the suffix does not tell."
+        ),
     ] = None,
     *,
     reading: Reading,
@@ -371,7 +520,10 @@ app.add_typer(data)
 @app.command()
 def cite(
     methods: Annotated[
-        list[str] | None, typer.Argument(metavar="[METHOD]...", help="Methods as `treerep fit` and `embed` have them.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[METHOD]...", help="Methods as `treerep fit` and `embed` have them."
+        ),
     ] = None,
 ) -> None:
     """Print the BibTeX of this software and of the methods you used.
@@ -393,9 +545,9 @@ def warm_up() -> None:
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the trees go.")] = Path(
-        "demo-output"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the trees go.")
+    ] = Path("demo-output"),
 ) -> None:
     """Fit two small data sets and show the trees.
 

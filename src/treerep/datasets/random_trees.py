@@ -1,4 +1,7 @@
-"""Random weighted trees. A Tree is a Metric, so these are also the tree metrics that fitting must recover exactly."""
+"""Random weighted trees.
+
+A Tree is a Metric, so these are also the tree metrics that fitting must recover exactly.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,22 +25,23 @@ def random_tree(
 ) -> Tree:
     """Return a random weighted tree of exactly n_points data points, numbered at random.
 
-    Every Steiner node has at least three neighbours, so the tree is determined by the distances of its points.
-    O(n log n) time, O(n) memory.
+    Every Steiner node has at least three neighbours, so the tree is determined by the distances
+    of its points. O(n log n) time, O(n) memory.
 
     Parameters
     ----------
     n_points : int
         Number of data points.
     shape : str
-        - "random": each point is tied to one of the earlier points, any of them as likely (depth about log n);
+        - "random": each point is tied to one of the earlier points, any of them as likely
+          (depth about log n);
         - "path", "star": all points in a row, or all around one of them;
         - "caterpillar": the points hang from a row of Steiner nodes;
-        - "binary": the points are the leaves of a random binary tree, in which every leaf is as likely to split next
-          (Yule's model of evolution).
+        - "binary": the points are the leaves of a random binary tree, in which every leaf is as
+          likely to split next (Yule's model of evolution).
     hidden : float
-        Probability, for each data point that is an inner node, to leave its place to a Steiner node and hang from it
-        by an edge of its own. With 1 every point is a leaf.
+        Probability, for each data point that is an inner node, to leave its place to a Steiner
+        node and hang from it by an edge of its own. With 1 every point is a leaf.
     weights : (low, high)
         Edge weights are uniform in this range; equal bounds make them all equal.
     rng : int, Generator or None
@@ -60,7 +64,9 @@ def random_tree(
         raise ValueError(f"hidden is a probability between 0 and 1, not {hidden}")
     low, high = weights
     if not 0 <= low <= high < np.inf:
-        raise ValueError(f"weights is a range (low, high) of lengths with 0 <= low <= high, not {weights}")
+        raise ValueError(
+            f"weights is a range (low, high) of lengths with 0 <= low <= high, not {weights}"
+        )
     generator = np.random.default_rng(rng)
     edges = _SHAPES[shape](n_points, generator)
     edges = _hide(edges, n_points, 1.0 if shape == "caterpillar" else hidden, generator)
@@ -72,10 +78,11 @@ def random_tree(
 def random_tree_metric(depth: int, *, rng: Any = 0) -> Tree:
     """Return a random 0-hyperbolic metric made by the recipe of the TreeRep paper; every node is a data point.
 
-    Two complete binary trees of `depth` levels are joined at their roots, each node is replaced by a clique of 2 to 10
-    nodes (an edge then joins random members of two cliques), and a breadth-first tree is grown from a random node.
-    An edge weighs the sum of two uniform numbers of [0, 1]. About 12 (2^depth - 1) points; depths 1 to 7 give the
-    paper's sizes, 11 to 1611.
+    Two complete binary trees of `depth` levels are joined at their roots, each node is replaced
+    by a clique of 2 to 10 nodes (an edge then joins random members of two cliques), and a
+    breadth-first tree is grown from a random node. An edge weighs the sum of two uniform
+    numbers of [0, 1]. About 12 (2^depth - 1) points; depths 1 to 7 give the paper's sizes, 11
+    to 1611.
 
     Notes
     -----
@@ -100,7 +107,11 @@ def random_tree_metric(depth: int, *, rng: Any = 0) -> Tree:
     graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
     order, parent = breadth_first_order(graph, int(generator.integers(n)), directed=False)
     child = order[1:]
-    return Tree(n, np.column_stack([parent[child], child]), generator.random(n - 1) + generator.random(n - 1))
+    return Tree(
+        n,
+        np.column_stack([parent[child], child]),
+        generator.random(n - 1) + generator.random(n - 1),
+    )
 
 
 def _tie(parents: NDArray[np.int64]) -> Edges:
@@ -123,8 +134,9 @@ def _star(n: int, _: np.random.Generator) -> Edges:
 def _yule(n: int, generator: np.random.Generator) -> Edges:
     """Edges of a random binary tree with leaves 0 ... n-1.
 
-    Leaf k >= 2 is born by splitting leaf p(k) at a new inner node s(k). So the line of descent of leaf p runs from
-    s(p) over the s(k) with p(k) = p, oldest first, to p itself: sorting by (line, age) gives all edges at once.
+    Leaf k >= 2 is born by splitting leaf p(k) at a new inner node s(k). So the line of descent
+    of leaf p runs from s(p) over the s(k) with p(k) = p, oldest first, to p itself: sorting by
+    (line, age) gives all edges at once.
     """
     if n < 3:
         return _path(n, generator)
@@ -136,10 +148,12 @@ def _yule(n: int, generator: np.random.Generator) -> Edges:
     age = np.concatenate([born, born, np.full(n, n)])
     node = np.concatenate([splits, splits, leaves])
     order = np.lexsort((age, line))
-    line, node = line[order], node[order]
+    line = line[order]
+    node = node[order]
     inside = np.flatnonzero(line[1:] == line[:-1])
     edges = np.column_stack([node[inside], node[inside + 1]])
-    # The two oldest lines, of leaves 0 and 1, meet in an edge rather than in a root of degree two.
+    # The two oldest lines, of leaves 0 and 1, meet in an edge rather than in a root of degree
+    # two.
     oldest = node[np.searchsorted(line, [0, 1])]
     return np.concatenate([edges, oldest[None, :]])
 
@@ -153,7 +167,9 @@ _SHAPES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
 }
 
 
-def _hide(edges: Edges, n_points: int, probability: float, generator: np.random.Generator) -> Edges:
+def _hide(
+    edges: Edges, n_points: int, probability: float, generator: np.random.Generator
+) -> Edges:
     """Put a Steiner node in the place of some inner points, each of which then hangs from it."""
     n_nodes = len(edges) + 1
     degree = np.bincount(edges.ravel(), minlength=n_nodes)[:n_points]

@@ -13,16 +13,17 @@ import numpy as np
 from ._catalog import CATALOG
 from .load import DataSet
 
-_HYPERNYM = "@"  # "is a kind of"; instances ("is one of", as cities and people are) have "@i" and are left out
+# "is a kind of"; instances ("is one of", as cities and people are) have "@i" and are left out
+_HYPERNYM = "@"
 
 
 def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
     """Return the graph of WordNet's nouns and their hypernyms, read from a database folder.
 
-    Vertices are the sets of synonyms, named `dog.n.01` (first word, noun, number of its sense), in the order of the
-    database. Edges join each to what it is a kind of; the largest component is kept. From WordNet 3.0 (Debian's package
-    wordnet-base puts it in /usr/share/wordnet) that is the paper's graph, 74,374 vertices and 75,834 edges, with names
-    and in another order.
+    Vertices are the sets of synonyms, named `dog.n.01` (first word, noun, number of its sense),
+    in the order of the database. Edges join each to what it is a kind of; the largest component
+    is kept. From WordNet 3.0 (Debian's package wordnet-base puts it in /usr/share/wordnet) that
+    is the paper's graph, 74,374 vertices and 75,834 edges, with names and in another order.
 
     Parameters
     ----------
@@ -42,15 +43,25 @@ def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
     """
     from ..metric.graph import GraphMetric
 
-    data, index = Path(folder) / "data.noun", Path(folder) / "index.noun"
+    data = Path(folder) / "data.noun"
+    index = Path(folder) / "index.noun"
     senses = dict(_parsed(index, _index_line))
     synsets = list(_parsed(data, _data_line))
     numbers = {synset.offset: number for number, synset in enumerate(synsets)}
     try:
-        pairs = [(numbers[synset.offset], numbers[other]) for synset in synsets for other in synset.hypernyms]
-        labels = [f"{synset.word}.n.{senses[synset.word].index(synset.offset) + 1:02d}" for synset in synsets]
+        pairs = [
+            (numbers[synset.offset], numbers[other])
+            for synset in synsets
+            for other in synset.hypernyms
+        ]
+        labels = [
+            f"{synset.word}.n.{senses[synset.word].index(synset.offset) + 1:02d}"
+            for synset in synsets
+        ]
     except (KeyError, ValueError) as error:
-        raise ValueError(f"{data} and {index} do not fit together ({error}): take both from one database") from error
+        raise ValueError(
+            f"{data} and {index} do not fit together ({error}): take both from one database"
+        ) from error
     edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     named = labels[: edges.max(initial=-1) + 1]  # those behind the last edge are isolated
     graph = GraphMetric(edges, labels=named, largest_component=True)
@@ -64,16 +75,19 @@ class _Synset(NamedTuple):
 
 
 def _data_line(words: list[str]) -> _Synset:
-    # offset, lexicographer's file, type, number of words (hexadecimal), words with their ids, number of pointers,
-    # pointers: symbol, offset, type, which words
+    # offset, lexicographer's file, type, number of words (hexadecimal), words with their ids,
+    # number of pointers, pointers: symbol, offset, type, which words
     begin = 4 + 2 * int(words[3], 16)
     pointers = range(begin + 1, begin + 1 + 4 * int(words[begin]), 4)
-    hypernyms = [words[at + 1] for at in pointers if words[at] == _HYPERNYM and words[at + 2] == "n"]
+    hypernyms = [
+        words[at + 1] for at in pointers if words[at] == _HYPERNYM and words[at + 2] == "n"
+    ]
     return _Synset(words[0], words[4].lower(), hypernyms)
 
 
 def _index_line(words: list[str]) -> tuple[str, list[str]]:
-    # word, type, number of senses, and much else; at last the offsets, in the order of the senses
+    # word, type, number of senses, and much else; at last the offsets, in the order of the
+    # senses
     return words[0], words[-int(words[2]) :]
 
 

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 #: Each is a function of that name in a module of that name, from a tree to positions (N, 2).
 LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar")
 
-# Longest edges beyond these are units of length themselves: squares of others would leave float64.
-_SHORT, _LONG = 1e-100, 1e100
+# Longest edges beyond these are units of length themselves: squares of others would leave
+# float64.
+_SHORT = 1e-100
+_LONG = 1e100
 
 
 def draw(
@@ -40,44 +42,48 @@ def draw(
     edge_width: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a tree in the plane, or an embedding in the Poincaré disk. Needs matplotlib (`treerep[draw]`).
+    """Draw a tree in the plane, or an embedding in the Poincaré disk.
+
+    Needs matplotlib (`treerep[draw]`).
 
     Parameters
     ----------
     what : Tree or Embedding
-        The edges of a TreeEmbedding are drawn as geodesics, arcs that meet the edge of the disk at right angles. Of
-        another Embedding the points are drawn.
+        The edges of a TreeEmbedding are drawn as geodesics, arcs that meet the edge of the disk
+        at right angles. Of another Embedding the points are drawn.
     layout : str, optional
         Of a tree:
 
-        - "radial", the default: every leaf has the same share of the circle; edges have their exact lengths and
-          never cross.
+        - "radial", the default: every leaf has the same share of the circle; edges have their
+          exact lengths and never cross.
         - "rectangular": distance from the root to the right, a row for each leaf.
         - "hyperbolic": Sarkar's construction in the Poincaré disk, at a scale for the eye.
-        - "equal_daylight": like "radial", with the branches turned until they fill the plane evenly. Seconds for
-          thousands of nodes.
-        - "euclidean_sarkar": the edges at a node leave it at equal angles, with their exact lengths, and may cross. The
-          paper's figures of trees are of this kind.
+        - "equal_daylight": like "radial", with the branches turned until they fill the plane
+          evenly. Seconds for thousands of nodes.
+        - "euclidean_sarkar": the edges at a node leave it at equal angles, with their exact
+          lengths, and may cross. The paper's figures of trees are of this kind.
     root : node id or label, optional
-        Of a tree: the node at the origin or, in "rectangular", on the left. The centre of the tree by default.
+        Of a tree: the node at the origin or, in "rectangular", on the left. The centre of the
+        tree by default.
     color : optional
-        One color, an (n, 3) or (n, 4) array of colors, or a sequence with a value for each point or for each node.
-        A Series whose index has the labels is matched by label. Text, booleans and whole numbers of at most 20
-        different values are categories, with a legend of those that occur; other numbers have a color bar. Missing
-        values are gray.
+        One color, an (n, 3) or (n, 4) array of colors, or a sequence with a value for each
+        point or for each node. A Series whose index has the labels is matched by label. Text,
+        booleans and whole numbers of at most 20 different values are categories, with a legend
+        of those that occur; other numbers have a color bar. Missing values are gray.
     palette : optional
-        Colours of the categories: a sequence, a mapping of names or a colour map; for numbers a colour map. A colour
-        map of matplotlib may be given by its name.
-        The default is made for all kinds of colour vision; after twelve categories it begins anew with other markers.
+        Colours of the categories: a sequence, a mapping of names or a colour map; for numbers a
+        colour map. A colour map of matplotlib may be given by its name. The default is made for
+        all kinds of colour vision; after twelve categories it begins anew with other markers.
     labels : optional
-        True writes the names of all points (or their numbers, if they have no names), False none; a sequence gives the
-        text for each point or each node, None or "" for no text. By default names are written up to 60 points. Lines
-        of more than 45 signs are cut.
+        True writes the names of all points (or their numbers, if they have no names), False
+        none; a sequence gives the text for each point or each node, None or "" for no text. By
+        default names are written up to 60 points. Lines of more than 45 signs are cut.
     legend : bool
-        Whether to draw the legend or colour bar. A legend of more than 60 categories is left out.
+        Whether to draw the legend or colour bar. A legend of more than 60 categories is left
+        out.
     size : float, optional
-        Area of a point in square points, as in `scatter`; smaller the more points there are by default. Steiner nodes
-        are smaller, and grey.
+        Area of a point in square points, as in `scatter`; smaller the more points there are by
+        default. Steiner nodes are smaller, and grey.
     edge_color, edge_width : optional
         Of the edges, the width in points.
     ax : matplotlib Axes, optional
@@ -86,18 +92,23 @@ def draw(
     Returns
     -------
     Axes
-        `draw(tree).figure.savefig("tree.pdf")` saves it as PDF, SVG or PNG. From 5,000 nodes on, points and edges are
-        pixels within a PDF or SVG.
+        `draw(tree).figure.savefig("tree.pdf")` saves it as PDF, SVG or PNG. From 5,000 nodes
+        on, points and edges are pixels within a PDF or SVG.
 
     Notes
     -----
-    Seconds for 100,000 nodes (see the page "Drawing"). "radial" and "equal_daylight" are those of Felsenstein,
-    Inferring Phylogenies (2004); "hyperbolic" is Sarkar's construction (Graph Drawing 2011). Edges of the straight
-    layouts have exact lengths.
+    Seconds for 100,000 nodes (see the page "Drawing"). "radial" and "equal_daylight" are those
+    of Felsenstein, Inferring Phylogenies (2004); "hyperbolic" is Sarkar's construction (Graph
+    Drawing 2011). Edges of the straight layouts have exact lengths.
 
     Examples
     --------
-    >>> tree = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 1.0, 2.0, 1.0, 1.0], labels="abcd")
+    >>> tree = Tree(
+    ...     4,
+    ...     [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]],
+    ...     [1.0, 1.0, 2.0, 1.0, 1.0],
+    ...     labels="abcd",
+    ... )
     >>> draw(tree, color=tree.cut(2)).get_legend() is None
     False
     """
@@ -106,13 +117,25 @@ def draw(
         picture = _picture_of_tree(what, "radial" if layout is None else layout, root)
     elif isinstance(what, Embedding):
         if layout is not None or root is not None:
-            raise ValueError("layout and root are for trees: an embedding says where its points are")
+            raise ValueError(
+                "layout and root are for trees: an embedding says where its points are"
+            )
         picture = _picture_of_embedding(what)
     else:
         kind = type(what).__name__
-        raise TypeError(f"draw takes a tree or an embedding, not {kind}: fit one first, e.g. tr.draw(tr.fit(data))")
-    style = {"palette": palette, "legend": legend, "size": size, "edge_color": edge_color, "edge_width": edge_width}
-    return paint(picture, color=values_in_order(color, what.labels), labels=labels, ax=ax, **style)
+        raise TypeError(
+            f"draw takes a tree or an embedding, not {kind}: fit one first, e.g. tr.draw(tr.fit(data))"
+        )
+    style = {
+        "palette": palette,
+        "legend": legend,
+        "size": size,
+        "edge_color": edge_color,
+        "edge_width": edge_width,
+    }
+    return paint(
+        picture, color=values_in_order(color, what.labels), labels=labels, ax=ax, **style
+    )
 
 
 def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture:
@@ -136,7 +159,9 @@ def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture
 
 def _picture_of_embedding(embedding: Embedding) -> Picture:
     if embedding.dim != 2:
-        raise ValueError(f"only the disk can be drawn, not dim {embedding.dim}: embed with dim=2")
+        raise ValueError(
+            f"only the disk can be drawn, not dim {embedding.dim}: embed with dim=2"
+        )
     spots = embedding.poincare
     edges = np.empty((0, 2), np.int64)
     if isinstance(embedding, TreeEmbedding):

@@ -24,11 +24,22 @@ def save_embedding(embedding: "Embedding", path: str | os.PathLike[str]) -> None
     _check_suffix(path)
     kind = type(embedding).__name__
     if kind not in _KINDS:
-        raise TypeError(f"a {kind} cannot be saved: embeddings in files are one of {', '.join(_KINDS)}")
-    header = {"format": _FORMAT, "version": _VERSION, "kind": kind, "n_points": embedding.n_points}
+        raise TypeError(
+            f"a {kind} cannot be saved: embeddings in files are one of {', '.join(_KINDS)}"
+        )
+    header = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "kind": kind,
+        "n_points": embedding.n_points,
+    }
     if not embedding.order_known:
         header["order_known"] = False
-    write_archive(path, {**header, "scale": embedding.scale}, {**embedding._fields(), "labels": embedding.labels})
+    write_archive(
+        path,
+        {**header, "scale": embedding.scale},
+        {**embedding._fields(), "labels": embedding.labels},
+    )
 
 
 def load_embedding(path: str | os.PathLike[str]) -> "Embedding":
@@ -37,10 +48,15 @@ def load_embedding(path: str | os.PathLike[str]) -> "Embedding":
     fields = checked_read(path, "embedding", lambda: read_archive(path, arrays=None))
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Embedding.save")
     check_fields(path, fields, ("kind", "n_points", "scale", "labels"))
-    kind, order_known = fields.pop("kind"), fields.pop("order_known", True)
+    kind = fields.pop("kind")
+    order_known = fields.pop("order_known", True)
     if not isinstance(kind, str) or kind not in _KINDS:
-        raise ValueError(f"{path} holds an embedding of the unknown kind {kind!r}: update treerep")
-    arguments = {name: value for name, value in fields.items() if name not in ("format", "version")}
+        raise ValueError(
+            f"{path} holds an embedding of the unknown kind {kind!r}: update treerep"
+        )
+    arguments = {
+        name: value for name, value in fields.items() if name not in ("format", "version")
+    }
     class_ = getattr(importlib.import_module(f".{_KINDS[kind]}", __package__), kind)
     try:
         embedding: Embedding = class_._from_fields(arguments)

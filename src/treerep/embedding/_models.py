@@ -15,7 +15,9 @@ _FARTHEST = 700.0
 MODELS = ("poincare", "klein", "lorentz")
 
 
-def from_polar(directions: NDArray[np.float64], radii: NDArray[np.float64], model: str) -> NDArray[np.float64]:
+def from_polar(
+    directions: NDArray[np.float64], radii: NDArray[np.float64], model: str
+) -> NDArray[np.float64]:
     """Return coordinates in a model; those of the hyperboloid have x0 = cosh r first.
 
     >>> from_polar(np.array([[1.0, 0.0]]), np.array([np.log(3.0)]), "poincare").round(9)
@@ -24,7 +26,9 @@ def from_polar(directions: NDArray[np.float64], radii: NDArray[np.float64], mode
     if model == "lorentz":
         if radii.max(initial=0.0) > _FARTHEST:
             far = f"{radii.max():.4g} from the origin"
-            raise MetricError(f"a node is {far}, where cosh overflows float64: use a smaller scale, or precision=bits")
+            raise MetricError(
+                f"a node is {far}, where cosh overflows float64: use a smaller scale, or precision=bits"
+            )
         return np.column_stack([np.cosh(radii), np.sinh(radii)[:, None] * directions])
     # |p| = tanh(r / 2) in the ball of Poincaré, tanh r in that of Klein.
     norms = np.tanh(0.5 * radii if model == "poincare" else radii)

@@ -26,18 +26,21 @@ class Embedding(CompiledMetric):
     Parameters
     ----------
     directions : (N, dim) array
-        Unit vector from the origin to each node. Of a node at the origin it is not used, and kept as zero.
+        Unit vector from the origin to each node. Of a node at the origin it is not used, and
+        kept as zero.
     radii : (N,) array
         Hyperbolic distance of each node from the origin.
     scale : float
-        Hyperbolic length of one unit of the data: the distance of two points is their hyperbolic distance / scale.
+        Hyperbolic length of one unit of the data: the distance of two points is their
+        hyperbolic distance / scale.
     n_points : int, optional
-        Nodes 0 ... n_points-1 are the data points, the others Steiner nodes. All are data points by default.
+        Nodes 0 ... n_points-1 are the data points, the others Steiner nodes. All are data
+        points by default.
     labels : names of the data points, optional
 
-    An embedding is a metric on its data points: `len(embedding) == n_points`. `pairs` and `block` also accept Steiner
-    nodes. Direction and radius keep more of a float64 than the coordinates of any model; those are computed when
-    asked for.
+    An embedding is a metric on its data points: `len(embedding) == n_points`. `pairs` and
+    `block` also accept Steiner nodes. Direction and radius keep more of a float64 than the
+    coordinates of any model; those are computed when asked for.
 
     >>> embedding = Embedding([[1.0, 0.0], [-1.0, 0.0]], [2.0, 4.0], scale=2.0)
     >>> embedding
@@ -57,9 +60,13 @@ class Embedding(CompiledMetric):
     ) -> None:
         self.directions, self.radii = _checked_polar(directions, radii)
         self.scale = positive_scale(scale)
-        self.n_points = len(self.radii) if n_points is None else positive_number(n_points, "n_points")
+        self.n_points = (
+            len(self.radii) if n_points is None else positive_number(n_points, "n_points")
+        )
         if self.n_points > len(self.radii):
-            raise ValueError(f"n_points={n_points} does not fit {len(self.radii)} nodes: give 1 to {len(self.radii)}")
+            raise ValueError(
+                f"n_points={n_points} does not fit {len(self.radii)} nodes: give 1 to {len(self.radii)}"
+            )
         self.labels = check_labels(labels, self.n_points)
         self._set_oracle()
 
@@ -69,7 +76,9 @@ class Embedding(CompiledMetric):
             far = f"{self.radii[farthest]:.4g} from the origin, beyond {_FARTHEST:g}"
             raise MetricError(f"node {farthest} is {far}: use a smaller scale")
         unit = np.full(len(self.radii), 1.0 / self.scale)
-        self.oracle = EmbeddingOracle(self.directions, self.radii, frozen(np.sinh(self.radii)), frozen(unit))
+        self.oracle = EmbeddingOracle(
+            self.directions, self.radii, frozen(np.sinh(self.radii)), frozen(unit)
+        )
 
     @classmethod
     def from_poincare(cls, points: ArrayLike, **fields: Any) -> "Embedding":
@@ -109,7 +118,10 @@ class Embedding(CompiledMetric):
 
     @property
     def poincare(self) -> NDArray[np.float64]:
-        """Coordinates in the Poincaré ball, (N, dim). Warns where float64 cannot tell nodes apart."""
+        """Coordinates in the Poincaré ball, (N, dim).
+
+        Warns where float64 cannot tell nodes apart.
+        """
         return self._coordinates("poincare")
 
     @property
@@ -125,11 +137,14 @@ class Embedding(CompiledMetric):
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
         """Coordinates of every node in the model "poincare", "klein" or "lorentz", in float64.
 
-        Warns if nodes that are apart coincide there, or are rounded onto the edge of the ball, and says how many. More
-        bits, a `precision`, can be had from a TreeEmbedding alone, which is known by its frames.
+        Warns if nodes that are apart coincide there, or are rounded onto the edge of the ball,
+        and says how many. More bits, a `precision`, can be had from a TreeEmbedding alone,
+        which is known by its frames.
         """
         if precision is not None:
-            raise ValueError('no more than float64 is known of these points, unlike "sarkar": leave precision out')
+            raise ValueError(
+                'no more than float64 is known of these points, unlike "sarkar": leave precision out'
+            )
         return self._coordinates(model)
 
     def _coordinates(self, model: str) -> NDArray[np.float64]:
@@ -150,7 +165,8 @@ class Embedding(CompiledMetric):
         """Return which nodes share their coordinates with a node at another place, or left the open ball."""
         places = _groups(self._places())
         spots = _groups(points)
-        # A spot of the coordinates holds several places if not all of its nodes are where its first one is.
+        # A spot of the coordinates holds several places if not all of its nodes are where its
+        # first one is.
         first = np.full(spots.max() + 1, -1)
         first[spots[::-1]] = places[::-1]
         crowded = np.zeros(len(first), bool)
@@ -190,13 +206,20 @@ def _groups(rows: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def _checked_polar(directions: ArrayLike, radii: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    units, lengths = real_array(directions, "directions"), real_array(radii, "radii")
+def _checked_polar(
+    directions: ArrayLike, radii: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    units = real_array(directions, "directions")
+    lengths = real_array(radii, "radii")
     if units.ndim != 2 or lengths.shape != units.shape[:1] or 0 in units.shape:
-        raise ValueError(f"directions are (N, dim) and radii (N,), not {units.shape} and {lengths.shape}")
+        raise ValueError(
+            f"directions are (N, dim) and radii (N,), not {units.shape} and {lengths.shape}"
+        )
     bad = ~(np.isfinite(lengths) & (lengths >= 0))
     if bad.any():
-        raise MetricError(f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: give a distance, at least 0")
+        raise MetricError(
+            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: give a distance, at least 0"
+        )
     units[lengths == 0] = 0
     norms = np.linalg.norm(units, axis=1)
     off = ~(np.abs(norms - 1) < 1e-9) & (lengths > 0)

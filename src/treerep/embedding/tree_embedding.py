@@ -19,10 +19,11 @@ _FAINT = 1e-290
 class TreeEmbedding(Embedding):
     """A tree in hyperbolic space, given by the length of every edge and its direction at the upper end.
 
-    Made by `embed`. Every node has a frame of axes, in which its parent is in direction -e_1. Along an edge in
-    direction d, a frame is carried to the lower end by the reflection that swaps d and e_1. That says where every node
-    is, however far from the root; distances are computed from frame to frame along the path, and are right to the last
-    digits where coordinates have long run out of bits.
+    Made by `embed`. Every node has a frame of axes, in which its parent is in direction -e_1.
+    Along an edge in direction d, a frame is carried to the lower end by the reflection that
+    swaps d and e_1. That says where every node is, however far from the root; distances are
+    computed from frame to frame along the path, and are right to the last digits where
+    coordinates have long run out of bits.
 
     Parameters
     ----------
@@ -31,8 +32,8 @@ class TreeEmbedding(Embedding):
     weights : (N,) real numbers
         Length of the edge to the parent, in units of the data; 0 at the root.
     turns : (N, dim) array
-        Unit vector along the edge from the parent, in the parent's frame; e_1 at the root. No edge may lead back
-        towards the grandparent, along -e_1, but those of the root.
+        Unit vector along the edge from the parent, in the parent's frame; e_1 at the root. No
+        edge may lead back towards the grandparent, along -e_1, but those of the root.
     scale, n_points, labels : as in `Embedding`
 
     `directions` and `radii` say where the nodes are as seen from the root, which is the origin.
@@ -54,13 +55,23 @@ class TreeEmbedding(Embedding):
         n_points: int | None = None,
         labels: Sequence[object] | None = None,
     ) -> None:
-        above, lengths, units = np.asarray(parent), real_array(weights, "weights"), real_array(turns, "turns")
+        above = np.asarray(parent)
+        lengths = real_array(weights, "weights")
+        units = real_array(turns, "turns")
         view = _checked_view(above, lengths, units)
         nodes = len(above)
         points = nodes if n_points is None else positive_number(n_points, "n_points")
         if points > nodes:
-            raise ValueError(f"n_points={n_points} does not fit {nodes} nodes: give 1 to {nodes}")
-        self._set(view, frozen(units[view.order]), positive_scale(scale), points, check_labels(labels, points))
+            raise ValueError(
+                f"n_points={n_points} does not fit {nodes} nodes: give 1 to {nodes}"
+            )
+        self._set(
+            view,
+            frozen(units[view.order]),
+            positive_scale(scale),
+            points,
+            check_labels(labels, points),
+        )
 
     @classmethod
     def _of_view(
@@ -84,18 +95,30 @@ class TreeEmbedding(Embedding):
         n_points: int,
         labels: tuple[str, ...] | None,
     ) -> None:
-        self.scale, self.n_points, self.labels = scale, n_points, labels
-        self._order, self._lengths = view.order, view.length
+        self.scale = scale
+        self.n_points = n_points
+        self.labels = labels
+        self._order = view.order
+        self._lengths = view.length
         with np.errstate(over="ignore", under="ignore"):
             lengths = scale * view.length
-            decay, half = np.exp(-lengths), -0.5 * np.expm1(-2 * lengths)
+            decay = np.exp(-lengths)
+            half = -0.5 * np.expm1(-2 * lengths)
         unit = np.array([1 / scale])
         self.oracle = FrameOracle(
-            view.position, view.up, turns, frozen(lengths), frozen(decay), frozen(half), frozen(unit)
+            view.position,
+            view.up,
+            turns,
+            frozen(lengths),
+            frozen(decay),
+            frozen(half),
+            frozen(unit),
         )
         self.directions, self.radii, self._steps = _polar(self.oracle, view)
         if not np.isfinite(self.radii).all():
-            raise MetricError(f"at scale {scale:.4g} distances overflow float64: use a smaller scale")
+            raise MetricError(
+                f"at scale {scale:.4g} distances overflow float64: use a smaller scale"
+            )
 
     @property
     def parent(self) -> NDArray[np.int32]:
@@ -116,12 +139,14 @@ class TreeEmbedding(Embedding):
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Distances between every row node and every column node, as a dense float64 array.
 
-        With many columns, O(N k) per row by walking over the tree; with few, along the path of each pair. Which way is
-        taken depends on the number of columns and the tree alone.
+        With many columns, O(N k) per row by walking over the tree; with few, along the path of
+        each pair. Which way is taken depends on the number of columns and the tree alone.
         """
         from .sarkar._frame_kernels import walk_rows
 
-        first, second = (frozen(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols))
+        first, second = (
+            frozen(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols)
+        )
         if len(first) == 0 or len(second) * self._steps < self.n_nodes:
             return super().block(first, second)
         out = np.empty((len(first), len(second)))
@@ -132,9 +157,10 @@ class TreeEmbedding(Embedding):
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
         """Coordinates of every node in the model "poincare", "klein" or "lorentz".
 
-        In float64, with a warning if nodes that are apart coincide there; or with `precision` bits as numbers of mpmath
-        (an array of dtype object). precision="auto" takes as many bits as keep far nodes apart: about 1.44 times the
-        largest radius for "poincare", twice that for the others, and 53 more.
+        In float64, with a warning if nodes that are apart coincide there; or with `precision`
+        bits as numbers of mpmath (an array of dtype object). precision="auto" takes as many
+        bits as keep far nodes apart: about 1.44 times the largest radius for "poincare", twice
+        that for the others, and 53 more.
         """
         if precision is None:
             return self._coordinates(model)
@@ -158,17 +184,23 @@ def _polar(
     n = len(view.order)
     heavy = np.empty(n, np.int32)
     heavy_children(view.up, view.size, heavy)
-    directions, radii = np.empty(frames.turns.shape), np.empty(n)
+    directions = np.empty(frames.turns.shape)
+    radii = np.empty(n)
     polar_coordinates(frames, view.size, heavy, view.order, directions, radii)
     return frozen(directions), frozen(radii), 2.0 * float(view.size.mean())
 
 
-def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDArray[np.float64]) -> Preorder:
+def _checked_view(
+    parent: NDArray[Any], weights: NDArray[np.float64], turns: NDArray[np.float64]
+) -> Preorder:
     if parent.ndim != 1 or parent.dtype.kind not in "iu" or weights.shape != parent.shape:
-        raise ValueError(f"parent and weights are (N,), not {parent.shape} of {parent.dtype} and {weights.shape}")
+        raise ValueError(
+            f"parent and weights are (N,), not {parent.shape} of {parent.dtype} and {weights.shape}"
+        )
     if turns.ndim != 2 or len(turns) != len(parent) or turns.shape[1] < 2:
         raise ValueError(f"turns are (N, dim) with a dim of at least 2, not {turns.shape}")
-    roots, child = np.flatnonzero(parent < 0), np.flatnonzero(parent >= 0)
+    roots = np.flatnonzero(parent < 0)
+    child = np.flatnonzero(parent >= 0)
     if len(roots) != 1 or (parent >= len(parent)).any():
         raise ValueError(
             f"parent has {len(roots)} roots and ids up to {parent.max(initial=-1)}: give a tree of one root"
@@ -181,15 +213,23 @@ def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDA
     norms = np.linalg.norm(turns, axis=1)
     off = ~(np.abs(norms - 1) < 1e-9)
     if off.any():
-        raise MetricError(f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: give a unit vector")
+        raise MetricError(
+            f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: give a unit vector"
+        )
     # Squares that underflow would make noise of the reflection.
     aside = np.einsum("ij,ij->i", turns[:, 1:], turns[:, 1:])
     faint = (aside < _FAINT) & turns[:, 1:].any(axis=1)
     if faint.any():
-        raise MetricError(f"the turn of node {np.argmax(faint)} is too small for float64: give e_1, or a larger one")
-    view = preorder(np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0]))
+        raise MetricError(
+            f"the turn of node {np.argmax(faint)} is too small for float64: give e_1, or a larger one"
+        )
+    view = preorder(
+        np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0])
+    )
     head = heads(view.up, view.length <= 0)
     back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-15)
     if back.any():
-        raise MetricError(f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: turn it away")
+        raise MetricError(
+            f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: turn it away"
+        )
     return view

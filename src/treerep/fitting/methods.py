@@ -212,8 +212,14 @@ TRIALS = 1
 def method_table(indent: str = "    ") -> str:
     """Return the table of methods in the docstring of `fit`."""
     rows = [("method", "what it is", "time; memory")]
-    rows += [(f'"{method.name}"', method.title, f"{method.time}; {method.memory}") for method in METHODS.values()]
+    rows += [
+        (f'"{method.name}"', method.title, f"{method.time}; {method.memory}")
+        for method in METHODS.values()
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     rule = " ".join("=" * width for width in widths)
-    lines = [" ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = [
+        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
     return f"\n{indent}".join([rule, lines[0], rule, *lines[1:], rule])

@@ -1,7 +1,8 @@
 """Options of the methods behind `fit`: one dataclass per method that has any.
 
-None, the default of every field, leaves the choice to the method. `fit` describes what the options mean. This module
-imports nothing, so that the command line can list options without loading a method.
+None, the default of every field, leaves the choice to the method. `fit` describes what the
+options mean. This module imports nothing, so that the command line can list options without
+loading a method.
 """
 
 from dataclasses import dataclass

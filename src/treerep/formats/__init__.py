@@ -1,4 +1,7 @@
-"""Files in and out, one module per format. Importing this package imports none of those modules."""
+"""Files in and out, one module per format.
+
+Importing this package imports none of those modules.
+"""
 
 from typing import TYPE_CHECKING
 

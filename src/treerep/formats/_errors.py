@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from .._core.files import is_of_the_machine
 from ..metric.base import MetricError
 
-_LONGEST = 600  # characters of an error: names, and what other libraries say, may be of any length
+_LONGEST = (
+    600  # characters of an error: names, and what other libraries say, may be of any length
+)
 
 
 @contextmanager
@@ -30,11 +32,17 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
     except (ValueError, LookupError, OverflowError, RuntimeError, zipfile.BadZipFile) as error:
         raise ValueError(f"{name}: {_one_line(error)}") from error
     except MemoryError as error:
-        raise MemoryError(f"{name}: {_one_line(error) or 'it does not fit into memory'}") from error
+        raise MemoryError(
+            f"{name}: {_one_line(error) or 'it does not fit into memory'}"
+        ) from error
     except (EOFError, zlib.error) as error:
-        raise ValueError(f"{name} is damaged or cut short ({_one_line(error)}): get it again") from error
+        raise ValueError(
+            f"{name} is damaged or cut short ({_one_line(error)}): get it again"
+        ) from error
     except OSError as error:
-        if error.filename is not None:  # a missing file, a folder, no permission: the message is good already
+        if (
+            error.filename is not None
+        ):  # a missing file, a folder, no permission: the message is good already
             raise
         if is_of_the_machine(error):
             raise OSError(error.errno, f"{error.strerror} (while reading)", name) from error
@@ -48,4 +56,6 @@ def file_name(path: str | os.PathLike[str]) -> str:
 
 def _one_line(error: BaseException) -> str:
     line = " ".join(str(error).split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"  # what to do comes last
+    return (
+        line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"
+    )  # what to do comes last

@@ -1,8 +1,9 @@
 """GraphML, the XML of networkx, igraph, Gephi, yEd and Cytoscape, as far as graphs and trees need it.
 
-Read by the XML parser of Python itself, as a stream: no graph of another library is built on the way, none need be
-installed, and declarations of entities, which XML bombs are made of, are refused. Memory is checked on the way, so that
-a small file that unpacks to a large one is refused before memory is taken.
+Read by the XML parser of Python itself, as a stream: no graph of another library is built on
+the way, none need be installed, and declarations of entities, which XML bombs are made of, are
+refused. Memory is checked on the way, so that a small file that unpacks to a large one is
+refused before memory is taken.
 """
 
 from array import array
@@ -26,8 +27,12 @@ _TRUE = ("true", "1")
 class GraphML:
     """The one undirected graph of a file: its nodes, its edges, and the attributes of both that are wanted."""
 
-    def __init__(self, source: Source, *, nodes: tuple[str, ...], edges: tuple[str, ...]) -> None:
-        self._values: dict[str, dict[str, dict[int, str]]] = {  # by kind, name of the attribute, and number
+    def __init__(
+        self, source: Source, *, nodes: tuple[str, ...], edges: tuple[str, ...]
+    ) -> None:
+        self._values: dict[
+            str, dict[str, dict[int, str]]
+        ] = {  # by kind, name of the attribute, and number
             "node": {name: {} for name in nodes},
             "edge": {name: {} for name in edges},
         }
@@ -36,11 +41,17 @@ class GraphML:
         self._ends = array("q")
         self._keys: dict[str, tuple[str, str]] = {}  # id of a key: what it is for, and its name
         self._defaults: dict[tuple[str, str], str] = {}
-        self._space: str | None = None  # the namespace of the first element; what is in another is not GraphML
+        self._space: str | None = (
+            None  # the namespace of the first element; what is in another is not GraphML
+        )
         self._graphs = 0
-        self._open: tuple[str, int] | None = None  # kind and number of the node or edge that is being read
+        self._open: tuple[str, int] | None = (
+            None  # kind and number of the node or edge that is being read
+        )
         self._key = ""
-        self._text: list[str] | None = None  # of the <data> or <default> that is being read, if it is wanted
+        self._text: list[str] | None = (
+            None  # of the <data> or <default> that is being read, if it is wanted
+        )
         self._characters_kept = 0
         self._parse(source)
         self._check_nodes()
@@ -57,7 +68,9 @@ class GraphML:
 
     def declares(self, kind: str, name: str) -> bool:
         """Whether a key says that nodes, or edges, may have this attribute."""
-        return any(what in (kind, "all") and known == name for what, known in self._keys.values())
+        return any(
+            what in (kind, "all") and known == name for what, known in self._keys.values()
+        )
 
     def value(self, kind: str, name: str, number: int) -> str | None:
         """Return what is written for an attribute of a node or an edge, or its default."""
@@ -70,7 +83,11 @@ class GraphML:
         if text is None:
             return None
         if not is_number(text.strip()):
-            self.fail(f"the {name} of this edge is {text.strip()[:40]!r}, which is no number: mend it", "edge", edge)
+            self.fail(
+                f"the {name} of this edge is {text.strip()[:40]!r}, which is no number: mend it",
+                "edge",
+                edge,
+            )
         return float(text)
 
     def fail(self, problem: str, kind: str = "", number: int = 0) -> NoReturn:
@@ -81,8 +98,10 @@ class GraphML:
     def _parse(self, source: Source) -> None:
         parser = self._parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
-        parser.CharacterDataHandler, parser.EntityDeclHandler = self._characters, self._entity
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.EntityDeclHandler = self._entity
         parser.ElementDeclHandler = parser.AttlistDeclHandler = self._declaration
         read = 0
         try:
@@ -90,11 +109,15 @@ class GraphML:
                 parser.Parse(piece, False)
                 read += len(piece)
                 if read - max(0, parser.CurrentByteIndex) > _LONGEST_TAG + len(piece):
-                    self.fail(f"a tag or a comment has more than {_LONGEST_TAG:,} bytes: shorten it")
+                    self.fail(
+                        f"a tag or a comment has more than {_LONGEST_TAG:,} bytes: shorten it"
+                    )
                 self._check_memory()
             parser.Parse(b"", True)
         except expat.ExpatError as error:
-            raise ValueError(f"line {error.lineno}: it is no well-formed XML ({error}): mend it") from error
+            raise ValueError(
+                f"line {error.lineno}: it is no well-formed XML ({error}): mend it"
+            ) from error
 
     def _check_memory(self) -> None:
         needed = _EDGE_BYTES * len(self._lines["edge"]) + _NODE_BYTES * len(self._numbers)
@@ -108,13 +131,21 @@ class GraphML:
         if len(known) < len(self._numbers):
             missing = next(place for place, end in enumerate(self._ends) if end not in known)
             end = self.ids[self._ends[missing]]
-            self.fail(f"an end of this edge is {end!r}, which is no node: add the node", "edge", missing // 2)
+            self.fail(
+                f"an end of this edge is {end!r}, which is no node: add the node",
+                "edge",
+                missing // 2,
+            )
 
     def _entity(self, name: str, *_: Any) -> None:
-        self.fail(f"it declares the entity {name!r}, which GraphML has no need of: remove the declaration")
+        self.fail(
+            f"it declares the entity {name!r}, which GraphML has no need of: remove the declaration"
+        )
 
     def _declaration(self, *_: Any) -> None:
-        self.fail("it declares elements or their attributes, which GraphML has no need of: remove the declarations")
+        self.fail(
+            "it declares elements or their attributes, which GraphML has no need of: remove the declarations"
+        )
 
     def _start(self, tag: str, given: dict[str, str]) -> None:
         space, _, tag = tag.rpartition(" ")
@@ -186,7 +217,8 @@ class GraphML:
         if tag in ("node", "edge"):
             self._open = None
         elif tag in ("data", "default") and self._text is not None:
-            text, self._text = "".join(self._text), None
+            text = "".join(self._text)
+            self._text = None
             purpose, name = self._keys.get(self._key, ("", ""))
             if tag == "default":
                 self._defaults[purpose, name] = text

@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 
 from ._source import Line
 
-# Nothing that was read is given back (the second plus), so that what is no number is left in linear time.
-_NUMERAL = re.compile(r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE)
+# Nothing that was read is given back (the second plus), so that what is no number is left in
+# linear time.
+_NUMERAL = re.compile(
+    r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE
+)
 _MISSING = frozenset({"na", "n/a", "null", "none", "?", "-", "."})
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
@@ -53,7 +56,9 @@ def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArra
     if not all(map(str.strip, texts)):  # NumPy skips empty lines
         _name_first_bad_cell(rows, delimiter, width, None)
     try:
-        values: NDArray[np.float64] = np.loadtxt(texts, np.float64, comments=None, delimiter=delimiter, ndmin=2)
+        values: NDArray[np.float64] = np.loadtxt(
+            texts, np.float64, comments=None, delimiter=delimiter, ndmin=2
+        )
     except ValueError as error:
         _name_first_bad_cell(rows, delimiter, width, error)
     if values.shape != (len(rows), width):
@@ -61,14 +66,18 @@ def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArra
     return values
 
 
-def _name_first_bad_cell(rows: Sequence[Line], delimiter: str | None, width: int, error: Any) -> NoReturn:
+def _name_first_bad_cell(
+    rows: Sequence[Line], delimiter: str | None, width: int, error: Any
+) -> NoReturn:
     for number, text in rows:
         cells = text.split(delimiter)
         for cell in cells:
             if not is_number(cell.strip()):
                 raise ValueError(f"line {number}: {bad_cell(cell.strip())}")
         if len(cells) != width:
-            raise ValueError(f"line {number} has {len(cells)} numbers where {width} are expected: complete it")
+            raise ValueError(
+                f"line {number} has {len(cells)} numbers where {width} are expected: complete it"
+            )
     raise ValueError(f"lines {rows[0][0]} to {rows[-1][0]} cannot be read: {error}")
 
 

@@ -25,14 +25,18 @@ class Request:
         if self.kind not in (None, *KINDS):
             raise ValueError(f"kind is one of {', '.join(KINDS)}, not {self.kind!r}")
         if self.weight is True:
-            raise ValueError("weight names what holds the lengths, or is False to count edges: True says neither")
+            raise ValueError(
+                "weight names what holds the lengths, or is False to count edges: True says neither"
+            )
         if self.metric is None:
             return
         implied = "distances" if self.metric == "precomputed" else "points"
         if self.kind is None:
             object.__setattr__(self, "kind", implied)
         elif self.kind != implied:
-            raise ValueError(f"metric={self.metric!r} goes with kind={implied!r}, not with kind={self.kind!r}")
+            raise ValueError(
+                f"metric={self.metric!r} goes with kind={implied!r}, not with kind={self.kind!r}"
+            )
 
     def distances(self, array: Any, labels: Sequence[object] | None = None) -> Metric:
         """Return the metric of a square array."""
@@ -55,13 +59,17 @@ class Request:
         self._refuse("points", ("symmetrize", "weight", "largest_component"))
         return PointMetric(array, self.metric or "euclidean", labels=self._names(labels))
 
-    def graph(self, graph: Any, *, weights: Any = None, labels: Sequence[object] | None = None) -> Metric:
+    def graph(
+        self, graph: Any, *, weights: Any = None, labels: Sequence[object] | None = None
+    ) -> Metric:
         """Return the metric of a sparse matrix or of an array of edges."""
         from ..metric.graph import GraphMetric
 
         self._refuse("a graph", ("symmetrize",))
         names = self._names(labels)
-        return GraphMetric(graph, weights=weights, labels=names, largest_component=self.largest_component)
+        return GraphMetric(
+            graph, weights=weights, labels=names, largest_component=self.largest_component
+        )
 
     def not_a(self, what: str) -> ValueError:
         """Return the error for a file whose format cannot hold the kind that was asked for."""

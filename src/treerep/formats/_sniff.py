@@ -5,7 +5,12 @@ from ._numerals import is_numeral
 from ._source import Source
 
 _MAGIC = ((b"\x93NUMPY", "npy"), (b"PK\x03\x04", "npz"), (b"\x89HDF\r\n\x1a\n", "h5ad"))
-_OPENINGS = (("%%matrixmarket", "mtx"), ("#nexus", "nexus"), ("<?xml", "graphml"), ("<graphml", "graphml"))
+_OPENINGS = (
+    ("%%matrixmarket", "mtx"),
+    ("#nexus", "nexus"),
+    ("<?xml", "graphml"),
+    ("<graphml", "graphml"),
+)
 _EXTENSIONS = {
     ".npy": "npy",
     ".npz": "npz",
@@ -44,14 +49,23 @@ def guess_format(source: Source, kind: str | None) -> str:
     for magic, name in _MAGIC:
         if head.startswith(magic):
             return name
-    # A tab in front is the empty corner of a table, and what follows it is a name, however it begins.
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip(" \r\n\f\v")
+    # A tab in front is the empty corner of a table, and what follows it is a name, however it
+    # begins.
+    text = (
+        head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip(" \r\n\f\v")
+    )
     for opening, name in _OPENINGS:
         if text[: len(opening)].lower() == opening:
             return name
     if _is_newick(source, text):
-        raise ValueError("it looks like a tree in Newick, not like distances: read it with treerep.formats.read_tree")
-    lines = [line for line in text.splitlines()[:200] if line.strip() and not line.startswith(("#", "%"))]
+        raise ValueError(
+            "it looks like a tree in Newick, not like distances: read it with treerep.formats.read_tree"
+        )
+    lines = [
+        line
+        for line in text.splitlines()[:200]
+        if line.strip() and not line.startswith(("#", "%"))
+    ]
     by_extension = _EXTENSIONS.get(source.suffix)
     if by_extension in (None, "csv", "tsv") and _is_phylip(lines):
         return "phylip"
@@ -65,10 +79,15 @@ def guess_format(source: Source, kind: str | None) -> str:
 
 
 def _is_newick(source: Source, text: str) -> bool:
-    """Tell whether a text is a tree. A table by its extension may begin with a bracket, but not end in a semicolon."""
+    """Tell whether a text is a tree.
+
+    A table by its extension may begin with a bracket, but not end in a semicolon.
+    """
     if source.suffix in _TREES:
         return True
-    return text.startswith("(") and (source.suffix not in (".csv", ".tsv") or text.rstrip().endswith(";"))
+    return text.startswith("(") and (
+        source.suffix not in (".csv", ".tsv") or text.rstrip().endswith(";")
+    )
 
 
 def _is_phylip(lines: list[str]) -> bool:

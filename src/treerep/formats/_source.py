@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from .._core.memory import MemoryWatch, check_memory
 from ._errors import file_name
@@ -44,7 +44,9 @@ class Source:
         mode = file.stat().st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
             raise ValueError("it is a device, not a file: give a file, or - for standard input")
-        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # opening a folder says what is wrong with it
+        if stat.S_ISREG(mode) or stat.S_ISDIR(
+            mode
+        ):  # opening a folder says what is wrong with it
             self.path = file
         else:
             with file.open("rb") as pipe:
@@ -54,7 +56,9 @@ class Source:
     def of_bytes(cls, data: bytes, *, name: str) -> "Source":
         """Return a source of bytes that are in memory."""
         source = cls.__new__(cls)
-        source.name, source.path, source._data = name, None, data
+        source.name = name
+        source.path = None
+        source._data = data
         return source
 
     @property
@@ -79,7 +83,11 @@ class Source:
         # GzipFile closes a file only if it opened it; so it is given the bytes or the path.
         if not self.packed:
             return self._raw()
-        return gzip.GzipFile(fileobj=io.BytesIO(self._data or b"")) if self.path is None else gzip.GzipFile(self.path)  # type: ignore[return-value]
+        if self.path is None:
+            unpacked = gzip.GzipFile(fileobj=io.BytesIO(self._data or b""))
+        else:
+            unpacked = gzip.GzipFile(self.path)
+        return cast("BinaryIO", unpacked)
 
     @cached_property
     def head(self) -> bytes:
@@ -116,7 +124,8 @@ class Source:
     def blocks(self) -> Iterator[list[str]]:
         """Yield the lines in lists of many, which is faster if their numbers do not matter.
 
-        Goes on as long as there is memory for what is kept of the lines, and for a long line split into cells.
+        Goes on as long as there is memory for what is kept of the lines, and for a long line
+        split into cells.
         """
         _refuse_other_encodings(self.head)
         watch = MemoryWatch()
@@ -129,12 +138,17 @@ class Source:
                     begun.append(first)
                     size += len(first)
                     if size > _LONGEST_LINE:
-                        raise ValueError(f"it has a line of more than {_LONGEST_LINE:,} characters: break it up")
+                        raise ValueError(
+                            f"it has a line of more than {_LONGEST_LINE:,} characters: break it up"
+                        )
                     if size > _LONG_LINE:
-                        check_memory(_CELL_BYTES * size, f"a line of {size:,} characters", "break it up")
+                        check_memory(
+                            _CELL_BYTES * size, f"a line of {size:,} characters", "break it up"
+                        )
                     if rest:
                         yield ["".join(begun), *rest[:-1]]
-                        begun, size = [rest[-1]], len(rest[-1])
+                        begun = [rest[-1]]
+                        size = len(rest[-1])
                     watch.check()
             except UnicodeDecodeError as error:
                 raise ValueError(self._first_bad_line()) from error
@@ -151,12 +165,16 @@ class Source:
 
     def text(self) -> str:
         """Return the whole text, its lines ending in newlines, if memory holds it and what is made of it."""
-        pieces, size, checked = [], 0, 0
+        pieces = []
+        size = 0
+        checked = 0
         for _, line in self.lines():
             pieces.append(line)
             size += len(line) + 1
             if size > checked + _CHUNK:
-                check_memory(3 * size, "the text", "save the data as npy, which is not read into memory")
+                check_memory(
+                    3 * size, "the text", "save the data as npy, which is not read into memory"
+                )
                 checked = size
         return "\n".join(pieces)
 
@@ -172,12 +190,19 @@ class Source:
 
 
 def _read_all(file: BinaryIO) -> bytes:
-    """Read to the end. Where the end of a pipe or a packed file is cannot be known, so memory is checked on the way."""
-    pieces, size = [], 0
+    """Read to the end.
+
+    Where the end of a pipe or a packed file is cannot be known, so memory is checked on the
+    way.
+    """
+    pieces = []
+    size = 0
     while piece := file.read(_CHUNK):
         pieces.append(piece)
         size += len(piece)
-        check_memory(2 * size, "what comes in", "save it in a plain file, as npy if it is distances")
+        check_memory(
+            2 * size, "what comes in", "save it in a plain file, as npy if it is distances"
+        )
     return b"".join(pieces)
 
 
@@ -189,4 +214,6 @@ def _refuse_utf16(head: bytes) -> None:
 def _refuse_other_encodings(head: bytes) -> None:
     _refuse_utf16(head)
     if b"\0" in head:
-        raise ValueError("it is neither a text nor a binary file that is known here: see docs/formats.md")
+        raise ValueError(
+            "it is neither a text nor a binary file that is known here: see docs/formats.md"
+        )

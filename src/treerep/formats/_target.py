@@ -38,7 +38,12 @@ def write_targets(contents: Mapping[str, bytes]) -> None:
     0 1
     """
     files = {name: content for name, content in contents.items() if name != "-"}
-    write_together({name: _packed(content) if _is_packed(name) else content for name, content in files.items()})
+    write_together(
+        {
+            name: _packed(content) if _is_packed(name) else content
+            for name, content in files.items()
+        }
+    )
     if "-" in contents:
         with open_target("-") as file:
             file.write(contents["-"])

@@ -13,10 +13,22 @@ from ._source import Source
 
 #: The formats that `read` knows; each is described in docs/formats.md.
 DATA_FORMATS = (
-    "npy", "npz", "csv", "tsv", "phylip", "phylip-strict", "nexus", "h5ad", "mtx", "edges", "graphml", "zarr",
-)  # fmt: skip
+    "npy",
+    "npz",
+    "csv",
+    "tsv",
+    "phylip",
+    "phylip-strict",
+    "nexus",
+    "h5ad",
+    "mtx",
+    "edges",
+    "graphml",
+    "zarr",
+)
 
-# The file of each format; every one of them has read(source, request), and some take one more option.
+# The file of each format; every one of them has read(source, request), and some take one more
+# option.
 _HOMES: dict[str, tuple[str, dict[str, Any]]] = {
     "csv": ("table", {}),
     "tsv": ("table", {"delimiter": "\t"}),
@@ -40,8 +52,8 @@ def read(
 ) -> Metric:
     r"""Read a distance matrix, points or a graph from a file.
 
-    Content and extension tell the format; gzip is undone. A table is distances if it is square once its names are taken
-    off, and anything else needs `kind` (or `metric`).
+    Content and extension tell the format; gzip is undone. A table is distances if it is square
+    once its names are taken off, and anything else needs `kind` (or `metric`).
 
     Parameters
     ----------
@@ -52,31 +64,33 @@ def read(
     format : str, optional
         One of `DATA_FORMATS`, where it cannot be told from content and extension.
     metric : str, optional
-        For points: one of PointMetric's metrics, "euclidean" by default. "precomputed" means distances.
+        For points: one of PointMetric's metrics, "euclidean" by default. "precomputed" means
+        distances.
     labels : sequence, optional
         Names of the points, in place of those in the file.
     symmetrize : "mean", optional
         For distances: average d(i, j) and d(j, i).
     weight : str or False, optional
-        For a graph: the attribute of the edges of a GraphML file that holds their lengths, which are 1 otherwise;
-        False counts edges where an edge list or a Matrix Market file has lengths.
+        For a graph: the attribute of the edges of a GraphML file that holds their lengths,
+        which are 1 otherwise; False counts edges where an edge list or a Matrix Market file has
+        lengths.
     largest_component : bool
         For a graph: keep the largest connected component of a disconnected one.
     use_rep : str, optional
-        For h5ad: the key in `obsm` of the coordinates to take, in place of X. For npz and zarr: the name of
-        the array.
+        For h5ad: the key in `obsm` of the coordinates to take, in place of X. For npz and zarr:
+        the name of the array.
 
     Returns
     -------
     Metric
-        With the names in the file as labels. The vertices of a graph come in the order of their numbers, or, if they
-        have names, in that of the file.
+        With the names in the file as labels. The vertices of a graph come in the order of their
+        numbers, or, if they have names, in that of the file.
 
     Notes
     -----
-    An npy file is mapped, not read; of one of more than 1 GiB only the distances that are asked for are read. Text is
-    parsed as it is read. What cannot fit into memory is refused before memory is taken. Every error is one line that
-    names the file and, in texts, the line.
+    An npy file is mapped, not read; of one of more than 1 GiB only the distances that are asked
+    for are read. Text is parsed as it is read. What cannot fit into memory is refused before
+    memory is taken. Every error is one line that names the file and, in texts, the line.
 
     Examples
     --------
@@ -101,7 +115,11 @@ def read(
 
 def _read(source: Source, name: str, request: Request) -> Metric:
     if request.use_rep is not None and name not in ("h5ad", "npz", "zarr"):
-        raise ValueError(f"use_rep={request.use_rep!r} names an array of an h5ad or npz file, and this is {name}")
+        raise ValueError(
+            f"use_rep={request.use_rep!r} names an array of an h5ad or npz file, and this is {name}"
+        )
     module, options = _HOMES.get(name, (name, {}))
-    metric: Metric = importlib.import_module(f".data.{module}", __package__).read(source, request, **options)
+    metric: Metric = importlib.import_module(f".data.{module}", __package__).read(
+        source, request, **options
+    )
     return metric

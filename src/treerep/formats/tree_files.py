@@ -30,14 +30,21 @@ _TEXT = ("default_length", "inner_labels")
 #: The formats by name.
 TREE_FORMATS: dict[str, TreeFormat] = {
     "newick": TreeFormat(
-        (".nwk", ".newick", ".nw", ".treefile", ".tree", ".tre"), "newick", takes=("root",), reads_with=_TEXT
+        (".nwk", ".newick", ".nw", ".treefile", ".tree", ".tre"),
+        "newick",
+        takes=("root",),
+        reads_with=_TEXT,
     ),
     "nexus": TreeFormat((".nex", ".nexus", ".nxs"), "nexus", takes=("root",), reads_with=_TEXT),
     "npz": TreeFormat((".npz",), None),
     "json": TreeFormat((".json",), None),
-    "graphml": TreeFormat((".graphml",), "graphml", takes=("attributes",), reads_with=("default_length",)),
+    "graphml": TreeFormat(
+        (".graphml",), "graphml", takes=("attributes",), reads_with=("default_length",)
+    ),
     "dot": TreeFormat((".dot", ".gv"), "dot", reads=False, takes=("attributes",)),
-    "auspice": TreeFormat((".auspice.json",), "auspice", reads=False, takes=("root", "attributes")),
+    "auspice": TreeFormat(
+        (".auspice.json",), "auspice", reads=False, takes=("root", "attributes")
+    ),
     "itol": TreeFormat((".itol.nwk",), "itol", reads=False, takes=("root", "attributes")),
 }
 _JSON_BYTES = 25  # for each byte of JSON, once it is parsed into Python's objects
@@ -59,19 +66,21 @@ def read_tree(
     path : path, or "-" for standard input
         Files compressed with gzip are read as what is in them.
     format : str, optional
-        "newick", "nexus", "npz", "json" or "graphml". By default the suffix decides, or, if it is not known, the
-        content.
+        "newick", "nexus", "npz", "json" or "graphml". By default the suffix decides, or, if it
+        is not known, the content.
     default_length : float, optional
         Length of edges that have none. By default such an edge is refused.
     inner_labels : bool, optional
         False ignores the names of inner nodes in Newick and Nexus (see `Tree.from_newick`).
 
-    A file that is not exactly one tree is refused with a ValueError that names the file and the place.
+    A file that is not exactly one tree is refused with a ValueError that names the file and the
+    place.
 
     Notes
     -----
-    O(N) time and memory, without recursion: depth is not limited. Lengths come back exactly. Only "npz" and "json" keep
-    the order of the data: points of trees in other formats are matched by label.
+    O(N) time and memory, without recursion: depth is not limited. Lengths come back exactly.
+    Only "npz" and "json" keep the order of the data: points of trees in other formats are
+    matched by label.
 
     Examples
     --------
@@ -86,9 +95,15 @@ def read_tree(
         source = Source(path)
         chosen = chosen or _guessed(source)
         if not TREE_FORMATS[chosen].reads:
-            raise ValueError(f"{chosen} is written, but not read: give one of {_listed(_readable())}")
+            raise ValueError(
+                f"{chosen} is written, but not read: give one of {_listed(_readable())}"
+            )
         module = TREE_FORMATS[chosen].module
-        reader = _read_stored if module is None else importlib.import_module(f".trees.{module}", __package__).read
+        reader = (
+            _read_stored
+            if module is None
+            else importlib.import_module(f".trees.{module}", __package__).read
+        )
         given = {"default_length": default_length, "inner_labels": inner_labels}
         options = chosen_options(chosen, TREE_FORMATS[chosen].reads_with, given)
         tree: Tree = reader(source, **options) if module else reader(source, chosen == "npz")
@@ -114,11 +129,11 @@ def write_tree(
     root : node id or label, optional
         Where formats with a root (Newick, Nexus, auspice, iTOL) begin: see `Tree.newick`.
     attributes : mapping of names to one value per data point (a DataFrame, say), optional
-        Colors, groups, numbers: for GraphML, DOT, auspice and iTOL. None and NaN are missing values. Columns of a
-        DataFrame whose index has the labels are matched by label.
+        Colors, groups, numbers: for GraphML, DOT, auspice and iTOL. None and NaN are missing
+        values. Columns of a DataFrame whose index has the labels are matched by label.
 
-    iTOL's tables come beside the tree: see `tree_itol`. All files are written together or not at all. A file of the
-    name of such a table is replaced only if it is one.
+    iTOL's tables come beside the tree: see `tree_itol`. All files are written together or not
+    at all. A file of the name of such a table is replaced only if it is one.
 
     Notes
     -----
@@ -132,12 +147,19 @@ def write_tree(
     name = os.fspath(path)
     chosen = _chosen(format) or _by_suffix(name)
     if chosen is None:
-        raise ValueError(f"{name}: no format has that suffix: pass format= one of {_listed(TREE_FORMATS)}")
-    given = {"root": root, "attributes": None if attributes is None else check_attributes(attributes, tree)}
+        raise ValueError(
+            f"{name}: no format has that suffix: pass format= one of {_listed(TREE_FORMATS)}"
+        )
+    given = {
+        "root": root,
+        "attributes": None if attributes is None else check_attributes(attributes, tree),
+    }
     for option, value in given.items():
         if value is not None and option not in TREE_FORMATS[chosen].takes:
             others = [other for other, known in TREE_FORMATS.items() if option in known.takes]
-            raise ValueError(f"{chosen} keeps no {option}: leave it out, or choose one of {_listed(others)}")
+            raise ValueError(
+                f"{chosen} keeps no {option}: leave it out, or choose one of {_listed(others)}"
+            )
     options = {option: value for option, value in given.items() if value is not None}
     contents = _contents(tree, chosen, name, options)
     if chosen == "itol":
@@ -170,7 +192,9 @@ def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> di
         write_tree_fields(tree, buffer, chosen == "npz")
         return {name: buffer.getvalue()}
     writer = importlib.import_module(f".trees.{module}", __package__).write
-    texts = writer(tree, name, **options) if chosen == "itol" else {name: writer(tree, **options)}
+    texts = (
+        writer(tree, name, **options) if chosen == "itol" else {name: writer(tree, **options)}
+    )
     try:
         return {file: text.encode("utf-8") for file, text in texts.items()}
     except UnicodeEncodeError as error:
@@ -208,13 +232,22 @@ def _guessed(source: Source) -> str:
 def _by_content(source: Source) -> str:
     """Tell a format by how it begins."""
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    marks = {b"PK\x03\x04": "npz", b"#NEXUS": "nexus", b"<": "graphml", b"{": "json", b"(": "newick", b"[": "newick"}
+    marks = {
+        b"PK\x03\x04": "npz",
+        b"#NEXUS": "nexus",
+        b"<": "graphml",
+        b"{": "json",
+        b"(": "newick",
+        b"[": "newick",
+    }
     for mark, chosen in marks.items():
         if head[: len(mark)].upper() == mark:
             return chosen
     if head.rstrip().endswith(b";"):
         return "newick"  # a tree of one point is a name and a semicolon
-    raise ValueError(f"neither its suffix nor its content is known: pass format= one of {_listed(_readable())}")
+    raise ValueError(
+        f"neither its suffix nor its content is known: pass format= one of {_listed(_readable())}"
+    )
 
 
 def _readable() -> list[str]:
@@ -228,7 +261,11 @@ def _listed(names: Iterable[str]) -> str:
 def _read_stored(source: Source, packed: bool) -> Tree:
     content = source.content()
     if not packed:
-        check_memory(_JSON_BYTES * len(content), f"a tree in {len(content):,} bytes of JSON", "save it as npz")
+        check_memory(
+            _JSON_BYTES * len(content),
+            f"a tree in {len(content):,} bytes of JSON",
+            "save it as npz",
+        )
     fields = read_tree_fields(io.BytesIO(content), "it", packed)
     try:
         return Tree(**fields)

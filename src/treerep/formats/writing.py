@@ -14,28 +14,44 @@ from ..metric.base import Metric
 from ._target import open_target
 
 _BLOCK = 1 << 20  # distances that are asked for together
-_EXTENSIONS = {".npy": "npy", ".csv": "csv", ".tsv": "tsv", ".phy": "phylip", ".phylip": "phylip"}
+_EXTENSIONS = {
+    ".npy": "npy",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".phy": "phylip",
+    ".phylip": "phylip",
+}
 _SAMPLE = 1 << 12  # distances that tell whether values repeat
-_UNWRITABLE = re.compile("[\0\ud800-\udfff]")  # no text holds a zero character, and UTF-8 no half of a pair
+_UNWRITABLE = re.compile(
+    "[\0\ud800-\udfff]"
+)  # no text holds a zero character, and UTF-8 no half of a pair
 _FORMATS = tuple(dict.fromkeys(_EXTENSIONS.values()))
 
 
-def write_distances(metric: Metric, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
+def write_distances(
+    metric: Metric,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+) -> None:
     """Write all distances of a metric as a square table: whole, or not at all.
 
     Parameters
     ----------
     metric : Metric
-        Its distances are asked for in blocks of rows, so that the table need not fit into memory.
+        Its distances are asked for in blocks of rows, so that the table need not fit into
+        memory.
     path : str or path
         A file, compressed if its name ends in .gz, or "-" for standard output.
     format : "npy", "csv", "tsv" or "phylip", optional
-        By default the extension tells: .npy, .csv, .tsv, .phy or .phylip. npy holds no labels; csv and tsv have them
-        above and in front, if there are any; phylip needs names and numbers the points where there are none.
+        By default the extension tells: .npy, .csv, .tsv, .phy or .phylip. npy holds no labels;
+        csv and tsv have them above and in front, if there are any; phylip needs names and
+        numbers the points where there are none.
 
     Notes
     -----
-    Numbers have as many digits as it takes to read back the same float64. O(n^2) time, a few rows of memory.
+    Numbers have as many digits as it takes to read back the same float64. O(n^2) time, a few
+    rows of memory.
 
     Examples
     --------
@@ -68,7 +84,10 @@ def _write_rows(metric: Metric, file: IO[bytes], names: list[str], delimiter: st
 
 
 def _numerals(rows: NDArray[np.float64]) -> Iterator[list[str]]:
-    """Yield each row in text. Where few values are many, as in a graph, each value is made text but once."""
+    """Yield each row in text.
+
+    Where few values are many, as in a graph, each value is made text but once.
+    """
     if len(np.unique(rows.flat[:_SAMPLE])) > _SAMPLE // 8:
         yield from ([repr(value) for value in row] for row in rows.tolist())
         return
@@ -87,7 +106,11 @@ def _row_blocks(metric: Metric) -> Iterator[tuple[int, NDArray[np.float64]]]:
 
 def _write_npy(metric: Metric, file: IO[bytes]) -> None:
     n = len(metric)
-    header = {"descr": npy_format.dtype_to_descr(np.dtype(np.float64)), "fortran_order": False, "shape": (n, n)}
+    header = {
+        "descr": npy_format.dtype_to_descr(np.dtype(np.float64)),
+        "fortran_order": False,
+        "shape": (n, n),
+    }
     npy_format.write_array_header_1_0(file, header)
     for _, rows in _row_blocks(metric):
         file.write(rows.data)
@@ -97,12 +120,16 @@ def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
     """Return what stands above the rows of a text, and the name in front of each, as they are written."""
     for label in metric.labels or ():
         if _UNWRITABLE.search(label):
-            raise ValueError(f"the label {label!r} has a zero character or one that UTF-8 cannot hold: rename it")
+            raise ValueError(
+                f"the label {label!r} has a zero character or one that UTF-8 cannot hold: rename it"
+            )
     if name == "phylip":
         names = list(metric.labels or map(str, range(len(metric))))
         for label in names:
             if not label or label.split() != [label]:
-                raise ValueError(f"the label {label!r} is no name in PHYLIP, which has no blanks: write csv instead")
+                raise ValueError(
+                    f"the label {label!r} is no name in PHYLIP, which has no blanks: write csv instead"
+                )
         return f"{len(metric)}\n", names
     if metric.labels is None:
         return "", []
@@ -113,6 +140,12 @@ def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
 
 def _quoted(label: str) -> str:
     if not label or label != label.strip() or "\r" in label:
-        raise ValueError(f"the label {label!r} is empty, has blanks at an end or control characters: rename it")
+        raise ValueError(
+            f"the label {label!r} is empty, has blanks at an end or control characters: rename it"
+        )
     # Whatever might be taken for a delimiter or a comment is put in quotes.
-    return '"' + label.replace('"', '""') + '"' if any(mark in label for mark in '\t;,"\n#') else label
+    return (
+        '"' + label.replace('"', '""') + '"'
+        if any(mark in label for mark in '\t;,"\n#')
+        else label
+    )

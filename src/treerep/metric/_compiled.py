@@ -36,8 +36,9 @@ class CompiledMetric(Metric):
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays come out of a pickle or a deep copy writeable; frozen again, they are what kernels were compiled for.
-        # Frozen arrays are views, so those of the oracle still share memory with the metric's own.
+        # Arrays come out of a pickle or a deep copy writeable; frozen again, they are what
+        # kernels were compiled for. Frozen arrays are views, so those of the oracle still share
+        # memory with the metric's own.
         for name, value in state.items():
             self.__dict__[name] = frozen(value) if isinstance(value, np.ndarray) else value
         if state.get("oracle") is not None:
@@ -45,5 +46,6 @@ class CompiledMetric(Metric):
 
 
 def _flat(indices: NDArray[np.int64]) -> NDArray[Any]:
-    # One layout for the kernels. (Broadcast arrays also carry a flag that warns when looked at.)
+    # One layout for the kernels. (Broadcast arrays also carry a flag that warns when looked
+    # at.)
     return frozen(indices).reshape(-1)

@@ -11,10 +11,17 @@ _SAMPLE = 32  # points: about 500 distances, which even a file on disk can give 
 def obeys_four_points(distances: NDArray[Any]) -> bool:
     """Tell whether a sample of points has the distances of a tree, up to the rounding of float64.
 
-    True for every tree metric. Other matrices, tree metrics that were rounded among them, usually fail on the sample.
-    The same matrix always gives the same answer.
+    True for every tree metric. Other matrices, tree metrics that were rounded among them,
+    usually fail on the sample. The same matrix always gives the same answer.
 
-    >>> quartet = np.array([[0, 2, 2.002, 2.002], [2, 0, 2.002, 2.002], [2.002, 2.002, 0, 2], [2.002, 2.002, 2, 0]])
+    >>> quartet = np.array(
+    ...     [
+    ...         [0, 2, 2.002, 2.002],
+    ...         [2, 0, 2.002, 2.002],
+    ...         [2.002, 2.002, 0, 2],
+    ...         [2.002, 2.002, 2, 0],
+    ...     ]
+    ... )
     >>> obeys_four_points(quartet)
     True
     >>> quartet[0, 2] = quartet[2, 0] = 2.003
@@ -22,12 +29,18 @@ def obeys_four_points(distances: NDArray[Any]) -> bool:
     False
     """
     n = len(distances)
-    sample = np.arange(n) if n <= _SAMPLE else np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))
+    sample = (
+        np.arange(n)
+        if n <= _SAMPLE
+        else np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))
+    )
     d = distances[np.ix_(sample, sample)].astype(np.float64)
     d = np.maximum(d, d.T)  # a matrix may be a little asymmetric
-    # Twice the Gromov product with the first point as base: (x, y) = d(0, x) + d(0, y) - d(x, y).
+    # Twice the Gromov product with the first point as base: (x, y) = d(0, x) + d(0, y) - d(x,
+    # y).
     product = d[0, :, None] + d[0] - d
-    # d is a tree metric if and only if (x, z) >= min((x, y), (y, z)) for all x, y, z, with any one base.
+    # d is a tree metric if and only if (x, z) >= min((x, y), (y, z)) for all x, y, z, with any
+    # one base.
     through = np.minimum(product[:, :, None], product).max(axis=1)
     slack = 16 * np.finfo(np.float64).eps * d.max(initial=0.0)
     return bool((through <= product + slack).all())

@@ -11,7 +11,8 @@ from .base import BadEntryError, MetricError
 from .disk.mapped import announce, scattered
 from .oracle.classes import LARGEST
 
-# How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but honest code produces.
+# How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but
+# honest code produces.
 _ASYMMETRY = {np.dtype(np.float16): 5e-3, np.dtype(np.float32): 1e-4}
 _ASYMMETRY_DEFAULT = 1e-8
 _SAMPLE = 1_000_000
@@ -31,8 +32,16 @@ class Seen(NamedTuple):
 def inspect_all(distances: NDArray[Any]) -> Seen:
     """Look at every entry; the first bad one in row order raises a MetricError."""
     # Compiled code does not calculate with halves.
-    seen = _inspect_halves(distances) if distances.dtype == np.float16 else _inspect_compiled(distances)
-    if seen is None or seen.skew > _allowed(distances, seen.largest) or np.diagonal(distances).any():
+    seen = (
+        _inspect_halves(distances)
+        if distances.dtype == np.float16
+        else _inspect_compiled(distances)
+    )
+    if (
+        seen is None
+        or seen.skew > _allowed(distances, seen.largest)
+        or np.diagonal(distances).any()
+    ):
         _name_first_bad_entry(distances)
     assert seen is not None
     if seen.largest > LARGEST:
@@ -45,18 +54,25 @@ def inspect_all(distances: NDArray[Any]) -> Seen:
 def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
     """Look at the diagonal and at a million other entries, some of every row; return those of the rows as well.
 
-    A disk is read by pages. So neighbouring rows share their columns: their mirror images lie in few rows.
+    A disk is read by pages. So neighbouring rows share their columns: their mirror images lie
+    in few rows.
     """
     n = len(distances)
     width = min(n, -(-_SAMPLE // (2 * n)))
     here, there = (np.empty((n, width), distances.dtype) for _ in range(2))
-    left = np.random.default_rng(0).integers(0, n - width + 1, size=-(-n // _BAND)).repeat(_BAND)[:n]
+    left = (
+        np.random.default_rng(0)
+        .integers(0, n - width + 1, size=-(-n // _BAND))
+        .repeat(_BAND)[:n]
+    )
     with scattered(distances):
         for start in range(0, n, _BAND):
-            rows, cols = slice(start, min(start + _BAND, n)), slice(left[start], left[start] + width)
+            rows = slice(start, min(start + _BAND, n))
+            cols = slice(left[start], left[start] + width)
             if start % _AHEAD == 0:
                 announce(distances, _places(left, width, start, min(start + _AHEAD, n)))
-            here[rows], there[rows] = distances[rows, cols], distances[cols, rows].T
+            here[rows] = distances[rows, cols]
+            there[rows] = distances[cols, rows].T
             diagonal = np.diagonal(distances[rows, rows])
             for i in np.flatnonzero(diagonal)[:1]:
                 _refuse_diagonal(start + i, diagonal[i])
@@ -64,7 +80,9 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
     if seen is None:
         for block, swap in ((here, False), (there, True)):
             for i, k in np.argwhere(~_sound(block))[:1]:
-                raise BadEntryError(*((left[i] + k, i) if swap else (i, left[i] + k)), block[i, k])
+                raise BadEntryError(
+                    *((left[i] + k, i) if swap else (i, left[i] + k)), block[i, k]
+                )
     assert seen is not None
     apart = np.abs(here.astype(np.float64) - there) > _allowed(distances, seen.largest)
     for i, k in np.argwhere(apart)[:1]:
@@ -72,10 +90,13 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
     return seen, here
 
 
-def _places(left: NDArray[np.int64], width: int, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+def _places(
+    left: NDArray[np.int64], width: int, start: int, stop: int
+) -> Iterator[tuple[int, int, int]]:
     """Where `inspect_sample` looks for the bands of these rows: (row, first column, column after the last)."""
     for top in range(start, stop, _BAND):
-        bottom, column = min(top + _BAND, len(left)), int(left[top])
+        bottom = min(top + _BAND, len(left))
+        column = int(left[top])
         for row in range(top, bottom):
             yield row, column, column + width
             yield row, row, row + 1
@@ -96,7 +117,8 @@ def _look(here: NDArray[Any], there: NDArray[Any]) -> Seen | None:
     """What these entries and their mirror images tell; None if one of them is no distance."""
     if not (_sound(here).all() and _sound(there).all()):
         return None
-    one, two = here.astype(np.float64), there.astype(np.float64)
+    one = here.astype(np.float64)
+    two = there.astype(np.float64)
     whole = all((part == np.floor(part)).all() for part in (one, two))
     with np.errstate(over="ignore"):  # to infinity, which is no float64 here
         single = all((part == part.astype(np.float32)).all() for part in (one, two))
@@ -112,7 +134,9 @@ def _inspect_halves(distances: NDArray[Any]) -> Seen | None:
     seen = list(bands())
     if None in seen:
         return None
-    largest, whole, single, skew = zip(*(part for part in seen if part is not None), strict=True)
+    largest, whole, single, skew = zip(
+        *(part for part in seen if part is not None), strict=True
+    )
     return Seen(max(largest), all(whole), all(single), max(skew))
 
 
@@ -128,9 +152,11 @@ def _inspect_compiled(distances: NDArray[Any]) -> Seen | None:
         return inspect_band(distances, bits, start, found[start // TILE])
 
     skew = max(run(inspect, starts, None if len(distances) > 1000 else 1))
-    low, high = found[:, 0].min(), found[:, 1:2].max(axis=0)
+    low = found[:, 0].min()
+    high = found[:, 1:2].max(axis=0)
     largest = float(high.view(dtype)[0])
-    # Negative numbers, infinity and NaN stand out by their bits; a minus sign at 0 does too, and is forgiven.
+    # Negative numbers, infinity and NaN stand out by their bits; a minus sign at 0 does too,
+    # and is forgiven.
     if not (largest < np.inf and skew < np.inf) or (low < 0 and _has_negative(distances)):
         return None
     return Seen(largest, not found[:, 2].any(), not found[:, 3].any(), skew)
@@ -142,7 +168,9 @@ def _has_negative(distances: NDArray[Any]) -> bool:
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:
     """Find the first bad entry in row order; only reached when there is one."""
-    finite_largest = max(float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances)
+    finite_largest = max(
+        float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances
+    )
     allowed = _allowed(distances, finite_largest)
     for i, row in enumerate(distances):
         if row[i] != 0 and np.isfinite(row[i]):
@@ -157,7 +185,9 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
 
 
 def _refuse_diagonal(i: Any, value: Any) -> None:
-    raise MetricError(f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: fill the diagonal with 0")
+    raise MetricError(
+        f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: fill the diagonal with 0"
+    )
 
 
 def _refuse_asymmetry(i: Any, j: Any, value: Any, mirrored: Any) -> None:

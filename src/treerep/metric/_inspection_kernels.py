@@ -11,14 +11,19 @@ TILE = 64
 
 @helper
 def _inspect_tile(distances: Any, bits: Any, rows: Any, cols: Any, out: Any) -> None:
-    low, high, fractional, wide = out[0], out[1], False, False
+    low = out[0]
+    high = out[1]
+    fractional = False
+    wide = False
     for i in range(rows[0], rows[1]):
         for j in range(cols[0], cols[1]):
-            low, high = min(low, bits[i, j]), max(high, bits[i, j])
+            low = min(low, bits[i, j])
+            high = max(high, bits[i, j])
             value = distances[i, j]
             fractional |= value != np.floor(value)
             wide |= value != np.float32(value)
-    out[0], out[1] = low, high
+    out[0] = low
+    out[1] = high
     out[2] |= fractional
     out[3] |= wide
 
@@ -27,14 +32,18 @@ def _inspect_tile(distances: Any, bits: Any, rows: Any, cols: Any, out: Any) -> 
 def inspect_band(distances: Any, bits: Any, start: int, out: Any) -> float:
     """Look at rows start ... start + TILE - 1 from the diagonal on, and at their mirror image, tile by tile.
 
-    `bits` is the same matrix as whole numbers (the bits of floats, which are ordered like non-negative floats, with
-    infinity and NaN above all and negative numbers below 0): their extremes are found at the speed of memory, which
-    those of floats are not, for fear of NaN. out = (least bits, greatest bits, 1 if some entry is no whole number, 1 if
-    some entry is no float32). Returns the largest |d_ij - d_ji|.
+    `bits` is the same matrix as whole numbers (the bits of floats, which are ordered like
+    non-negative floats, with infinity and NaN above all and negative numbers below 0): their
+    extremes are found at the speed of memory, which those of floats are not, for fear of NaN.
+    out = (least bits, greatest bits, 1 if some entry is no whole number, 1 if some entry is no
+    float32). Returns the largest |d_ij - d_ji|.
     """
     n = distances.shape[0]
     band = (start, min(start + TILE, n))
-    out[0], out[1], out[2], out[3] = bits[start, start], bits[start, start], 0, 0
+    out[0] = bits[start, start]
+    out[1] = bits[start, start]
+    out[2] = 0
+    out[3] = 0
     skew = 0.0
     for left in range(start, n, TILE):
         side = (left, min(left + TILE, n))

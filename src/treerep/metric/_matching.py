@@ -1,8 +1,9 @@
 """Match the points of two metrics: by label if both have labels, otherwise by position.
 
-This is the rule of the whole package, and the only place that applies it. Scores, `refine`, `place`, `Tree.difference`
-and the command line all ask here. A tree that was read from a text has labels in the order of that text, which says
-nothing about the order of the data (`Metric.order_known` is False). Such a tree is not matched by position.
+This is the rule of the whole package, and the only place that applies it. Scores, `refine`,
+`place`, `Tree.difference` and the command line all ask here. A tree that was read from a text
+has labels in the order of that text, which says nothing about the order of the data
+(`Metric.order_known` is False). Such a tree is not matched by position.
 """
 
 from typing import Any, NamedTuple
@@ -35,11 +36,14 @@ PYTHON = Wording(
 )
 
 
-def matched(first: Metric, second: Metric, names: tuple[str, str], wording: Wording = PYTHON) -> Any:
+def matched(
+    first: Metric, second: Metric, names: tuple[str, str], wording: Wording = PYTHON
+) -> Any:
     """Return the first metric with its points in the order of the second: a Tree stays a Tree.
 
-    O(n) time for n points, plus O(N) for a tree of N nodes that has to be reordered. Nothing is done, and the same
-    object is returned, if both have the same labels in the same order. `names` is what errors call the metrics.
+    O(n) time for n points, plus O(N) for a tree of N nodes that has to be reordered. Nothing is
+    done, and the same object is returned, if both have the same labels in the same order.
+    `names` is what errors call the metrics.
     """
     order = point_order(points_of(first), points_of(second), names, wording)
     if order is None:
@@ -67,7 +71,8 @@ def point_order(
         noun = f"{wording.noun}{'s' * (first.n != 1)}"
         sizes = f"{names[0]} has {first.n:,} {noun} and {names[1]} has {second.n:,}"
         raise ValueError(f"{sizes}: {wording.same_points}")
-    own, others = _names(first, second.labels), _names(second, first.labels)
+    own = _names(first, second.labels)
+    others = _names(second, first.labels)
     if own is None or others is None:
         _check_positions(first, second, names, wording)
         return None
@@ -81,7 +86,8 @@ def point_order(
             f"{names[0]} has no {wording.noun} {error.args[0]!r}, which is in {names[1]}: {wording.same_points}"
         ) from None
     if len(order) != first.n or not np.bincount(order, minlength=first.n).all():
-        # Built-in metrics check their labels; those of other metrics may be too few, or occur twice.
+        # Built-in metrics check their labels; those of other metrics may be too few, or occur
+        # twice.
         check_labels(own, first.n)
         check_labels(others, first.n)
     return order
@@ -103,7 +109,9 @@ def values_in_order(column: Any, labels: tuple[str, ...] | None) -> Any:
     if len(absent) == len(labels) or (names == [str(i) for i in range(len(names))] and absent):
         return column  # the index does not name the points
     if absent:
-        raise ValueError(f"the table has no row {absent[0]!r}, but other labels of the tree: give one row per label")
+        raise ValueError(
+            f"the table has no row {absent[0]!r}, but other labels of the tree: give one row per label"
+        )
     if len(rows) < len(names):
         twice = next(name for i, name in enumerate(names) if rows[name] != i)
         raise ValueError(f"the table has two rows {twice!r}: give one row per label")
@@ -118,10 +126,17 @@ def _names(points: Points, others: tuple[str, ...] | None) -> tuple[str, ...] | 
     return numbers if set(others) == set(numbers) else None
 
 
-def _check_positions(first: Points, second: Points, names: tuple[str, str], wording: Wording) -> None:
+def _check_positions(
+    first: Points, second: Points, names: tuple[str, str], wording: Wording
+) -> None:
     sides = (first, second, names[0], names[1]), (second, first, names[1], names[0])
     for one, other, name, other_name in sides:
-        if one.labels is not None and not one.order_known and other.labels is None and one.n > 1:
+        if (
+            one.labels is not None
+            and not one.order_known
+            and other.labels is None
+            and one.n > 1
+        ):
             raise ValueError(
                 f"{name} has labels, in the order of a text, and {other_name} has none: "
                 f"{wording.order.format(other=other_name)}"

@@ -1,7 +1,8 @@
 """Readers for the types of other libraries, found by the name of the type.
 
-The tables hold names only, so nothing is imported before an object of that type arrives, and the result does not
-depend on what was imported before. Other packages add types with an entry point in the group "treerep.converters".
+The tables hold names only, so nothing is imported before an object of that type arrives, and
+the result does not depend on what was imported before. Other packages add types with an entry
+point in the group "treerep.converters".
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,11 +12,12 @@ from typing import Any
 
 from .._core.lazy import load
 
-#: Entry points of this group are named "package.Class" and refer to a converter "module:function".
+#: Entry points of this group are named "package.Class" and refer to a converter
+#: "module:function".
 GROUP = "treerep.converters"
 
-# "package.Class" -> "module:function". A converter is called as converter(data, metric=..., **options), with the
-# options of `as_metric` that were given, and returns a Metric.
+# "package.Class" -> "module:function". A converter is called as converter(data, metric=...,
+# **options), with the options of `as_metric` that were given, and returns a Metric.
 CONVERTERS: Mapping[str, str] = {
     "anndata.AnnData": "treerep.adapters._converters:from_anndata",
     "builtins.str": "treerep.formats.reading:read",
@@ -30,20 +32,24 @@ CONVERTERS: Mapping[str, str] = {
     "zarr.Array": "treerep.adapters._converters:from_chunked",
 }
 
-# "package.Class" -> "module:function". A reader is called as reader(graph, weight) and returns a symmetric sparse
-# matrix of lengths and the names of the vertices.
+# "package.Class" -> "module:function". A reader is called as reader(graph, weight) and returns
+# a symmetric sparse matrix of lengths and the names of the vertices.
 GRAPH_READERS: Mapping[str, str] = {
     "igraph.Graph": "treerep.adapters.igraph:read_graph",
     "networkit.Graph": "treerep.adapters.networkit:read_graph",
     "networkx.Graph": "treerep.adapters.networkx:read_graph",
 }
 
-# Types of these packages are read by `as_metric` itself. Looking for entry points would only cost time.
+# Types of these packages are read by `as_metric` itself. Looking for entry points would only
+# cost time.
 _NATIVE = frozenset(("builtins", "numpy", "pandas", "scipy"))
 
 
 def find_converter(data: object) -> Callable[..., Any] | None:
-    """Return the converter for an object, or None. A converter for a class also serves its subclasses."""
+    """Return the converter for an object, or None.
+
+    A converter for a class also serves its subclasses.
+    """
     for package, name in _type_names(data):
         if name in CONVERTERS:
             return _loaded(CONVERTERS[name])

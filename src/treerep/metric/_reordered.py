@@ -9,21 +9,34 @@ from .base import Metric, check_indices
 
 
 class ReorderedMetric(Metric):
-    """A view of a metric whose point i is point order[i] of the original. Distances are not copied."""
+    """A view of a metric whose point i is point order[i] of the original.
+
+    Distances are not copied.
+    """
 
     def __init__(
-        self, metric: Metric, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool
+        self,
+        metric: Metric,
+        order: NDArray[np.int64],
+        labels: tuple[str, ...] | None,
+        order_known: bool,
     ) -> None:
-        self.metric, self.order = metric, order
-        self.labels, self.order_known = labels, order_known
-        self.integral, self.eps, self.on_disk = metric.integral, metric.eps, metric.on_disk
+        self.metric = metric
+        self.order = order
+        self.labels = labels
+        self.order_known = order_known
+        self.integral = metric.integral
+        self.eps = metric.eps
+        self.on_disk = metric.on_disk
 
     def __len__(self) -> int:
         return len(self.order)
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Distances between every row point and every column point, as a dense float64 array."""
-        return self.metric.block(*(self.order[check_indices(x, len(self)).reshape(-1)] for x in (rows, cols)))
+        return self.metric.block(
+            *(self.order[check_indices(x, len(self)).reshape(-1)] for x in (rows, cols))
+        )
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
         """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""

@@ -27,14 +27,16 @@ def as_metric(
     Parameters
     ----------
     data : Metric, array, DataFrame, scipy sparse matrix, networkx graph, AnnData, path of a file
-        A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A sparse matrix or a
-        networkx graph is a graph. An array or DataFrame is a distance matrix when `metric` is None or "precomputed",
-        and points (rows) when `metric` names one. A square DataFrame of distances has the same names on rows and
-        columns; they become labels. Graphs of igraph and networkit are read as well, and scikit-bio's DistanceMatrix.
-        Tensors of torch, on any device, are arrays, and so are arrays of zarr and data sets of h5py; distances of more
-        than 1 GiB in these stay on disk, as mapped files do. Installed packages can add types.
-        The cells of an AnnData are points, Euclidean if `metric` is None. A string or path names a file, of which
-        content and extension tell what it holds; `treerep.formats.read` takes more options.
+        A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A
+        sparse matrix or a networkx graph is a graph. An array or DataFrame is a distance matrix
+        when `metric` is None or "precomputed", and points (rows) when `metric` names one. A
+        square DataFrame of distances has the same names on rows and columns; they become
+        labels. Graphs of igraph and networkit are read as well, and scikit-bio's
+        DistanceMatrix. Tensors of torch, on any device, are arrays, and so are arrays of zarr
+        and data sets of h5py; distances of more than 1 GiB in these stay on disk, as mapped
+        files do. Installed packages can add types. The cells of an AnnData are points,
+        Euclidean if `metric` is None. A string or path names a file, of which content and
+        extension tell what it holds; `treerep.formats.read` takes more options.
     metric : str, optional
         One of PointMetric's metrics, or "precomputed".
     labels : sequence, optional
@@ -42,18 +44,18 @@ def as_metric(
     symmetrize : "mean", optional
         For a distance matrix: average d(i, j) and d(j, i).
     weight : str, optional
-        For a graph of another library or a GraphML file: the edge attribute that holds lengths. By default every edge
-        counts 1, as in networkx's own shortest paths.
+        For a graph of another library or a GraphML file: the edge attribute that holds lengths.
+        By default every edge counts 1, as in networkx's own shortest paths.
     largest_component : bool
         For a graph: keep the largest connected component of a disconnected one.
     use_rep : str, optional
-        For an AnnData: the table of the cells, "X" or a key of `obsm`. By default "X_pca" where there is one,
-        otherwise "X".
+        For an AnnData: the table of the cells, "X" or a key of `obsm`. By default "X_pca" where
+        there is one, otherwise "X".
 
     Notes
     -----
-    Everything is checked once, here: O(n^2) time for a matrix, O(n k) for points, O(edges) for a graph. An array is
-    copied only where its type or layout demands it.
+    Everything is checked once, here: O(n^2) time for a matrix, O(n k) for points, O(edges) for
+    a graph. An array is copied only where its type or layout demands it.
 
     Examples
     --------
@@ -62,18 +64,29 @@ def as_metric(
     >>> as_metric([[0, 2], [2, 0], [1, 1]], metric="euclidean")
     PointMetric(3 points)
     """
-    options: dict[str, Any] = {"labels": labels, "symmetrize": symmetrize, "weight": weight, "use_rep": use_rep}
+    options: dict[str, Any] = {
+        "labels": labels,
+        "symmetrize": symmetrize,
+        "weight": weight,
+        "use_rep": use_rep,
+    }
     options = {name: value for name, value in options.items() if value is not None}
     if largest_component:
         options["largest_component"] = True
     if isinstance(data, Metric):
-        _refuse({"metric": metric, **options}, f"a {type(data).__name__}, which is a metric already")
+        _refuse(
+            {"metric": metric, **options}, f"a {type(data).__name__}, which is a metric already"
+        )
         return data
-    if isinstance(getattr(data, "metric", None), Metric):  # what `datasets.load` returns: a metric and more about it
+    if isinstance(
+        getattr(data, "metric", None), Metric
+    ):  # what `datasets.load` returns: a metric and more about it
         return as_metric(data.metric, metric=metric, **options)
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         first = tuple(np.argwhere(np.ma.getmaskarray(data))[0].tolist())
-        raise MetricError(f"entry {first} is masked: fill it, or drop the points with missing entries")
+        raise MetricError(
+            f"entry {first} is masked: fill it, or drop the points with missing entries"
+        )
     converter = find_converter(data)
     if converter is not None:
         metric_of: Metric = converter(data, metric=metric, **options)
@@ -82,7 +95,9 @@ def as_metric(
         return _graph(data, metric, options)
     if is_frame(data):
         return _from_frame(data, metric, options)
-    if isinstance(data, (str, bytes)) or not (hasattr(data, "__array__") or isinstance(data, (list, tuple))):
+    if isinstance(data, (str, bytes)) or not (
+        hasattr(data, "__array__") or isinstance(data, (list, tuple))
+    ):
         raise TypeError(
             f"cannot take distances from {type(data).__name__}: give an array, a DataFrame, a graph, a Metric or the "
             "path of a file as a str or Path"
@@ -115,7 +130,9 @@ def _graph(data: Any, metric: str | None, options: dict[str, Any]) -> Metric:
     from .graph import GraphMetric
 
     if metric is not None:
-        raise MetricError(f"a sparse matrix is read as a graph: for points with metric={metric!r} give data.toarray()")
+        raise MetricError(
+            f"a sparse matrix is read as a graph: for points with metric={metric!r} give data.toarray()"
+        )
     _refuse(options, "a sparse matrix", allowed=("labels", "largest_component"))
     return GraphMetric(data, **options)
 

@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class MetricError(ValueError):
-    """Distances that cannot be used as they are. The message names the first bad entry and the remedy."""
+    """Distances that cannot be used as they are.
+
+    The message names the first bad entry and the remedy.
+    """
 
 
 class BadEntryError(MetricError):
@@ -26,31 +29,38 @@ class BadEntryError(MetricError):
             return f"d({i}, {j}) is {value}, but distances are never negative: check the input"
         if np.isfinite(value):
             return f"d({i}, {j}) is {value}, and sums of such numbers overflow: rescale the distances"
-        return f"d({i}, {j}) is {value}: replace or drop points with missing or infinite distances"
+        return (
+            f"d({i}, {j}) is {value}: replace or drop points with missing or infinite distances"
+        )
 
 
 class Metric(ABC):
     """A finite metric space: `len(m)` points and their distances.
 
-    Subclass it to bring distances of your own: `__len__` and `block` suffice. The built-in metrics also have an
-    `oracle`, which lets compiled code ask for single distances.
+    Subclass it to bring distances of your own: `__len__` and `block` suffice. The built-in
+    metrics also have an `oracle`, which lets compiled code ask for single distances.
     """
 
     #: Names of the points in order, or None.
     labels: tuple[str, ...] | None = None
-    #: False if the order of the points says nothing, as in a tree that was read from Newick: see `matching.py`.
+    #: False if the order of the points says nothing, as in a tree that was read from Newick:
+    #: see `matching.py`.
     order_known: bool = True
-    #: Named tuple of arrays for compiled kernels (see `oracles.py`), or None when only `block` is available.
+    #: Named tuple of arrays for compiled kernels (see `oracles.py`), or None when only `block`
+    #: is available.
     oracle: Any = None
     #: True when every distance is known to be a whole number.
     integral: bool = False
-    #: Relative precision of the distances as they are computed: sums of them are compared with this in mind.
+    #: Relative precision of the distances as they are computed: sums of them are compared with
+    #: this in mind.
     eps: float = float(np.finfo(np.float64).eps)
-    #: Relative precision to which the distances seem to have been rounded before they were given; 0 if nothing is seen.
-    #: A hint for the methods that fit trees. Certified results, such as the bounds of `hyperbolicity`, ignore it.
+    #: Relative precision to which the distances seem to have been rounded before they were
+    #: given; 0 if nothing is seen. A hint for the methods that fit trees. Certified results,
+    #: such as the bounds of `hyperbolicity`, ignore it.
     input_eps: float = 0.0
 
-    #: True when distances are read from a disk at the moment they are asked for: more threads than cores wait less.
+    #: True when distances are read from a disk at the moment they are asked for: more threads
+    #: than cores wait less.
     on_disk: bool = False
 
     @abstractmethod
@@ -70,7 +80,9 @@ class Metric(ABC):
         """Announce that single distances from all over will be asked for, which matters to a disk."""
         return nullcontext()
 
-    def _in_order(self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool) -> "Metric":
+    def _in_order(
+        self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool
+    ) -> "Metric":
         """Return the metric whose point i is point order[i] of this one."""
         from ._reordered import ReorderedMetric
 
@@ -93,7 +105,9 @@ def check_indices(indices: ArrayLike, n: int) -> NDArray[np.int64]:
         raise IndexError(f"points are given by whole-number indices, not {array.dtype}")
     outside = (array < 0) | (array >= n)
     if outside.any():
-        raise IndexError(f"point {array[outside].flat[0]} does not exist: there are {n}, numbered 0 to {n - 1}")
+        raise IndexError(
+            f"point {array[outside].flat[0]} does not exist: there are {n}, numbered 0 to {n - 1}"
+        )
     return array.astype(np.int64, copy=False)
 
 
@@ -103,7 +117,9 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
         return None
     names = tuple(str(label) for label in labels)
     if len(names) != n:
-        raise MetricError(f"{len(names)} labels were given for {n} points: give one label per point")
+        raise MetricError(
+            f"{len(names)} labels were given for {n} points: give one label per point"
+        )
     seen: dict[str, int] = {}
     for position, name in enumerate(names):
         if name in seen:
@@ -117,7 +133,9 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a read-only, C-contiguous plain view, copied only where the layout demands it: one layout, one compile."""
     view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
-    if not view.flags.aligned:  # as arrays are that came from elsewhere in one buffer with others
+    if (
+        not view.flags.aligned
+    ):  # as arrays are that came from elsewhere in one buffer with others
         view = view.copy()
     if not view.dtype.isnative:
         view = view.astype(view.dtype.newbyteorder("="))

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from .shortest_paths.hub_labels import Watch
 
 # Rough costs in nanoseconds, to choose between searching the graph and asking the hub labels.
-_STEP, _HEAP_STEP, _ASK = 5.0, 80.0, 300.0
+_STEP = 5.0
+_HEAP_STEP = 80.0
+_ASK = 300.0
 _BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
 _PATIENCE = 1000  # searches made for want of labels before the labels are built after all
 
@@ -28,28 +30,31 @@ _PATIENCE = 1000  # searches made for want of labels before the labels are built
 class GraphMetric(CompiledMetric):
     """The shortest-path metric of a connected undirected graph, without an n x n matrix.
 
-    Single distances are answered exactly in about a microsecond from hub labels, which are built on first use (see
-    `hub_labels.py`: a second for WordNet's 74,374 vertices, and a few megabytes). Blocks with many answers per
-    row come from one search per row or column, breadth-first or Dijkstra's, in parallel.
+    Single distances are answered exactly in about a microsecond from hub labels, which are
+    built on first use (see `hub_labels.py`: a second for WordNet's 74,374 vertices, and a few
+    megabytes). Blocks with many answers per row come from one search per row or column,
+    breadth-first or Dijkstra's, in parallel.
 
     Parameters
     ----------
     graph : (n, n) scipy sparse matrix, (m, 2) integer array, or graph of networkx, igraph or networkit
-        A symmetric adjacency matrix, or edges between vertices numbered from 0 (a number without an edge is an
-        isolated vertex). The values of a matrix are edge lengths; if all are 1, or it is boolean, the graph is
-        unweighted. Self-loops are dropped, since no shortest path uses one. Of edges given twice the shortest
-        counts (in a sparse matrix, entries given twice add up, as everywhere in scipy).
-        A networkx graph brings its nodes as labels, an igraph graph its vertex attribute "name".
+        A symmetric adjacency matrix, or edges between vertices numbered from 0 (a number
+        without an edge is an isolated vertex). The values of a matrix are edge lengths; if all
+        are 1, or it is boolean, the graph is unweighted. Self-loops are dropped, since no
+        shortest path uses one. Of edges given twice the shortest counts (in a sparse matrix,
+        entries given twice add up, as everywhere in scipy). A networkx graph brings its nodes
+        as labels, an igraph graph its vertex attribute "name".
     weight : str, optional
-        Edge attribute of a networkx or igraph graph that holds the lengths; "weight" for networkit's weights. By
-        default every edge counts 1, as in networkx's own shortest paths.
+        Edge attribute of a networkx or igraph graph that holds the lengths; "weight" for
+        networkit's weights. By default every edge counts 1, as in networkx's own shortest
+        paths.
     weights : (m,) array, optional
         Positive lengths of the edges of an edge array.
     labels : sequence, optional
         Names of the n vertices.
     largest_component : bool
-        Keep the largest connected component of a disconnected graph instead of refusing it. `vertices` then tells
-        which vertices the points are, and labels follow.
+        Keep the largest connected component of a disconnected graph instead of refusing it.
+        `vertices` then tells which vertices the points are, and labels follow.
 
     Attributes
     ----------
@@ -61,9 +66,10 @@ class GraphMetric(CompiledMetric):
 
     Notes
     -----
-    Lengths that are not whole numbers are rounded when added up, so a search from u, a search from v and the hub labels
-    agree on d(u, v) to rounding only. Which of them answers depends on the shape of the request alone then, never on
-    what was asked before, so the same request gives the same bits.
+    Lengths that are not whole numbers are rounded when added up, so a search from u, a search
+    from v and the hub labels agree on d(u, v) to rounding only. Which of them answers depends
+    on the shape of the request alone then, never on what was asked before, so the same request
+    gives the same bits.
 
     Examples
     --------
@@ -93,7 +99,9 @@ class GraphMetric(CompiledMetric):
             )
         if issparse(graph):
             if weights is not None:
-                raise MetricError("weights go with an edge array: a sparse matrix holds the lengths as its values")
+                raise MetricError(
+                    "weights go with an edge array: a sparse matrix holds the lengths as its values"
+                )
             adjacency, vertices = _read_matrix(graph)
         elif isinstance(graph, (np.ndarray, list, tuple)):
             adjacency, vertices = _read_edges(np.asarray(graph), weights)
@@ -105,15 +113,19 @@ class GraphMetric(CompiledMetric):
             )
         names = check_labels(labels, int(vertices[-1]) + 1)
         adjacency, vertices = _connected(adjacency, vertices, largest_component)
-        lengths, n = adjacency.data, len(vertices)
+        lengths = adjacency.data
+        n = len(vertices)
         longest = float(lengths.max(initial=0.0)) * (n - 1)
         if not np.isfinite(longest):
-            raise MetricError(f"edges of length {lengths.max()} add up beyond the range of floats: rescale the weights")
+            raise MetricError(
+                f"edges of length {lengths.max()} add up beyond the range of floats: rescale the weights"
+            )
         self.adjacency = _frozen_rows(adjacency)
         self.vertices = frozen(vertices)
         self.labels = None if names is None else tuple(names[vertex] for vertex in vertices)
         self.weighted = bool((lengths != 1).any())
-        # Whole numbers stay exact under the halves and sums of fitting while float64 holds them with room to spare.
+        # Whole numbers stay exact under the halves and sums of fitting while float64 holds them
+        # with room to spare.
         self.integral = longest < 2.0**50 and bool((lengths == np.rint(lengths)).all())
         self._lock = Lock()
         self._searched = 0
@@ -150,15 +162,16 @@ class GraphMetric(CompiledMetric):
     def build_labels(self, watch: "Watch | None" = None) -> HubOracle:
         """Return the hub labels, and build them first unless they are there.
 
-        `watch` is called with the steps of work so far, every few hundredths of a second. An exception that it raises
-        ends the construction: the metric stays as it was.
+        `watch` is called with the steps of work so far, every few hundredths of a second. An
+        exception that it raises ends the construction: the metric stays as it was.
         """
         from .shortest_paths.hub_labels import build_hub_labels
 
         with self._lock:
             built: HubOracle | None = self.__dict__.get("oracle")
             if built is None:
-                # Sums of lengths along two equally short paths differ by rounding, a random walk of up to n steps.
+                # Sums of lengths along two equally short paths differ by rounding, a random
+                # walk of up to n steps.
                 stretch = 1.0 if self.integral else 1.0 + 2 * self.eps * len(self) ** 0.5
                 built, self.label_work = build_hub_labels(*self._graph(), stretch, watch)
                 self.__dict__["oracle"] = built
@@ -182,12 +195,15 @@ class GraphMetric(CompiledMetric):
 
     def search_cost(self) -> float:
         """Return about how many nanoseconds a search from one vertex takes; the same on every machine."""
-        return (_HEAP_STEP if self.weighted else _STEP) * (len(self) + 0.5 * len(self.adjacency.data))
+        return (_HEAP_STEP if self.weighted else _STEP) * (
+            len(self) + 0.5 * len(self.adjacency.data)
+        )
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Distances between every row point and every column point, as a dense float64 array.
 
-        One search from every row or column, whichever are fewer, or hub labels, by predicted cost.
+        One search from every row or column, whichever are fewer, or hub labels, by predicted
+        cost.
         """
         first, second = (frozen(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols))
         out = np.empty((len(first), len(second)))
@@ -199,19 +215,33 @@ class GraphMetric(CompiledMetric):
             self._search_columns(first, second, out)
         return out
 
-    def _ask_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    def _ask_block(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
+    ) -> None:
         from .oracle.distance_kernels import block_distances
 
         oracle = self.oracle
-        _in_bands(lambda band: block_distances(oracle, rows[band], cols, out[band]), len(rows), _ASK * len(cols))
+        _in_bands(
+            lambda band: block_distances(oracle, rows[band], cols, out[band]),
+            len(rows),
+            _ASK * len(cols),
+        )
 
-    def _search_rows(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    def _search_rows(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
+    ) -> None:
         from .shortest_paths.search_kernels import search_block
 
         graph = self._graph()
-        _in_bands(lambda band: search_block(*graph, rows[band], cols, out[band]), len(rows), self.search_cost())
+        _in_bands(
+            lambda band: search_block(*graph, rows[band], cols, out[band]),
+            len(rows),
+            self.search_cost(),
+        )
 
-    def _search_columns(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    def _search_columns(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
+    ) -> None:
         from .shortest_paths.search_kernels import search_block
 
         graph = self._graph()
@@ -247,13 +277,19 @@ class GraphMetric(CompiledMetric):
         seen[points] = True
         return int(np.count_nonzero(seen))
 
-    def _ask_pairs(self, i: NDArray[np.int64], j: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    def _ask_pairs(
+        self, i: NDArray[np.int64], j: NDArray[np.int64], out: NDArray[np.float64]
+    ) -> None:
         from .oracle.distance_kernels import pair_distances
 
         oracle = self.oracle
-        _in_bands(lambda band: pair_distances(oracle, i[band], j[band], out[band]), len(out), _ASK)
+        _in_bands(
+            lambda band: pair_distances(oracle, i[band], j[band], out[band]), len(out), _ASK
+        )
 
-    def _search_pairs(self, sources: NDArray[np.int64], targets: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    def _search_pairs(
+        self, sources: NDArray[np.int64], targets: NDArray[np.int64], out: NDArray[np.float64]
+    ) -> None:
         from .shortest_paths.search_kernels import search_block
 
         graph = self._graph()
@@ -273,7 +309,9 @@ class GraphMetric(CompiledMetric):
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({**state, "_lock": Lock(), "adjacency": _frozen_rows(state["adjacency"])})
+        super().__setstate__(
+            {**state, "_lock": Lock(), "adjacency": _frozen_rows(state["adjacency"])}
+        )
 
 
 def _in_bands(work: Callable[[slice], None], count: int, cost: float) -> None:
@@ -287,16 +325,23 @@ def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
     """Return the adjacency of a sparse matrix without self-loops, and the vertex numbers."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape))
-        raise MetricError(f"an adjacency matrix is square, this one is {shape}: for edges give an (m, 2) integer array")
+        raise MetricError(
+            f"an adjacency matrix is square, this one is {shape}: for edges give an (m, 2) integer array"
+        )
     if matrix.shape[0] == 0:
         raise MetricError("the graph is empty: give at least one vertex")
     if matrix.dtype.kind not in "biuf":
-        raise MetricError(f"edge lengths of dtype {matrix.dtype} are not supported: convert them to float64")
-    # Widened first: entries given twice are added up on the way to csr, and small integers would wrap around.
+        raise MetricError(
+            f"edge lengths of dtype {matrix.dtype} are not supported: convert them to float64"
+        )
+    # Widened first: entries given twice are added up on the way to csr, and small integers
+    # would wrap around.
     rows = csr_array(matrix.astype(np.float64))
     rows.sum_duplicates()
     entries = rows.tocoo()
-    i, j, lengths = entries.row, entries.col, entries.data
+    i = entries.row
+    j = entries.col
+    lengths = entries.data
     if matrix.dtype.kind == "b":
         lengths = (lengths != 0).astype(np.float64)
     _check_lengths(i, j, lengths)
@@ -305,7 +350,8 @@ def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
     uneven = (rows != rows.T.tocsr()).tocoo()
     if uneven.nnz:
         first = np.lexsort((uneven.col, uneven.row))[0]
-        u, v = int(uneven.row[first]), int(uneven.col[first])
+        u = int(uneven.row[first])
+        v = int(uneven.col[first])
         raise MetricError(
             f"entry ({u}, {v}) is {rows[u, v]} but ({v}, {u}) is {rows[v, u]}: the graph must be undirected; "
             "A.maximum(A.T) keeps every edge"
@@ -313,7 +359,9 @@ def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
     return rows, np.arange(rows.shape[0])
 
 
-def _read_edges(edges: NDArray[Any], weights: ArrayLike | None) -> tuple[csr_array, NDArray[np.int64]]:
+def _read_edges(
+    edges: NDArray[Any], weights: ArrayLike | None
+) -> tuple[csr_array, NDArray[np.int64]]:
     """Return the adjacency of the vertices that edges name, and the numbers of those vertices, ascending."""
     if edges.size == 0:
         raise MetricError("the graph is empty: give at least one edge")
@@ -329,18 +377,28 @@ def _read_edges(edges: NDArray[Any], weights: ArrayLike | None) -> tuple[csr_arr
     outside = np.flatnonzero(((edges < 0) | (edges > np.iinfo(np.int64).max)).any(axis=1))
     if len(outside):
         u, v = edges[outside[0]]
-        raise MetricError(f"edge {outside[0]} is ({u}, {v}), but vertices are numbered from 0 up to 2^63 - 1: renumber")
+        raise MetricError(
+            f"edge {outside[0]} is ({u}, {v}), but vertices are numbered from 0 up to 2^63 - 1: renumber"
+        )
     lengths = _read_weights(weights, edges)
     vertices, ends = np.unique(edges, return_inverse=True)
     i, j = ends.reshape(edges.shape).T
-    low, high = np.minimum(i, j), np.maximum(i, j)
+    low = np.minimum(i, j)
+    high = np.maximum(i, j)
     # Shortest first among equal edges; the first of each is kept.
     order = np.lexsort((lengths, high, low))
-    low, high, lengths = low[order], high[order], lengths[order]
+    low = low[order]
+    high = high[order]
+    lengths = lengths[order]
     kept = low != high
     kept[1:] &= (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-    low, high, lengths = low[kept], high[kept], lengths[kept]
-    both = (np.concatenate([lengths, lengths]), (np.concatenate([low, high]), np.concatenate([high, low])))
+    low = low[kept]
+    high = high[kept]
+    lengths = lengths[kept]
+    both = (
+        np.concatenate([lengths, lengths]),
+        (np.concatenate([low, high]), np.concatenate([high, low])),
+    )
     return csr_array(both, shape=(len(vertices), len(vertices))), vertices.astype(np.int64)
 
 
@@ -349,7 +407,9 @@ def _read_weights(weights: ArrayLike | None, edges: NDArray[Any]) -> NDArray[np.
         return np.ones(len(edges))
     lengths = np.asarray(weights)
     if lengths.shape != (len(edges),):
-        raise MetricError(f"weights of shape {lengths.shape} for {len(edges)} edges: give one number per edge")
+        raise MetricError(
+            f"weights of shape {lengths.shape} for {len(edges)} edges: give one number per edge"
+        )
     if lengths.dtype.kind not in "iuf":
         raise MetricError(f"weights of dtype {lengths.dtype} are no lengths: give real numbers")
     lengths = lengths.astype(np.float64)
@@ -361,11 +421,17 @@ def _check_lengths(i: NDArray[Any], j: NDArray[Any], lengths: NDArray[np.float64
     """Refuse the first edge whose length is not a positive number; a self-loop may have length 0."""
     bad = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)) & ~((lengths == 0) & (i == j)))
     if len(bad):
-        u, v, length = i[bad[0]], j[bad[0]], lengths[bad[0]]
+        u = i[bad[0]]
+        v = j[bad[0]]
+        length = lengths[bad[0]]
         remedy = (
-            "merge its ends, or drop it if no edge is meant (A.eliminate_zeros())" if length == 0 else "drop or fix it"
+            "merge its ends, or drop it if no edge is meant (A.eliminate_zeros())"
+            if length == 0
+            else "drop or fix it"
         )
-        raise MetricError(f"edge ({u}, {v}) has length {length}, but lengths are positive numbers: {remedy}")
+        raise MetricError(
+            f"edge ({u}, {v}) has length {length}, but lengths are positive numbers: {remedy}"
+        )
 
 
 def _connected(
@@ -374,7 +440,8 @@ def _connected(
     """Return the graph if it is connected, or its largest component if that is wanted."""
     from scipy.sparse.csgraph import connected_components
 
-    n, n_named = len(vertices), int(vertices[-1]) + 1
+    n = len(vertices)
+    n_named = int(vertices[-1]) + 1
     count, member = connected_components(adjacency, directed=False)
     if count == 1 and (n == n_named or largest_component):
         return adjacency, vertices
@@ -387,15 +454,20 @@ def _connected(
 
 
 def _describe_components(
-    vertices: NDArray[np.int64], member: NDArray[np.int32], sizes: NDArray[np.int64], largest: int
+    vertices: NDArray[np.int64],
+    member: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    largest: int,
 ) -> str:
     n_named = int(vertices[-1]) + 1
     n_isolated = n_named - len(vertices)  # numbers that no edge names
     if n_isolated:
         gaps = np.flatnonzero(vertices != np.arange(len(vertices)))
-        outside, why = int(gaps[0]), f" ({n_isolated} of the numbers 0 to {n_named - 1} occur in no edge)"
+        outside = int(gaps[0])
+        why = f" ({n_isolated} of the numbers 0 to {n_named - 1} occur in no edge)"
     else:
-        outside, why = int(vertices[np.flatnonzero(member != largest)[0]]), ""
+        outside = int(vertices[np.flatnonzero(member != largest)[0]])
+        why = ""
     biggest = [f"{size:,}" for size in np.sort(sizes)[::-1][:4]] + ["1"] * min(n_isolated, 4)
     count = len(sizes) + n_isolated
     listed = ", ".join(biggest[:4]) + (", ..." if count > 4 else "")
@@ -409,5 +481,9 @@ def _frozen_rows(rows: csr_array) -> csr_array:
     """Return a csr_array with sorted, read-only arrays: lengths as float64, indices as int32 where they fit."""
     rows.sort_indices()
     index = np.int32 if rows.nnz < 2**31 else np.int64
-    arrays = (frozen(rows.data), frozen(rows.indices.astype(index)), frozen(rows.indptr.astype(index)))
+    arrays = (
+        frozen(rows.data),
+        frozen(rows.indices.astype(index)),
+        frozen(rows.indptr.astype(index)),
+    )
     return csr_array(arrays, shape=rows.shape)

@@ -19,17 +19,19 @@ from .oracle.classes import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 class MatrixMetric(CompiledMetric):
     """The metric of a symmetric n x n distance matrix with a zero diagonal.
 
-    The matrix is kept as it is: any real dtype from uint8 to float64, `np.memmap` included; it is neither widened nor
-    written to. It is copied only when it is not C-contiguous or `symmetrize` is asked for. A memory-mapped file of more
-    than 1 GiB is never copied, and read only where distances are asked for.
+    The matrix is kept as it is: any real dtype from uint8 to float64, `np.memmap` included; it
+    is neither widened nor written to. It is copied only when it is not C-contiguous or
+    `symmetrize` is asked for. A memory-mapped file of more than 1 GiB is never copied, and read
+    only where distances are asked for.
 
     Parameters
     ----------
     distances : (n, n) array
-        Checked once, here: NaN, infinite or negative entries, a non-zero diagonal and asymmetry (beyond 1e-8 of the
-        largest distance; 1e-4 for float32, 5e-3 for float16) raise a `MetricError` that names the first bad entry. The
-        triangle inequality may be violated. Of a mapped file of more than 1 GiB, the diagonal and a million other
-        entries are checked here, every other one when it is read, for all but symmetry.
+        Checked once, here: NaN, infinite or negative entries, a non-zero diagonal and asymmetry
+        (beyond 1e-8 of the largest distance; 1e-4 for float32, 5e-3 for float16) raise a
+        `MetricError` that names the first bad entry. The triangle inequality may be violated.
+        Of a mapped file of more than 1 GiB, the diagonal and a million other entries are
+        checked here, every other one when it is read, for all but symmetry.
     labels : sequence, optional
         Names of the points.
     symmetrize : "mean", optional
@@ -37,8 +39,9 @@ class MatrixMetric(CompiledMetric):
 
     Notes
     -----
-    Construction reads the matrix once, in parallel; O(1) memory beyond it. For a large mapped file it reads one or two
-    pages of every row, and judges by those whether the distances are whole numbers or were rounded.
+    Construction reads the matrix once, in parallel; O(1) memory beyond it. For a large mapped
+    file it reads one or two pages of every row, and judges by those whether the distances are
+    whole numbers or were rounded.
 
     Examples
     --------
@@ -48,7 +51,11 @@ class MatrixMetric(CompiledMetric):
     """
 
     def __init__(
-        self, distances: ArrayLike, *, labels: Sequence[object] | None = None, symmetrize: str | None = None
+        self,
+        distances: ArrayLike,
+        *,
+        labels: Sequence[object] | None = None,
+        symmetrize: str | None = None,
     ) -> None:
         array = np.asarray(distances)
         check_square(array.shape, array.dtype)
@@ -57,9 +64,14 @@ class MatrixMetric(CompiledMetric):
         self.on_disk = large = is_large_map(array)
         self.distances = laid_out(array) if large else frozen(array)
         self.labels = check_labels(labels, len(array))
-        seen, rows = inspect_sample(self.distances) if large else (inspect_all(self.distances), self.distances)
+        seen, rows = (
+            inspect_sample(self.distances)
+            if large
+            else (inspect_all(self.distances), self.distances)
+        )
         self.oracle = _oracle(self.distances, seen=not large)
-        # Large floats are all whole numbers, for want of digits: then that says nothing about the distances.
+        # Large floats are all whole numbers, for want of digits: then that says nothing about
+        # the distances.
         precision = np.finfo(array.dtype if array.dtype.kind == "f" else np.float64).eps
         self.integral = seen.whole and seen.largest * precision < 0.25
         if not self.integral:
@@ -75,11 +87,15 @@ class MatrixMetric(CompiledMetric):
     def __getstate__(self) -> dict[str, Any]:
         # A matrix on disk stays there: others get its path, and open it themselves.
         distances = place_of(self.distances) if self.on_disk else self.distances
-        return {name: value for name, value in self.__dict__.items() if name != "oracle"} | {"distances": distances}
+        return {name: value for name, value in self.__dict__.items() if name != "oracle"} | {
+            "distances": distances
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         large = state["on_disk"]
-        super().__setstate__({**state, "distances": opened(state["distances"])} if large else state)
+        super().__setstate__(
+            {**state, "distances": opened(state["distances"])} if large else state
+        )
         self.oracle = _oracle(self.distances, seen=not large)
 
 
@@ -92,35 +108,48 @@ def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         )
     if len(shape) != 2 or shape[0] != shape[1]:
         size = " x ".join(map(str, shape)) or "a single value"
-        raise MetricError(f"a distance matrix is square, this array is {size}: for points say metric='euclidean'")
+        raise MetricError(
+            f"a distance matrix is square, this array is {size}: for points say metric='euclidean'"
+        )
     if shape[0] == 0:
         raise MetricError("the distance matrix is empty: give at least one point")
     if dtype.kind not in "uif" or dtype.itemsize > 8:
-        raise MetricError(f"distances of dtype {dtype} are not supported: convert them, e.g. D.astype('float32')")
+        raise MetricError(
+            f"distances of dtype {dtype} are not supported: convert them, e.g. D.astype('float32')"
+        )
 
 
-def _oracle(distances: NDArray[Any], *, seen: bool) -> MatrixOracle | CheckedMatrixOracle | HalfMatrixOracle:
+def _oracle(
+    distances: NDArray[Any], *, seen: bool
+) -> MatrixOracle | CheckedMatrixOracle | HalfMatrixOracle:
     """What compiled code receives of a matrix, of which every entry was seen already or not."""
     if distances.dtype == np.float16:
         return HalfMatrixOracle(distances.view(np.uint16))
     # Unsigned integers can be nothing but distances.
-    return MatrixOracle(distances) if seen or distances.dtype.kind == "u" else CheckedMatrixOracle(distances)
+    return (
+        MatrixOracle(distances)
+        if seen or distances.dtype.kind == "u"
+        else CheckedMatrixOracle(distances)
+    )
 
 
 def _symmetrized(array: NDArray[Any], how: str) -> NDArray[Any]:
     if how != "mean":
         raise ValueError(f"symmetrize is 'mean' or None, not {how!r}")
     wide = array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)
-    check_memory(3 * array.size * wide.itemsize, "symmetrize='mean'", "save a matrix that is symmetric")
+    check_memory(
+        3 * array.size * wide.itemsize, "symmetrize='mean'", "save a matrix that is symmetric"
+    )
     return array.astype(wide) * wide.type(0.5) + array.T.astype(wide) * wide.type(0.5)
 
 
 def _input_precision(distances: NDArray[Any], seen: Seen, rows: NDArray[Any]) -> float:
     """The relative precision to which distances were rounded before they were given; 0 if none is seen.
 
-    A short dtype says so itself. Wider numbers that all fit float32, or that have few digits after the point, may have
-    been rounded or may be exact as they stand. Rounding breaks the four-point condition of a tree metric, so a table
-    that obeys it is taken as exact: a tree metric is recovered however short its edges are.
+    A short dtype says so itself. Wider numbers that all fit float32, or that have few digits
+    after the point, may have been rounded or may be exact as they stand. Rounding breaks the
+    four-point condition of a tree metric, so a table that obeys it is taken as exact: a tree
+    metric is recovered however short its edges are.
     """
     if distances.dtype.kind == "f" and distances.dtype.itemsize < 8:
         return float(np.finfo(distances.dtype).eps)
@@ -134,8 +163,9 @@ def _input_precision(distances: NDArray[Any], seen: Seen, rows: NDArray[Any]) ->
 def _decimal_step(distances: NDArray[np.float64]) -> float:
     """The step of the last digit in which distances are written: 1e-6 for six digits; 0 if there is no such step.
 
-    Looks for one to nine digits after the point, and asks that the smallest distance is at least a thousand steps: in
-    other tables single steps matter. Reads tables that look rounded a few times, and others hardly at all.
+    Looks for one to nine digits after the point, and asks that the smallest distance is at
+    least a thousand steps: in other tables single steps matter. Reads tables that look rounded
+    a few times, and others hardly at all.
     """
     for digits in range(1, 10):
         # Huge numbers overflow in np.round: they become infinite, and do not count as rounded.

@@ -9,7 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._compiled import CompiledMetric
 from .base import MetricError, check_labels, frozen
-from .oracle.classes import AngleOracle, ChebyshevOracle, EuclideanOracle, HyperbolicOracle, ManhattanOracle
+from .oracle.classes import (
+    AngleOracle,
+    ChebyshevOracle,
+    EuclideanOracle,
+    HyperbolicOracle,
+    ManhattanOracle,
+)
 
 # Rows looked at together when coordinates are checked or prepared: bounds the temporary memory.
 _CHUNK = 1 << 22
@@ -27,14 +33,15 @@ class PointMetric(CompiledMetric):
     Parameters
     ----------
     points : (n, k) array
-        float32 and float64 are used as they are (copied only when not C-contiguous); other dtypes become float64.
-        float32 points are measured in float32 arithmetic. Coordinates so large or small that distances would leave
-        the range of their floats are refused (see Notes).
+        float32 and float64 are used as they are (copied only when not C-contiguous); other
+        dtypes become float64. float32 points are measured in float32 arithmetic. Coordinates so
+        large or small that distances would leave the range of their floats are refused (see
+        Notes).
     metric : str
         - "euclidean", "manhattan", "chebyshev";
-        - "cosine": the *angle* between two vectors in radians, a metric; "correlation": the same after centring each
-          vector. The customary 1 - cos, 1 - r and squared Euclidean distance violate the triangle inequality, are no
-          metrics, and are refused by name;
+        - "cosine": the *angle* between two vectors in radians, a metric; "correlation": the
+          same after centring each vector. The customary 1 - cos, 1 - r and squared Euclidean
+          distance violate the triangle inequality, are no metrics, and are refused by name;
         - "hyperboloid": points (x0, x) with x0^2 = 1 + |x|^2 of the hyperboloid model;
         - "poincare": points |p| < 1 of the Poincare ball.
     labels : sequence, optional
@@ -42,14 +49,16 @@ class PointMetric(CompiledMetric):
 
     Notes
     -----
-    O(k) per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond the points, the others keep
-    a prepared copy (unit vectors, or directions and radii).
+    O(k) per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond the
+    points, the others keep a prepared copy (unit vectors, or directions and radii).
 
-    Squares of differences, their sums and sums of distances must neither overflow nor vanish. With `max` the largest
-    float of the dtype, coordinates reach up to sqrt(max / k) / 4 (Euclidean; for k = 50, 6e17 in float32 and 4e152 in
-    float64), max / 8k (Manhattan) or max / 8 (Chebyshev), and |x| up to 1e150 on the hyperboloid. Unless all points are
-    at the origin, the largest Euclidean coordinate is at least 4e-16 in float32 and 1e-146 in float64, and so is the
-    largest distance from the origin in hyperbolic space. Angles do not depend on the scale.
+    Squares of differences, their sums and sums of distances must neither overflow nor vanish.
+    With `max` the largest float of the dtype, coordinates reach up to sqrt(max / k) / 4
+    (Euclidean; for k = 50, 6e17 in float32 and 4e152 in float64), max / 8k (Manhattan) or max /
+    8 (Chebyshev), and |x| up to 1e150 on the hyperboloid. Unless all points are at the origin,
+    the largest Euclidean coordinate is at least 4e-16 in float32 and 1e-146 in float64, and so
+    is the largest distance from the origin in hyperbolic space. Angles do not depend on the
+    scale.
 
     Examples
     --------
@@ -59,13 +68,20 @@ class PointMetric(CompiledMetric):
     1.570796
     """
 
-    def __init__(self, points: ArrayLike, metric: str = "euclidean", *, labels: Sequence[object] | None = None) -> None:
+    def __init__(
+        self,
+        points: ArrayLike,
+        metric: str = "euclidean",
+        *,
+        labels: Sequence[object] | None = None,
+    ) -> None:
         rows = prepared_rows(points, metric)
         check_extent(rows.oracle, metric, rows.extent)
         self.metric = metric
         self.points = rows.points
         self.labels = check_labels(labels, len(rows.points))
-        self.oracle, self.integral = rows.oracle, rows.integral
+        self.oracle = rows.oracle
+        self.integral = rows.integral
         self.eps = float(np.finfo(self.oracle[0].dtype).eps)
 
     def __len__(self) -> int:
@@ -77,14 +93,16 @@ class Rows(NamedTuple):
 
     points: NDArray[Any]
     oracle: Any
-    extent: float  # the largest absolute coordinate, or distance from the origin in hyperbolic space
+    # the largest absolute coordinate, or distance from the origin in hyperbolic space
+    extent: float
     integral: bool  # whether their distances are small whole numbers
 
 
 def prepared_rows(points: ArrayLike, metric: str, first: int = 0) -> Rows:
     """Check and prepare points row by row, so that any part of them gives the same numbers as all together.
 
-    `first` is the number of the first row, for messages. What remains is `check_extent` of the largest extent.
+    `first` is the number of the first row, for messages. What remains is `check_extent` of the
+    largest extent.
     """
     prepare = _prepare(metric)
     array, largest = _coordinates(points, first)
@@ -100,14 +118,19 @@ def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
     array = np.asarray(points)
     if array.ndim != 2 or 0 in array.shape:
         shape = " x ".join(map(str, array.shape)) or "a single value"
-        raise MetricError(f"points are rows of a table (n x k, at least one of each), this array is {shape}")
+        raise MetricError(
+            f"points are rows of a table (n x k, at least one of each), this array is {shape}"
+        )
     if array.dtype.kind not in "uifb":
-        raise MetricError(f"coordinates of dtype {array.dtype} are not supported: give real numbers")
+        raise MetricError(
+            f"coordinates of dtype {array.dtype} are not supported: give real numbers"
+        )
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     largest = 0.0
     for start, rows in _chunks(array):
-        low, high = float(rows.min()), float(rows.max())
+        low = float(rows.min())
+        high = float(rows.max())
         if not (math.isfinite(low) and math.isfinite(high)):
             i, k = np.argwhere(~np.isfinite(rows))[0]
             raise MetricError(
@@ -118,7 +141,8 @@ def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
 
 
 def _least(dtype: Any) -> float:
-    # What squares of numbers lose by underflow is less than eps times the largest of them if that is not below this.
+    # What squares of numbers lose by underflow is less than eps times the largest of them if
+    # that is not below this.
     limits = np.finfo(dtype)
     return math.sqrt(float(limits.tiny) / float(limits.eps))
 
@@ -126,14 +150,19 @@ def _least(dtype: Any) -> float:
 def coordinate_bounds(metric: str, k: int, dtype: Any) -> tuple[float, float]:
     """Between what the largest of all coordinates must lie, if it is not 0, for distances in the floats `dtype`."""
     end = float(np.finfo(dtype).max)
-    most = {"euclidean": math.sqrt(end / k) / 4, "manhattan": end / k / 8, "chebyshev": end / 8}.get(metric, math.inf)
+    most = {
+        "euclidean": math.sqrt(end / k) / 4,
+        "manhattan": end / k / 8,
+        "chebyshev": end / 8,
+    }.get(metric, math.inf)
     return (_least(dtype) if metric == "euclidean" else 0.0), most
 
 
 def check_extent(oracle: Any, metric: str, largest: float, first: int = 0) -> None:
     """Refuse coordinates whose distances would overflow, or vanish when squared, in the floats of the points.
 
-    `largest` is the largest extent of all points, and one of these rows, which begin with number `first`, has it.
+    `largest` is the largest extent of all points, and one of these rows, which begin with
+    number `first`, has it.
     """
     if isinstance(oracle, HyperbolicOracle):
         if 0 < largest < _least(np.float64):
@@ -179,34 +208,56 @@ def _norms(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 def _unit_vectors(points: NDArray[Any], first: int, centre: bool) -> AngleOracle:
     units = np.empty_like(points)
     for start, given in _chunks(points):
-        # Scale first, here and below: sums and squares of huge or tiny coordinates leave the range of floats.
+        # Scale first, here and below: sums and squares of huge or tiny coordinates leave the
+        # range of floats.
         rows = _towards_one(given)[0] if centre else given
         vectors = rows - rows.mean(axis=1, keepdims=True) if centre else rows
         largest = np.abs(vectors).max(axis=1, keepdims=True)
-        floor = 4 * np.finfo(points.dtype).eps * np.abs(rows).max(axis=1, keepdims=True) if centre else 0
+        floor = (
+            4 * np.finfo(points.dtype).eps * np.abs(rows).max(axis=1, keepdims=True)
+            if centre
+            else 0
+        )
         zero = np.flatnonzero(largest <= floor)
         if zero.size:
-            what = "is constant, so its correlation" if centre else "is the zero vector, so its angle"
-            raise MetricError(f"point {first + start + zero[0]} {what} with others is undefined: drop it")
+            what = (
+                "is constant, so its correlation"
+                if centre
+                else "is the zero vector, so its angle"
+            )
+            raise MetricError(
+                f"point {first + start + zero[0]} {what} with others is undefined: drop it"
+            )
         scaled = vectors / largest
-        units[start : start + len(rows)] = scaled / np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+        units[start : start + len(rows)] = scaled / np.sqrt(
+            (scaled * scaled).sum(axis=1, keepdims=True)
+        )
     return AngleOracle(frozen(units))
 
 
-def _polar(vectors: NDArray[np.float64], norms: NDArray[np.float64], radii: NDArray[np.float64]) -> HyperbolicOracle:
-    directions = np.divide(vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0)
+def _polar(
+    vectors: NDArray[np.float64], norms: NDArray[np.float64], radii: NDArray[np.float64]
+) -> HyperbolicOracle:
+    directions = np.divide(
+        vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0
+    )
     return HyperbolicOracle(frozen(directions), frozen(radii), frozen(np.sinh(radii)))
 
 
 def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
     wide = points.astype(np.float64, copy=False)
-    height, vectors = wide[:, 0], wide[:, 1:]
+    height = wide[:, 0]
+    vectors = wide[:, 1:]
     if not vectors.shape[1]:
-        raise MetricError("points of the hyperboloid need at least two coordinates, x0 first: this table has one")
+        raise MetricError(
+            "points of the hyperboloid need at least two coordinates, x0 first: this table has one"
+        )
     norms = _norms(vectors)
     if norms.max() > 1e150:  # sinh r sinh s must not overflow
         i = int(np.argmax(norms))
-        raise MetricError(f"point {first + i} has |x| = {norms[i]}, beyond 1e150: move the points towards the origin")
+        raise MetricError(
+            f"point {first + i} has |x| = {norms[i]}, beyond 1e150: move the points towards the origin"
+        )
     allowed = 64 * np.finfo(points.dtype).eps
     off = np.abs(height - np.hypot(1.0, norms)) > allowed * np.abs(height)
     off |= height < 1 - allowed
@@ -244,7 +295,9 @@ _PREPARE: dict[str, Callable[[NDArray[Any], int], Any]] = {
 
 def _prepare(metric: str) -> Callable[[NDArray[Any], int], Any]:
     if not isinstance(metric, str):
-        raise TypeError(f"metric is a name, one of {', '.join(_PREPARE)}, not of type {type(metric).__name__}")
+        raise TypeError(
+            f"metric is a name, one of {', '.join(_PREPARE)}, not of type {type(metric).__name__}"
+        )
     if metric in _PREPARE:
         return _PREPARE[metric]
     key = metric.replace(" ", "").lower()

@@ -1,4 +1,7 @@
-"""Grow a tree by points whose places are known. Path lengths between its nodes keep their bits."""
+"""Grow a tree by points whose places are known.
+
+Path lengths between its nodes keep their bits.
+"""
 
 from typing import Any, NamedTuple
 
@@ -16,8 +19,8 @@ from ..tree.structure.rooted import Preorder, Rooted, edges_of, preorder
 from ..tree.tree import Tree
 from ._locate import Indices, Numbers, Places
 
-# Points of zones that are finished in one task, and how many are sorted between two looks at the
-# keyboard.
+# Points of zones that are finished in one task, and how many are sorted between two looks at
+# the keyboard.
 _BATCH = 1 << 15
 _BUDGET = 4_000_000
 
@@ -50,15 +53,18 @@ def attach(
     tol: float,
     workers: Workers,
 ) -> Edges:
-    """Return edges and weights of the tree with the new points. Data points have the first numbers.
+    """Return edges and weights of the tree with the new points.
+
+    Data points have the first numbers.
 
     With distances among the new points, those at the same node or edge form a zone of TreeRep,
     which finishes it. Without, each hangs by an edge of its own.
     """
-    n, m = tree.n_points, len(places.node)
+    n = tree.n_points
+    m = len(places.node)
     rooted = tree.rooted()
-    # Old points keep their numbers. Then come new points, old Steiner nodes, and new ones called
-    # after new points.
+    # Old points keep their numbers. Then come new points, old Steiner nodes, and new ones
+    # called after new points.
     names = np.arange(tree.n_nodes) + np.where(np.arange(tree.n_nodes) < n, 0, m)
     left = _become_steiner_nodes(places, names, n, tol)
     order = left[np.lexsort([places.above[left], places.node[left], places.above[left] > 0])]
@@ -70,10 +76,14 @@ def attach(
     # Edges without new points inside stay; the others were split.
     split = np.unique(places.node[places.above > 0])
     whole = np.delete(np.arange(tree.n_nodes), [*split, rooted.root])
-    edges = np.concatenate([edges, np.column_stack([names[whole], names[rooted.parent[whole]]])])
+    edges = np.concatenate(
+        [edges, np.column_stack([names[whole], names[rooted.parent[whole]]])]
+    )
     weights = np.concatenate([weights, rooted.length[whole]])
     used, numbers = np.unique(edges, return_inverse=True)
-    lower, upper = (np.searchsorted(used, names[ends]) for ends in (split, rooted.parent[split]))
+    lower, upper = (
+        np.searchsorted(used, names[ends]) for ends in (split, rooted.parent[split])
+    )
     grown = preorder(numbers.reshape(-1, 2), np.maximum(weights, 0), 0)
     return _with_old_lengths(grown, lower, upper, rooted.length[split])
 
@@ -112,17 +122,18 @@ def _attach_each(task: _Attachment) -> Edges:
 
 def _find_joints(task: _Attachment) -> _Joints:
     """Put joints where points inside edges hang, one for points less than `tol` apart."""
-    node, above = task.places.node[task.order], task.places.above[task.order]
+    node = task.places.node[task.order]
+    above = task.places.above[task.order]
     height = task.places.height[task.order]
     inside = above > 0
-    # A joint begins at the first point inside an edge, and at each that is `tol` or more above the
-    # one before it.
+    # A joint begins at the first point inside an edge, and at each that is `tol` or more above
+    # the one before it.
     begins = (np.diff(node, prepend=-1) != 0) | (np.diff(above, prepend=-np.inf) >= task.tol)
     begins &= inside
     firsts = np.flatnonzero(begins)
     group = np.cumsum(begins) - 1
-    # A point that lies on the edge is the joint, of several the first (assigned last); otherwise a
-    # Steiner node is.
+    # A point that lies on the edge is the joint, of several the first (assigned last);
+    # otherwise a Steiner node is.
     number = task.first_steiner() + task.order[firsts]
     on_it = np.flatnonzero(inside & (height < task.tol))[::-1]
     number[group[on_it]] = task.numbers()[on_it]
@@ -132,8 +143,8 @@ def _find_joints(task: _Attachment) -> _Joints:
 def _split_edges(task: _Attachment, joints: _Joints) -> Edges:
     """Return the parts of split edges: child to joint, joint to joint, joint to parent.
 
-    The joints of an edge follow each other from below, so what is next below a joint is the joint
-    before it, or the child if it is the lowest.
+    The joints of an edge follow each other from below, so what is next below a joint is the
+    joint before it, or the child if it is the lowest.
     """
     number, child, above, _ = joints
     lowest = np.diff(child, prepend=-1) != 0
@@ -149,7 +160,9 @@ def _split_edges(task: _Attachment, joints: _Joints) -> Edges:
 class _Zones(NamedTuple):
     """Zones of TreeRep: points order[start:end] at a node a, or on the edge to its parent b."""
 
-    table: Indices  # (zones, 5): kind (1 at a node, 2 on an edge), start, end, numbers of a and b
+    table: (
+        Indices  # (zones, 5): kind (1 at a node, 2 on an edge), start, end, numbers of a and b
+    )
     length: Numbers  # of the edge
 
 
@@ -166,19 +179,24 @@ def _finish_zones(task: _Attachment, mutual: Metric, workers: Workers) -> Edges:
     parts = list(workers.map(finish, [batches == k for k in np.unique(batches)]))
     workers.check()  # unfinished zones are not a tree
     parts.append((np.empty((0, 2), np.int64), np.empty(0)))
-    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    return np.concatenate([part[0] for part in parts]), np.concatenate(
+        [part[1] for part in parts]
+    )
 
 
 def _find_zones(task: _Attachment) -> _Zones:
     """Cut `order` into zones: one begins where the node changes, or where points at nodes end."""
-    rooted, names = task.rooted, task.names
+    rooted = task.rooted
+    names = task.names
     node = task.places.node[task.order]
     inside = task.places.above[task.order] > 0
     begins = (np.diff(node, prepend=-1) != 0) | (np.diff(inside.astype(int), prepend=0) != 0)
     starts = np.flatnonzero(begins)
     ends = np.append(starts, len(node))[1:]
     a = node[starts]
-    table = np.column_stack([1 + inside[starts], starts, ends, names[a], names[rooted.parent[a]]])
+    table = np.column_stack(
+        [1 + inside[starts], starts, ends, names[a], names[rooted.parent[a]]]
+    )
     return _Zones(table, rooted.length[a])
 
 
@@ -187,11 +205,14 @@ def _finish_batch(
 ) -> Edges:
     """Finish zones that follow each other."""
     count = len(zones.table)
-    low, high = int(zones.table[0, 1]), int(zones.table[-1, 2])
+    low = int(zones.table[0, 1])
+    high = int(zones.table[-1, 2])
     who = task.order[low:high]
     # The kernel uses up its list of zones and adds zones to it, at most one for each point.
-    table, lengths = np.empty((len(who) + 1, 5), np.int64), np.empty(len(who) + 1)
-    table[:count], lengths[:count] = zones.table, zones.length
+    table = np.empty((len(who) + 1, 5), np.int64)
+    lengths = np.empty(len(who) + 1)
+    table[:count] = zones.table
+    lengths[:count] = zones.length
     table[:count, 1:3] -= low
     # A point brings at most one Steiner node, a zone on an edge one edge more.
     room = 2 * len(who) + count
@@ -200,7 +221,9 @@ def _finish_batch(
     points = with_room(slots, *_distances_to_ends(task, who), order)
     # What turns the number of a point into that of the Steiner node called after it.
     steiner = task.first_steiner() - task.n
-    state = np.array([count, 0, 0, 0, _BUDGET])  # zones left, edges written, ..., steps per call
+    state = np.array(
+        [count, 0, 0, 0, _BUDGET]
+    )  # zones left, edges written, ..., steps per call
     rule = PIVOT_RULES.index("random")
     while state[0] and not workers.stopped.is_set():
         kernels.finish(local, numbers, points, grown, state, steiner, task.tol, rule)
@@ -209,7 +232,8 @@ def _finish_batch(
 
 def _distances_to_ends(task: _Attachment, who: Indices) -> tuple[Numbers, Numbers]:
     """Return the distances of points to the lower and the upper end of their edge."""
-    above, height = task.places.above[who], task.places.height[who]
+    above = task.places.above[who]
+    height = task.places.height[who]
     length = task.rooted.length[task.places.node[who]]
     return above + height, length - above + height
 
@@ -222,24 +246,28 @@ def _slots(
     An oracle with a row for each point gives those of the batch alone: its slots are 0, 1, ...
     """
     if isinstance(oracle, BY_ROW):
-        slots, numbers = np.arange(len(who)), task.n + who
-        local, order = gathered(oracle, who), priority[who]
+        slots = np.arange(len(who))
+        numbers = task.n + who
+        local = gathered(oracle, who)
+        order = priority[who]
     else:
-        slots, numbers = who, task.n + np.arange(len(priority))
-        local, order = oracle, priority
+        slots = who
+        numbers = task.n + np.arange(len(priority))
+        local = oracle
+        order = priority
     return local, slots.astype(np.int32), numbers.astype(np.int32), order
 
 
 def _with_old_lengths(view: Preorder, lower: Indices, upper: Indices, old: Numbers) -> Edges:
     """Give the paths into which edges (lower, upper) were split their old lengths, exactly.
 
-    TreeRep on data that is not a tree, and rounding, change them. Every part becomes a multiple of
-    the last digit of the old length, so that no sum of parts is rounded.
+    TreeRep on data that is not a tree, and rounding, change them. Every part becomes a multiple
+    of the last digit of the old length, so that no sum of parts is rounded.
     """
     path, reach, counts = _climb(view, view.position[lower], view.position[upper])
     marks = _marks(reach, counts, old)
-    # The first part of a path reaches from its lower end to the first mark, the others from mark to
-    # mark.
+    # The first part of a path reaches from its lower end to the first mark, the others from
+    # mark to mark.
     begins = np.zeros(len(path), np.bool_)
     begins[np.cumsum(counts) - counts] = True
     length = view.length.copy()
@@ -254,10 +282,11 @@ def _climb(
 ) -> tuple[Indices, Numbers, Indices]:
     """Walk from each lower position to the upper one, which is an ancestor.
 
-    Returns, one path after the other, the positions passed and the way from the lower end to the
-    upper end of the edge above each; and the number of edges of each path.
+    Returns, one path after the other, the positions passed and the way from the lower end to
+    the upper end of the edge above each; and the number of edges of each path.
     """
-    up, length = view.up.tolist(), view.length.tolist()
+    up = view.up.tolist()
+    length = view.length.tolist()
     path: list[int] = []
     reach: list[float] = []
     ends = [0]
@@ -275,7 +304,8 @@ def _climb(
 def _marks(reach: Numbers, counts: Indices, old: Numbers) -> Numbers:
     """Scale the reach of parts to the old lengths, rounded to multiples of their last digits."""
     last = np.cumsum(counts) - 1
-    total, whole = np.repeat(reach[last], counts), np.repeat(old, counts)
+    total = np.repeat(reach[last], counts)
+    whole = np.repeat(old, counts)
     share = np.divide(reach, total, out=np.ones(len(reach)), where=total > 0)
     digit = np.spacing(whole)
     marks = np.minimum(np.round(share * whole / digit) * digit, whole)

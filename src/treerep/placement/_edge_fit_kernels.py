@@ -1,7 +1,8 @@
 """The best place of a point on one edge by weighted least squares: pieces of placements and of moves.
 
-With w = d^-p, the sums W = sum of w, S = sum of w d and Q = sum of w d^2 over some points say how well a place fits the
-distances d to them. Placements and moves keep these sums for both sides of every edge.
+With w = d^-p, the sums W = sum of w, S = sum of w d and Q = sum of w d^2 over some points say
+how well a place fits the distances d to them. Placements and moves keep these sums for both
+sides of every edge.
 """
 
 from typing import Any
@@ -43,16 +44,22 @@ def shifted(w: float, f: float, q: float, length: float) -> Any:
 
 
 @helper
-def best_on_edge(w: float, f: float, q: float, v: float, a: float, r: float, length: float) -> Any:
+def best_on_edge(
+    w: float, f: float, q: float, v: float, a: float, r: float, length: float
+) -> Any:
     """The least of q - 2 i f + i^2 w + r - 2 j a + j^2 v with i = x + y, j = length - x + y, 0 <= x <= length, y >= 0.
 
-    w, f, q belong to the leaves below the edge, v, a, r to the others. Returns the least value, x and y.
+    w, f, q belong to the leaves below the edge, v, a, r to the others. Returns the least value,
+    x and y.
     """
-    i, j = f / w, a / v
-    x, y = (length + i - j) / 2, (i + j - length) / 2
+    i = f / w
+    j = a / v
+    x = (length + i - j) / 2
+    y = (i + j - length) / 2
     if 0.0 <= x <= length and y >= 0.0:
         return cost_at(w, f, q, i) + cost_at(v, a, r, j), x, y
-    # The function is convex, so the least value is on the boundary: at one end of the edge, or with y = 0.
+    # The function is convex, so the least value is on the boundary: at one end of the edge, or
+    # with y = 0.
     x = min(max((f - a + length * v) / (w + v), 0.0), length)
     y = 0.0
     best = cost_at(w, f, q, x) + cost_at(v, a, r, length - x)
@@ -60,7 +67,9 @@ def best_on_edge(w: float, f: float, q: float, v: float, a: float, r: float, len
         up = max((f - end * w + a - (length - end) * v) / (w + v), 0.0)
         cost = cost_at(w, f, q, end + up) + cost_at(v, a, r, length - end + up)
         if cost < best:
-            best, x, y = cost, end, up
+            best = cost
+            x = end
+            y = up
     return best, x, y
 
 

@@ -19,21 +19,33 @@ _NEAREST = 1e-3
 
 
 def best_places(
-    tree: Tree, metric: Metric, sample: NDArray[np.int64], points: NDArray[np.int64], power: float, workers: Workers
+    tree: Tree,
+    metric: Metric,
+    sample: NDArray[np.int64],
+    points: NDArray[np.int64],
+    power: float,
+    workers: Workers,
 ) -> Places:
     """Return the places in the tree of `sample` that have the least squared errors, each divided by d^power.
 
-    O(m) time for a point in a tree of m points, after m distances; O(1) memory for each point. The places do not depend
-    on the number of threads.
+    O(m) time for a point in a tree of m points, after m distances; O(1) memory for each point.
+    The places do not depend on the number of threads.
     """
     known, scale = rooted_backbone(tree, power)
-    places = Places(np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points)))
+    places = Places(
+        np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points))
+    )
 
     def place(start: int) -> int:
         workers.check()
         part = slice(start, min(start + _BLOCK, len(points)))
         distances = frozen(checked_block(metric, points[part], sample))
-        place_rows(known, scale, distances, Places(places.node[part], places.above[part], places.height[part]))
+        place_rows(
+            known,
+            scale,
+            distances,
+            Places(places.node[part], places.above[part], places.height[part]),
+        )
         return part.stop - part.start
 
     with progress_bar(len(points), "placing", "points") as bar:

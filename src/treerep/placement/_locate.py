@@ -1,9 +1,10 @@
 """Where in a tree does a point belong? The same question as TreeRep's, asked of a tree that is there already.
 
-Let c be a node of the tree, and p a data point in one of its arms. If the point w hangs off another arm, or off c
-itself, then d(w, p) - d(c, p) = d(w, c); if it hangs off the arm of p, this is less, by 2 (w, p)_c. (Half the sum of
-two of these numbers is a Gromov product of TreeRep: the largest product leaves out the smallest number.) So w goes to
-the arm of the smallest, or stays at c where two are smallest; and a separator after the other, it is there.
+Let c be a node of the tree, and p a data point in one of its arms. If the point w hangs off
+another arm, or off c itself, then d(w, p) - d(c, p) = d(w, c); if it hangs off the arm of p,
+this is less, by 2 (w, p)_c. (Half the sum of two of these numbers is a Gromov product of
+TreeRep: the largest product leaves out the smallest number.) So w goes to the arm of the
+smallest, or stays at c where two are smallest; and a separator after the other, it is there.
 """
 
 from typing import Any, NamedTuple
@@ -16,9 +17,11 @@ from .._core.progress import progress_bar
 from ..tree.tree import Tree
 from ._separators import signposts
 
-#: How often a point walks down, past other data points each time: what they say together is better than what one says.
+#: How often a point walks down, past other data points each time: what they say together is
+#: better than what one says.
 WALKS = 4
-# Points placed in one task, and arms that they may look at together in a tree with a node of many neighbours.
+# Points placed in one task, and arms that they may look at together in a tree with a node of
+# many neighbours.
 _CHUNK = 2048
 _ARMS = 1 << 22
 
@@ -37,7 +40,8 @@ class Places(NamedTuple):
 def distances_from(tree: Tree, places: Places, nodes: Indices) -> Numbers:
     """Distances between points at places and nodes of the tree, a row per point."""
     rooted = tree.rooted()
-    parent, length = rooted.parent[places.node], rooted.length[places.node]
+    parent = rooted.parent[places.node]
+    length = rooted.length[places.node]
     over = np.where(parent >= 0, parent, places.node)
     from_below = tree.block(places.node, nodes) + places.above[:, None]
     from_above = tree.block(over, nodes) + np.abs(length - places.above)[:, None]
@@ -52,12 +56,15 @@ class Scale(NamedTuple):
     unit: float  # the largest distance, or near it
 
 
-def locate(tree: Tree, oracle: Any, shift: int, m: int, scale: Scale, workers: Workers) -> Places:
+def locate(
+    tree: Tree, oracle: Any, shift: int, m: int, scale: Scale, workers: Workers
+) -> Places:
     """Return the places of m new points: exact if they and the tree's points have the distances of a tree.
 
-    Otherwise each walks WALKS times, and of the places where it ends, and that of the nearest point it met, the one is
-    kept whose distances to all points met on the way have the smallest relative errors in the mean square. The oracle
-    tells distances between shift + a new point and an old one.
+    Otherwise each walks WALKS times, and of the places where it ends, and that of the nearest
+    point it met, the one is kept whose distances to all points met on the way have the smallest
+    relative errors in the mean square. The oracle tells distances between shift + a new point
+    and an old one.
     """
     from ._locate_kernels import find_places
 

@@ -1,8 +1,9 @@
 """The compiled walk of a new point through a tree: from separator to separator, and the best of the places it finds.
 
-What is asked on the way is kept in preorder. The lowest common ancestor of a node and the points to its right (or left)
-only ever rises from one to the next, so one pass gives the distances between a place and all of them. Nodes are known
-by their preorder positions here; of two ancestors of a node, the one of lower position is the higher one.
+What is asked on the way is kept in preorder. The lowest common ancestor of a node and the
+points to its right (or left) only ever rises from one to the next, so one pass gives the
+distances between a place and all of them. Nodes are known by their preorder positions here; of
+two ancestors of a node, the one of lower position is the higher one.
 """
 
 from typing import Any, NamedTuple
@@ -26,18 +27,26 @@ class Asked(NamedTuple):
 
 
 @helper
-def _walk(oracle: Any, w: int, signs: Any, k: int, margin: float, asked: Any, count: int) -> Any:
+def _walk(
+    oracle: Any, w: int, signs: Any, k: int, margin: float, asked: Any, count: int
+) -> Any:
     """Walk down past the data points k; return the node a or edge (a, b) at the end, the count, and the spread.
 
-    The spread is how much the arms that were not taken disagree about the distance to the separator: 0 in a tree.
+    The spread is how much the arms that were not taken disagree about the distance to the
+    separator: 0 in a tree.
     """
-    at, spread = np.int64(signs.first), 0.0
+    at = np.int64(signs.first)
+    spread = 0.0
     position = signs.tree.position
     while True:
-        lo, hi = signs.starts[at], signs.starts[at + 1]
+        lo = signs.starts[at]
+        hi = signs.starts[at + 1]
         for arm in range(lo, hi):
             prefetch(oracle, w, signs.points[k, arm])
-        low, second, high, best = np.inf, np.inf, -np.inf, lo
+        low = np.inf
+        second = np.inf
+        high = -np.inf
+        best = lo
         for arm in range(lo, hi):
             p = signs.points[k, arm]
             d = distance(oracle, w, p)
@@ -72,8 +81,11 @@ def _meeting(signs: Any, i: int, j: int) -> Any:
 @helper
 def _path(signs: Any, i: int, j: int, top: int) -> float:
     """Length of the path between two nodes whose lowest common ancestor is known: see `metric.kernels`."""
-    depth, rest = signs.depth, signs.depth_rest
-    return ((depth[i] - depth[top]) + (depth[j] - depth[top])) + ((rest[i] - rest[top]) + (rest[j] - rest[top]))
+    depth = signs.depth
+    rest = signs.depth_rest
+    return ((depth[i] - depth[top]) + (depth[j] - depth[top])) + (
+        (rest[i] - rest[top]) + (rest[j] - rest[top])
+    )
 
 
 @helper
@@ -83,8 +95,10 @@ def _put_in_order(signs: Any, asked: Any, count: int, unit: float, floor: float)
     keys.sort()
     nearest = 0
     for i in range(count):
-        place, d = keys[i] >> 32, asked.raw[keys[i] & 0xFFFFFFFF]
-        asked.places[i], asked.distances[i] = place, d
+        place = keys[i] >> 32
+        d = asked.raw[keys[i] & 0xFFFFFFFF]
+        asked.places[i] = place
+        asked.distances[i] = d
         weight = unit / max(d, floor)
         asked.weights[i] = weight * weight
         if i > 0:
@@ -100,7 +114,9 @@ def _put_in_order(signs: Any, asked: Any, count: int, unit: float, floor: float)
 @helper
 def _find_offsets(signs: Any, lower: int, upper: int, asked: Any, count: int) -> Any:
     """Distances minus those from the near end of the edge (lower, upper); the points lo:hi lie below it."""
-    places, distances, offsets = asked.places, asked.distances, asked.offsets
+    places = asked.places
+    distances = asked.distances
+    offsets = asked.offsets
     lo = np.searchsorted(places[:count], lower)
     hi = np.searchsorted(places[:count], lower + signs.tree.size[lower])
     for i in range(lo, hi):
@@ -119,7 +135,8 @@ def _find_offsets(signs: Any, lower: int, upper: int, asked: Any, count: int) ->
 @helper
 def _sums(asked: Any, lo: int, hi: int, base: float) -> Any:
     """Sum of the weights, and of the weighted offsets minus `base`."""
-    total, rise = 0.0, 0.0
+    total = 0.0
+    rise = 0.0
     for i in range(lo, hi):
         total += asked.weights[i]
         rise += asked.weights[i] * (asked.offsets[i] - base)
@@ -130,15 +147,20 @@ def _sums(asked: Any, lo: int, hi: int, base: float) -> Any:
 def _fit(signs: Any, a: int, b: int, asked: Any, count: int, scale: Any) -> Any:
     """Fit a place at node a (b is -1) or on the edge (a, b) to what was asked; return it, its error, and whether exact.
 
-    Points p below the edge say that d(w, p) - d(lower, p) = above + height, those beyond it that
-    d(w, p) - d(upper, p) = length - above + height.
+    Points p below the edge say that d(w, p) - d(lower, p) = above + height, those beyond it
+    that d(w, p) - d(upper, p) = length - above + height.
     """
-    lower, upper, length, tol = a, a, 0.0, scale.tol
+    lower = a
+    upper = a
+    length = 0.0
+    tol = scale.tol
     if b >= 0:
-        lower, upper = max(a, b), min(a, b)
+        lower = max(a, b)
+        upper = min(a, b)
         length = _path(signs, lower, upper, upper)
     lo, hi = _find_offsets(signs, lower, upper, asked, count)
-    # Means are taken of differences from a first value, so that equal values have exactly that mean.
+    # Means are taken of differences from a first value, so that equal values have exactly that
+    # mean.
     first = asked.offsets[lo] if lo < hi else 0.0
     below, rise = _sums(asked, lo, hi, first)
     other = asked.offsets[0] if lo > 0 else (asked.offsets[hi] if hi < count else 0.0)
@@ -148,11 +170,14 @@ def _fit(signs: Any, a: int, b: int, asked: Any, count: int, scale: Any) -> Any:
     from_below = first + rise / below if below > 0 else 0.0
     from_beyond = other + (left_rise + right_rise) / beyond if beyond > 0 else 0.0
     above = min(max((length + from_below - from_beyond) / 2, 0.0), length)
-    height, far = from_below - above, from_beyond - (length - above)
+    height = from_below - above
+    far = from_beyond - (length - above)
     if beyond > 0:
         height = height + (far - height) * (beyond / (below + beyond)) if below > 0 else far
     height = max(height, 0.0)
-    error, exact, share = 0.0, True, 1 / scale.unit
+    error = 0.0
+    exact = True
+    share = 1 / scale.unit
     for i in range(count):
         left = asked.offsets[i] - (above if lo <= i < hi else length - above) - height
         error += asked.weights[i] * (left * share) ** 2
@@ -187,23 +212,36 @@ def find_places(
     walks = len(signs.points)
     room = walks * signs.most
     asked = Asked(
-        np.empty(room, np.int64), np.empty(room), np.empty(room, np.int64), np.empty(room), np.empty(room),
-        np.empty(room, np.int64), np.empty(room),
-    )  # fmt: skip
+        np.empty(room, np.int64),
+        np.empty(room),
+        np.empty(room, np.int64),
+        np.empty(room),
+        np.empty(room),
+        np.empty(room, np.int64),
+        np.empty(room),
+    )
     ends = np.empty((walks + 1, 2), np.int64)
     floor = max(scale.tol, 1e-9 * scale.unit)
     for i in range(start, stop):
-        w, exact, error = shift + i, False, np.inf
-        ends[0, 0], ends[0, 1], count, spread = _walk(oracle, w, signs, 0, 2 * scale.ties, asked, 0)
+        w = shift + i
+        exact = False
+        error = np.inf
+        ends[0, 0], ends[0, 1], count, spread = _walk(
+            oracle, w, signs, 0, 2 * scale.ties, asked, 0
+        )
         if spread < 8 * scale.tol:
             _put_in_order(signs, asked, count, scale.unit, floor)
             place = _fit(signs, ends[0, 0], ends[0, 1], asked, count, scale)
-            node[i], exact = signs.tree.order[place[0]], place[4]
-            above[i], height[i] = place[1], place[2]
+            node[i] = signs.tree.order[place[0]]
+            exact = place[4]
+            above[i] = place[1]
+            height[i] = place[2]
         if exact:
             continue
         for k in range(1, walks):
-            ends[k, 0], ends[k, 1], count, _ = _walk(oracle, w, signs, k, 2 * scale.ties, asked, count)
+            ends[k, 0], ends[k, 1], count, _ = _walk(
+                oracle, w, signs, k, 2 * scale.ties, asked, count
+            )
         # Close to an old point its own edge may fit better than where the walks ended.
         ends[walks, 0] = _put_in_order(signs, asked, count, scale.unit, floor)
         ends[walks, 1] = signs.least[0, ends[walks, 0]]
@@ -211,5 +249,7 @@ def find_places(
             if _is_new(ends, k):
                 place = _fit(signs, ends[k, 0], ends[k, 1], asked, count, scale)
                 if k == 0 or place[3] < error:
-                    node[i], error = signs.tree.order[place[0]], place[3]
-                    above[i], height[i] = place[1], place[2]
+                    node[i] = signs.tree.order[place[0]]
+                    error = place[3]
+                    above[i] = place[1]
+                    height[i] = place[2]

@@ -1,4 +1,7 @@
-"""New points for `place`: which column or row belongs to which point of the tree. Names decide if there are any."""
+"""New points for `place`: which column or row belongs to which point of the tree.
+
+Names decide if there are any.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -24,7 +27,9 @@ _FEATURES = Wording("give both the same columns", "", "column")
 class NewPoints(NamedTuple):
     """New points: a row for each, and their names, if they have any."""
 
-    rows: NDArray[Any]  # distances, the columns in the order of the tree's points; or coordinates
+    rows: NDArray[
+        Any
+    ]  # distances, the columns in the order of the tree's points; or coordinates
     names: Sequence[str] | None
     old: Metric | None = None  # the old points, if rows are coordinates like theirs ...
     order: NDArray[np.int64] | None = None  # ... and where each point of the tree is among them
@@ -49,11 +54,14 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
     if not is_frame(rows):
         point_order(Points(len(tree), None), points_of(tree), ("rows", "the tree"), _COLUMNS)
         return NewPoints(np.asarray(rows), None)
-    table, names = rows.to_numpy(), _row_names(rows)
+    table = rows.to_numpy()
+    names = _row_names(rows)
     columns = check_labels(list(rows.columns), table.shape[1]) or ()
-    n, m = len(tree), len(table)
+    n = len(tree)
+    m = len(table)
     if names is None:  # new points without names have the last columns
-        old, new = np.arange(min(n, len(columns))), np.arange(n, len(columns))
+        old = np.arange(min(n, len(columns)))
+        new = np.arange(n, len(columns))
     else:
         place = {column: k for k, column in enumerate(columns)}
         new = np.array([place[name] for name in names if name in place], np.int64)
@@ -66,7 +74,9 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
         raise ValueError(
             f"rows has columns for {len(new)} of {m} new points: give their distances to all new points, or to none"
         )
-    return NewPoints(table[:, np.concatenate([old if order is None else old[order], new])], names)
+    return NewPoints(
+        table[:, np.concatenate([old if order is None else old[order], new])], names
+    )
 
 
 def _with_data(tree: Tree, rows: Any, data: Any, metric: str | None) -> NewPoints:
@@ -78,17 +88,23 @@ def _with_data(tree: Tree, rows: Any, data: Any, metric: str | None) -> NewPoint
 
 
 def _coordinates(rows: Any, data: Any, old: Metric) -> NewPoints:
-    if isinstance(rows, Metric) or find_converter(rows) is not None:  # points with labels, or an AnnData
+    if (
+        isinstance(rows, Metric) or find_converter(rows) is not None
+    ):  # points with labels, or an AnnData
         measure = old.metric if isinstance(old, PointMetric) else None
         new = as_metric(rows, metric=None if isinstance(rows, Metric) else measure)
         if not isinstance(new, PointMetric) or new.metric != measure:
-            raise TypeError(f"data is {old!r} and rows is {new!r}: give points with the same metric")
+            raise TypeError(
+                f"data is {old!r} and rows is {new!r}: give points with the same metric"
+            )
         return NewPoints(new.points, new.labels)
     if not is_frame(rows):
         return NewPoints(np.asarray(rows), None)
     table = rows.to_numpy()
     if is_frame(data) and data.shape[1] == table.shape[1]:
-        features = [Points(table.shape[1], tuple(map(str, frame.columns))) for frame in (rows, data)]
+        features = [
+            Points(table.shape[1], tuple(map(str, frame.columns))) for frame in (rows, data)
+        ]
         order = point_order(features[0], features[1], ("rows", "data"), _FEATURES)
         table = table if order is None else table[:, order]
     return NewPoints(table, _row_names(rows))

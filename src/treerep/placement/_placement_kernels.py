@@ -1,13 +1,16 @@
 """The best place of a point in a tree, by least squares over all edges, from its distances to the tree's points.
 
-Let the point hang at distance i from the lower end of an edge and j from its upper end. Its squared errors sum up to
+Let the point hang at distance i from the lower end of an edge and j from its upper end. Its
+squared errors sum up to
 
-    q - 2 i f + i^2 w   over the points below the edge, and   r - 2 j a + j^2 v   over the others,
+    q - 2 i f + i^2 w   over the points below the edge, and   r - 2 j a + j^2 v   over the
+    others,
 
-with the sums W, S, Q of `_edge_fit_kernels`: one pass to the root and one back give them for all edges.
+with the sums W, S, Q of `_edge_fit_kernels`: one pass to the root and one back give them for
+all edges.
 
-Eight points go through the tree side by side, one in each lane (see `placement_lane_kernels`): what is loaded of the
-tree serves all of them. Every lane adds in the order of a point alone.
+Eight points go through the tree side by side, one in each lane (see `placement_lane_kernels`):
+what is loaded of the tree serves all of them. Every lane adds in the order of a point alone.
 """
 
 from typing import Any, NamedTuple
@@ -17,11 +20,22 @@ import numpy as np
 from .._core.kernel import helper, kernel
 from ..tree.structure.rooted import Preorder
 from ._edge_fit_kernels import best_on_edge, shifted, weigh
-from ._placement_lane_kernels import ALL_Q, ALL_S, FIELDS, LANES, Q, S, W, add_to_parent, carry_down
+from ._placement_lane_kernels import (
+    ALL_Q,
+    ALL_S,
+    FIELDS,
+    LANES,
+    Q,
+    S,
+    W,
+    add_to_parent,
+    carry_down,
+)
 
 # Edges tried first for a limit: those above the nearest point.
 _TRIED = 4
-# The limit allows for rounding, as a share of the sum of squares, so that it never rules out the best edge.
+# The limit allows for rounding, as a share of the sum of squares, so that it never rules out
+# the best edge.
 _SLACK = 1e-9
 
 
@@ -49,14 +63,19 @@ def find_best_places(
 ) -> None:
     """Find the place of least squared errors, each divided by distance ** power, for every row of distances.
 
-    Column y of the distances belongs to node y of the tree. A duplicate of a point of the tree is
-    placed there. A row gets the same bits whatever rows are beside it.
+    Column y of the distances belongs to node y of the tree. A duplicate of a point of the tree
+    is placed there. A row gets the same bits whatever rows are beside it.
     """
-    m, n = distances.shape[1], len(tree.up)
+    m = distances.shape[1]
+    n = len(tree.up)
     lanes = np.zeros((n, FIELDS, LANES))
-    column, weight, path = np.empty(m * LANES), np.empty(m * LANES), np.empty(n, np.int64)
+    column = np.empty(m * LANES)
+    weight = np.empty(m * LANES)
+    path = np.empty(n, np.int64)
     numbers = np.empty((5, LANES))
-    best = _Best(np.empty(LANES, np.int64), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+    best = _Best(
+        np.empty(LANES, np.int64), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
+    )
     nearest = np.empty(LANES, np.int64)
     for start in range(0, len(distances), LANES):
         rows = distances[start : start + LANES]
@@ -68,16 +87,24 @@ def find_best_places(
             best.limit[lane] = _limit(tree, lanes, lane, tree.position[nearest[lane]], path)
         _best_edges(tree, lanes, best)
         for lane in range(len(rows)):
-            same, k, x, row = nearest[lane], best.edge[lane], best.along[lane], start + lane
+            same = nearest[lane]
+            k = best.edge[lane]
+            x = best.along[lane]
+            row = start + lane
             height[row] = best.height[lane]
             if rows[lane, same] == 0.0:
-                node[row], above[row], height[row] = tree.order[tree.position[same]], 0.0, 0.0
+                node[row] = tree.order[tree.position[same]]
+                above[row] = 0.0
+                height[row] = 0.0
             elif x <= short:
-                node[row], above[row] = tree.order[k], 0.0
+                node[row] = tree.order[k]
+                above[row] = 0.0
             elif x >= tree.length[k] - short:
-                node[row], above[row] = tree.order[tree.up[k]], 0.0
+                node[row] = tree.order[tree.up[k]]
+                above[row] = 0.0
             else:
-                node[row], above[row] = tree.order[k], x
+                node[row] = tree.order[k]
+                above[row] = x
 
 
 @helper
@@ -99,8 +126,11 @@ def _sum_below(tree: Preorder, column: Any, weight: Any, lanes: Any) -> None:
     for y in range(len(column) // LANES):
         at = lanes[tree.position[y]]
         for lane in range(LANES):
-            w, d = weight[y * LANES + lane], column[y * LANES + lane]
-            at[W, lane], at[S, lane], at[Q, lane] = w, w * d, w * d * d
+            w = weight[y * LANES + lane]
+            d = column[y * LANES + lane]
+            at[W, lane] = w
+            at[S, lane] = w * d
+            at[Q, lane] = w * d * d
     # Children add to their parents in falling order of their positions.
     for k in range(len(tree.up) - 1, 0, -1):
         add_to_parent(lanes, k, tree.up[k], tree.length[k])
@@ -109,7 +139,9 @@ def _sum_below(tree: Preorder, column: Any, weight: Any, lanes: Any) -> None:
 
 
 @helper
-def beside(w: float, f: float, q: float, length: float, all_w: float, all_s: float, all_q: float) -> Any:
+def beside(
+    w: float, f: float, q: float, length: float, all_w: float, all_s: float, all_q: float
+) -> Any:
     """W, S, Q of what is not below an edge, measured at its upper end, from those of all points at that end."""
     _, shifted_f, shifted_q = shifted(w, f, q, length)
     return all_w - w, all_s - shifted_f, all_q - shifted_q
@@ -126,16 +158,22 @@ def _limit(tree: Preorder, lanes: Any, lane: int, k: int, path: Any) -> float:
         path[count] = k
         k = tree.up[k]
         count += 1
-    best, all_w = np.inf, lanes[0, W, lane]
-    all_s, all_q = lanes[0, ALL_S, lane], lanes[0, ALL_Q, lane]
+    best = np.inf
+    all_w = lanes[0, W, lane]
+    all_s = lanes[0, ALL_S, lane]
+    all_q = lanes[0, ALL_Q, lane]
     for step in range(count - 1, -1, -1):
         k = path[step]
-        w, f, q, length = lanes[k, W, lane], lanes[k, S, lane], lanes[k, Q, lane], tree.length[k]
+        w = lanes[k, W, lane]
+        f = lanes[k, S, lane]
+        q = lanes[k, Q, lane]
+        length = tree.length[k]
         v, a, r = beside(w, f, q, length, all_w, all_s, all_q)
         if step < _TRIED and w > 0.0 and v > 0.0:
             best = min(best, best_on_edge(w, f, q, v, a, r, length)[0])
         # Measured at the lower end the rest is farther away by the length.
-        all_s, all_q = f + a - length * v, q + r - length * (2.0 * a - length * v)
+        all_s = f + a - length * v
+        all_q = q + r - length * (2.0 * a - length * v)
     return best + _SLACK * lanes[0, ALL_Q, lane]
 
 
@@ -143,7 +181,10 @@ def _limit(tree: Preorder, lanes: Any, lane: int, k: int, path: Any) -> float:
 def _best_edges(tree: Preorder, lanes: Any, best: _Best) -> None:
     """Find the edge of the best place of every lane: of several, the first."""
     for lane in range(LANES):
-        best.edge[lane], best.cost[lane], best.along[lane], best.height[lane] = 1, np.inf, 0.0, 0.0
+        best.edge[lane] = 1
+        best.cost[lane] = np.inf
+        best.along[lane] = 0.0
+        best.height[lane] = 0.0
         best.least[lane] = best.limit[lane]
     for k in range(1, len(tree.up)):
         promising = carry_down(lanes, k, tree.up[k], tree.length[k], best.least)
@@ -158,11 +199,19 @@ def _best_edges(tree: Preorder, lanes: Any, best: _Best) -> None:
 @helper
 def _try_edge(tree: Preorder, lanes: Any, lane: int, k: int, best: _Best) -> None:
     """Keep the best place on an edge if it beats what was found before."""
-    g, length = tree.up[k], tree.length[k]
-    w, f, q = lanes[k, W, lane], lanes[k, S, lane], lanes[k, Q, lane]
-    v, a, r = beside(w, f, q, length, lanes[0, W, lane], lanes[g, ALL_S, lane], lanes[g, ALL_Q, lane])
+    g = tree.up[k]
+    length = tree.length[k]
+    w = lanes[k, W, lane]
+    f = lanes[k, S, lane]
+    q = lanes[k, Q, lane]
+    v, a, r = beside(
+        w, f, q, length, lanes[0, W, lane], lanes[g, ALL_S, lane], lanes[g, ALL_Q, lane]
+    )
     if w > 0.0 and v > 0.0:
         cost, x, y = best_on_edge(w, f, q, v, a, r, length)
         if cost < best.cost[lane]:
-            best.edge[lane], best.cost[lane], best.along[lane], best.height[lane] = k, cost, x, y
+            best.edge[lane] = k
+            best.cost[lane] = cost
+            best.along[lane] = x
+            best.height[lane] = y
             best.least[lane] = min(cost, best.limit[lane])

@@ -1,8 +1,9 @@
 """The two steps of a placement for eight points at once, in vectors that are written out.
 
-A table (nodes, 5, 8) holds five sums of every node for eight points. From plain loops over eight lanes the compiler
-makes no vector code: it unrolls them first, or checks at every node whether arrays overlap. So the steps are spelled
-out here, operation by operation; each lane rounds as `move_kernels.shifted` and `placement_kernels.beside` do.
+A table (nodes, 5, 8) holds five sums of every node for eight points. From plain loops over
+eight lanes the compiler makes no vector code: it unrolls them first, or checks at every node
+whether arrays overlap. So the steps are spelled out here, operation by operation; each lane
+rounds as `move_kernels.shifted` and `placement_kernels.beside` do.
 """
 
 from typing import Any
@@ -13,7 +14,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
-# What a node holds: W, S, Q of the points below, measured there; and S, Q of all points, measured there.
+# What a node holds: W, S, Q of the points below, measured there; and S, Q of all points,
+# measured there.
 W, S, Q, ALL_S, ALL_Q = range(FIELDS := 5)
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -38,7 +40,9 @@ def _store(builder: Any, value: Any, row: Any, field: int) -> None:
 
 def _in_all_lanes(builder: Any, value: Any) -> Any:
     empty = ir.Constant(_VECTOR, ir.Undefined)
-    return builder.shuffle_vector(builder.insert_element(empty, value, ir.IntType(32)(0)), empty, _SAME)
+    return builder.shuffle_vector(
+        builder.insert_element(empty, value, ir.IntType(32)(0)), empty, _SAME
+    )
 
 
 def _shifted(builder: Any, w: Any, f: Any, q: Any, length: Any) -> tuple[Any, Any]:
@@ -48,7 +52,9 @@ def _shifted(builder: Any, w: Any, f: Any, q: Any, length: Any) -> tuple[Any, An
 
 
 def _is_table(lanes: Any) -> bool:
-    return isinstance(lanes, types.Array) and lanes.layout == "C" and lanes.dtype == types.float64
+    return (
+        isinstance(lanes, types.Array) and lanes.layout == "C" and lanes.dtype == types.float64
+    )
 
 
 @intrinsic
@@ -71,11 +77,14 @@ def add_to_parent(typing_context: Any, lanes: Any, k: Any, parent: Any, length: 
 
 
 @intrinsic
-def carry_down(typing_context: Any, lanes: Any, k: Any, parent: Any, length: Any, least: Any) -> Any:
+def carry_down(
+    typing_context: Any, lanes: Any, k: Any, parent: Any, length: Any, least: Any
+) -> Any:
     """Compute S, Q of all points at node k from those at its parent, and compare the edge between them.
 
-    Bit l of the number that is returned says whether the edge may have a place of cost below least[l]: free to choose
-    the distances on both sides, the errors are at least q - f^2 / w + r - a^2 / v.
+    Bit l of the number that is returned says whether the edge may have a place of cost below
+    least[l]: free to choose the distances on both sides, the errors are at least q - f^2 / w +
+    r - a^2 / v.
     """
     if not (_is_table(lanes) and _is_table(least)):
         return None
@@ -86,7 +95,9 @@ def carry_down(typing_context: Any, lanes: Any, k: Any, parent: Any, length: Any
             _row(context, builder, signature.args[0], table, position)
             for position in (k, parent, ir.Constant(k.type, 0))
         )
-        add, sub, mul = builder.fadd, builder.fsub, builder.fmul
+        add = builder.fadd
+        sub = builder.fsub
+        mul = builder.fmul
         length = _in_all_lanes(builder, length)
         w, f, q = (_load(builder, at, field) for field in (W, S, Q))
         g, h = _shifted(builder, w, f, q, length)
@@ -99,7 +110,9 @@ def carry_down(typing_context: Any, lanes: Any, k: Any, parent: Any, length: Any
         twice = mul(ir.Constant(_VECTOR, [2.0] * LANES), a)
         _store(builder, sub(add(q, r), mul(length, sub(twice, farther))), at, ALL_Q)
         # (q + r - least) w v < f^2 v + a^2 w
-        best = _load(builder, _row(context, builder, signature.args[4], least, ir.Constant(k.type, 0)), 0)
+        best = _load(
+            builder, _row(context, builder, signature.args[4], least, ir.Constant(k.type, 0)), 0
+        )
         left = mul(mul(sub(add(q, r), best), w), v)
         right = add(mul(mul(f, f), v), mul(mul(a, a), w))
         promising = builder.fcmp_ordered("<", left, right)

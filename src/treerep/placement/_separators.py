@@ -21,7 +21,9 @@ class Signposts(NamedTuple):
     first: int  # the node to begin with
     starts: Indices
     neighbor: Indices  # v itself for the arm of its own
-    following: Indices  # which node to ask next; -1 if nothing but the edge to the neighbor is left
+    following: (
+        Indices  # which node to ask next; -1 if nothing but the edge to the neighbor is left
+    )
     points: Indices  # (k, arms): data points in the arm ...
     gaps: NDArray[np.float64]  # ... and how far from v they are
     tree: Preorder
@@ -42,11 +44,13 @@ class _Arms(NamedTuple):
 
 
 def signposts(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Signposts:
-    """Choose the order in which nodes are asked, and k points to stand for each arm. O(N log^2 N).
+    """Choose the order in which nodes are asked, and k points to stand for each arm.
 
-    Every node is a separator: it cuts what is left when its turn comes into parts of at most half
-    the size, so at most log2(N) + 1 nodes are asked. Nodes with less than `short` between them
-    count as one, that of them nearest to the root: no distance tells their arms apart.
+    O(N log^2 N).
+
+    Every node is a separator: it cuts what is left when its turn comes into parts of at most
+    half the size, so at most log2(N) + 1 nodes are asked. Nodes with less than `short` between
+    them count as one, that of them nearest to the root: no distance tells their arms apart.
     """
     view = tree._view
     first, arms = _find_arms(view, tree.n_points, short)
@@ -79,19 +83,22 @@ def _find_arms(view: Preorder, n: int, short: float) -> tuple[int, _Arms]:
     """Return the first separator, and the arms of all nodes."""
     here = np.arange(len(view.up))
     end = here + view.size  # the subtree of position k is k ... end[k] - 1
-    before = np.concatenate([[0], np.cumsum(view.order < n)])  # data points before each position
+    before = np.concatenate(
+        [[0], np.cumsum(view.order < n)]
+    )  # data points before each position
     # Of nodes that count as one, the top one stands for all.
     top = heads(view.up, view.length < short).astype(np.int64)
     parent = top[np.maximum(view.up, 0)]
-    # Edges that lead to data points, by their lower ends: the first is the root, which has no edge.
+    # Edges that lead to data points, by their lower ends: the first is the root, which has no
+    # edge.
     inner = np.flatnonzero((top == here) & (before[end] > before[:-1]))[1:]
     first, down, up = _separators(parent, end, np.append(0, inner))
     # The first data point at each node that has any, and its number in preorder.
     own, own_point = np.unique(top[view.position[:n]], return_index=True)
     rank = before[view.position[own_point]]
-    # Three kinds of arms: from a parent to its child, from a child to its parent, and data points
-    # themselves. Behind the edge from a child to its parent are all points but those of the
-    # subtree: from its end on, around the circle of n points, and up to its begin.
+    # Three kinds of arms: from a parent to its child, from a child to its parent, and data
+    # points themselves. Behind the edge from a child to its parent are all points but those of
+    # the subtree: from its end on, around the circle of n points, and up to its begin.
     arms = _Arms(
         source=np.concatenate([parent[inner], inner, own]),
         neighbor=np.concatenate([inner, parent[inner], own]),
@@ -111,8 +118,8 @@ def _choose_points(
 ) -> Indices:
     """Choose k random data points in each arm, (k, arms).
 
-    Data points are numbered in preorder and read as a circle: number i + n is number i again. So
-    the points outside a subtree are in one piece, too.
+    Data points are numbered in preorder and read as a circle: number i + n is number i again.
+    So the points outside a subtree are in one piece, too.
     """
     circle = view.order[view.order < n].astype(np.int64)
     share = rng.random((k, len(arms.low)))
@@ -133,7 +140,8 @@ def _least_parents(up: NDArray[np.int32]) -> NDArray[np.int32]:
 def _longest_walk(first: int, starts: NDArray[np.int64], following: NDArray[np.int64]) -> int:
     """Return the largest number of arms at the nodes of one walk."""
     counts = np.diff(starts)
-    here, met = np.array([first]), counts[[first]]
+    here = np.array([first])
+    met = counts[[first]]
     most = 0
     while len(here):
         most = max(most, int(met.max()))
@@ -141,7 +149,8 @@ def _longest_walk(first: int, starts: NDArray[np.int64], following: NDArray[np.i
         own = counts[here]
         arms = np.repeat(starts[here] + own - np.cumsum(own), own) + np.arange(own.sum())
         on = following[arms] >= 0
-        here, met = following[arms[on]], np.repeat(met, own)[on]
+        here = following[arms[on]]
+        met = np.repeat(met, own)[on]
         met = met + counts[here]
     return most
 
@@ -150,25 +159,31 @@ def _separators(parent: Indices, end: Indices, kept: Indices) -> tuple[int, Indi
     """Return the first separator, the next after k's parent in k's part, and after k in the other.
 
     All parts are cut at once. The nodes of a part that lie in a subtree follow each other in
-    preorder, so the sizes of subtrees within parts are differences of positions in one sorted list.
+    preorder, so the sizes of subtrees within parts are differences of positions in one sorted
+    list.
     """
     n = len(parent)
-    down, up = np.full(n, -1), np.full(n, -1)
+    down = np.full(n, -1)
+    up = np.full(n, -1)
     # Pairs (a, b) of numbers below n are sorted as numbers a * n + b.
     children = np.append(-1, np.sort(parent[kept[1:]] * n + kept[1:]))
-    alive, part = kept, np.zeros(len(kept), np.int64)
+    alive = kept
+    part = np.zeros(len(kept), np.int64)
     first = -1
     while len(alive):
         order = np.argsort(part * n + alive)
-        alive, part = alive[order], part[order]
+        alive = alive[order]
+        part = part[order]
         starts = np.flatnonzero(np.diff(part, prepend=-1))
         sizes = np.diff(starts, append=len(alive))
         last = _last_heavy(alive, part, end, starts, sizes)
-        chosen, names = alive[last], part[starts]
+        chosen = alive[last]
+        names = part[starts]
         if first < 0:
             first = int(chosen[0])
         else:
-            # A part is called after the child whose parent was cut off, or n + the child cut off.
+            # A part is called after the child whose parent was cut off, or n + the child cut
+            # off.
             down[names[names < n]] = chosen[names < n]
             up[names[names >= n] - n] = chosen[names >= n]
         center = np.repeat(chosen, sizes)
@@ -178,7 +193,8 @@ def _separators(parent: Indices, end: Indices, kept: Indices) -> tuple[int, Indi
         branch = children[np.searchsorted(children, center * n + alive, side="right") - 1] % n
         part = np.where(inside, branch, n + center)
         left = alive != center
-        alive, part = alive[left], part[left]
+        alive = alive[left]
+        part = part[left]
     return first, down, up
 
 
@@ -193,7 +209,8 @@ def _last_heavy(
 
     Such nodes form a chain from the part's top down.
     """
-    n, index = len(end), np.arange(len(alive))
+    n = len(end)
+    index = np.arange(len(alive))
     within = np.searchsorted(part * n + alive, part * n + end[alive]) - index
     heavy = 2 * within >= np.repeat(sizes, sizes)
     return np.maximum.reduceat(np.where(heavy, index, -1), starts)

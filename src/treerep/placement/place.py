@@ -21,7 +21,8 @@ from ._locate import Places, Scale, locate
 from ._new_points import NewPoints, matched_rows
 
 # Old points and new ones by which it is judged whether distances were rounded.
-_KNOWN, _ROWS = 31, 8
+_KNOWN = 31
+_ROWS = 8
 
 
 def place(
@@ -40,39 +41,44 @@ def place(
     ----------
     tree : Tree of n points, however it was made
     rows : (m, n) or (m, n + m) array, or (m, k) coordinates
-        Distances of m new points to the n old ones, and to the new ones if they are known. With `data`: coordinates.
-        A DataFrame of distances has the labels of the tree as columns, in any order, and names the new points by its
-        index. An array has the columns in the order of the tree.
+        Distances of m new points to the n old ones, and to the new ones if they are known. With
+        `data`: coordinates. A DataFrame of distances has the labels of the tree as columns, in
+        any order, and names the new points by its index. An array has the columns in the order
+        of the tree.
     data : points, optional
-        The (n, k) points that the tree was fitted to, with `metric`, or their PointMetric. Then `rows` holds new points
-        of the same kind, and distances are computed only when they are needed. Points with labels are matched to those
-        of the tree by label.
+        The (n, k) points that the tree was fitted to, with `metric`, or their PointMetric. Then
+        `rows` holds new points of the same kind, and distances are computed only when they are
+        needed. Points with labels are matched to those of the tree by label.
     metric : str, optional
         How to measure the points of `data`, as in `fit`.
     labels : names of the new points, optional
-        By default the index of `rows`. Without both, in a tree with labels, new points are named by their numbers
-        n, n+1, ...
+        By default the index of `rows`. Without both, in a tree with labels, new points are
+        named by their numbers n, n+1, ...
     tol : float or "auto"
-        Lengths below it count as zero. "auto" is 0.1 if the distances are whole numbers and the lengths of the tree are
-        multiples of 1/4; otherwise it is the size of rounding errors.
+        Lengths below it count as zero. "auto" is 0.1 if the distances are whole numbers and the
+        lengths of the tree are multiples of 1/4; otherwise it is the size of rounding errors.
     n_jobs : int, optional
         Number of threads; None uses every core. The result is the same for every number.
 
     Returns
     -------
     Tree
-        Points 0 ... n-1 are the old ones, with the distances that they had; n ... n+m-1 are the new ones.
+        Points 0 ... n-1 are the old ones, with the distances that they had; n ... n+m-1 are the
+        new ones.
 
     Notes
     -----
-    If the distances of old and new points are those of a tree, all of the new ones to old ones come out exactly. So do
-    those among new points where they are known: new points at the same node or edge then form a zone of TreeRep.
-    Where they are not, each new point hangs by a separate edge.
+    If the distances of old and new points are those of a tree, all of the new ones to old ones
+    come out exactly. So do those among new points where they are known: new points at the same
+    node or edge then form a zone of TreeRep. Where they are not, each new point hangs by a
+    separate edge.
 
-    Labels that do not match are refused. So is an array for a tree that was read from a text, whose order is unknown.
+    Labels that do not match are refused. So is an array for a tree that was read from a text,
+    whose order is unknown.
 
-    About 3 log2(n) distances are looked at per point of an exact tree (a node with many neighbours needs one for each),
-    and four times as many for other data, where the best of five places is kept.
+    About 3 log2(n) distances are looked at per point of an exact tree (a node with many
+    neighbours needs one for each), and four times as many for other data, where the best of
+    five places is kept.
 
     Examples
     --------
@@ -83,7 +89,9 @@ def place(
     '(0:2.0,1:2.0,3:1.0)2;'
     """
     if not isinstance(tree, Tree):
-        raise TypeError(f"new points are placed in a tree, not in {type(tree).__name__}: fit one first")
+        raise TypeError(
+            f"new points are placed in a tree, not in {type(tree).__name__}: fit one first"
+        )
     given = matched_rows(tree, rows, data, metric)
     m = given.m
     names = _all_labels(tree, given.names if labels is None else labels, m)
@@ -111,7 +119,14 @@ def find_places(
     given = matched_rows(tree, rows, data, metric)
     news = _news(tree, given)
     with Workers(n_jobs) as workers:
-        return locate(tree, news.oracle, news.shift, given.m, _scale(tree, news, tolerance_or_none(tol)), workers)
+        return locate(
+            tree,
+            news.oracle,
+            news.shift,
+            given.m,
+            _scale(tree, news, tolerance_or_none(tol)),
+            workers,
+        )
 
 
 class _News(NamedTuple):
@@ -128,9 +143,10 @@ class _News(NamedTuple):
 def _scale(tree: Tree, news: _News, tol: float | None) -> Scale:
     """Return what counts as short: 0.1 for whole-number distances, as in `fit`; rounding for others.
 
-    The lengths of the tree count as well. If they are multiples of 1/4, a length that `place` computes from them and
-    from whole numbers is a multiple of 1/8, so that 0.1 is less than any of them. (A tree of whole-number distances has
-    multiples of 1/2, and of 1/4 once it is rooted in the middle of an edge.)
+    The lengths of the tree count as well. If they are multiples of 1/4, a length that `place`
+    computes from them and from whole numbers is a multiple of 1/8, so that 0.1 is less than any
+    of them. (A tree of whole-number distances has multiples of 1/2, and of 1/4 once it is
+    rooted in the middle of an edge.)
     """
     tiny = float(np.finfo(np.float64).tiny)
     if tol is not None:
@@ -146,7 +162,8 @@ def _news(tree: Tree, given: NewPoints) -> _News:
 
 
 def _with_data(given: NewPoints) -> _News:
-    rows, old = given.rows, given.old
+    rows = given.rows
+    old = given.old
     if not isinstance(old, PointMetric):
         raise TypeError(
             f"data is a {type(old).__name__}, and new points have coordinates only beside points (data=X, "
@@ -154,7 +171,9 @@ def _with_data(given: NewPoints) -> _News:
         )
     n, k = old.points.shape
     if rows.ndim != 2 or rows.shape[1] != k:
-        raise ValueError(f"new points have {k} coordinates like the old ones, but rows has shape {rows.shape}")
+        raise ValueError(
+            f"new points have {k} coordinates like the old ones, but rows has shape {rows.shape}"
+        )
     try:
         new = PointMetric(rows, old.metric)
     except MetricError as error:
@@ -167,23 +186,32 @@ def _with_data(given: NewPoints) -> _News:
 def _with_rows(tree: Tree, rows: NDArray[Any]) -> _News:
     n = len(tree)
     if rows.ndim != 2:
-        raise ValueError(f"rows has shape {rows.shape}: give a table with a row of {n} distances for each new point")
+        raise ValueError(
+            f"rows has shape {rows.shape}: give a table with a row of {n} distances for each new point"
+        )
     if rows.shape[1] not in (n, n + len(rows)):
         raise ValueError(
             f"rows has shape {rows.shape}, but {len(rows)} new points have distances to {n} old ones, and perhaps to "
             f"the {len(rows)} new ones: give {n} or {n + len(rows)} columns"
         )
     if rows.dtype.kind not in "uif":
-        raise MetricError(f"distances of dtype {rows.dtype} are not supported: give real numbers")
+        raise MetricError(
+            f"distances of dtype {rows.dtype} are not supported: give real numbers"
+        )
     to_old = rows[:, :n]
     if not ((to_old >= 0) & (to_old < np.inf)).all():
         i, j = np.argwhere(~((to_old >= 0) & (to_old < np.inf)))[0]
-        raise MetricError(f"rows[{i}, {j}] is {to_old[i, j]}: distances are finite and never negative")
+        raise MetricError(
+            f"rows[{i}, {j}] is {to_old[i, j]}: distances are finite and never negative"
+        )
     try:
         mutual = MatrixMetric(rows[:, n:]) if rows.shape[1] > n else None
     except MetricError as error:
-        raise MetricError(f"rows, from column {n} on (distances among the new points): {error}") from None
-    largest, wide = float(to_old.max()), np.finfo(np.float64).eps
+        raise MetricError(
+            f"rows, from column {n} on (distances among the new points): {error}"
+        ) from None
+    largest = float(to_old.max())
+    wide = np.finfo(np.float64).eps
     precision = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else wide
     integral = largest * precision < 0.25 and bool((np.floor(to_old) == to_old).all())
     if not integral and rows.dtype == np.float64 and _were_rounded(tree, to_old):
@@ -196,7 +224,8 @@ def _with_rows(tree: Tree, rows: NDArray[Any]) -> _News:
 def _were_rounded(tree: Tree, to_old: NDArray[np.float64]) -> bool:
     """Tell whether distances were rounded to float32 before: they all fit it, and with the tree's they break a tree.
 
-    Exact numbers can fit float32 as well. As for a matrix, the four-point condition decides, on some points.
+    Exact numbers can fit float32 as well. As for a matrix, the four-point condition decides, on
+    some points.
     """
     with np.errstate(over="ignore"):
         if not (to_old == to_old.astype(np.float32)).all():
@@ -218,6 +247,8 @@ def _all_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[st
         return None
     n = len(tree)
     if labels is not None and len(labels) != m:
-        raise ValueError(f"{len(labels)} labels were given for {m} new points: give one label per point")
+        raise ValueError(
+            f"{len(labels)} labels were given for {m} new points: give one label per point"
+        )
     old = tree.labels if tree.labels is not None else range(n)
     return check_labels([*old, *(range(n, n + m) if labels is None else labels)], n + m)

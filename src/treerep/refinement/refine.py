@@ -45,30 +45,43 @@ _STARTS = 20  # trees by relaxed neighbour joining, of which the best is tried
 _SWEEPS = 4
 _ROUNDS = 4  # of moves and weights, while they lower the objective
 _SAMPLED_ROWS = 256
-# Up to here the weights of two candidates are fitted to the end, beyond only those of the more promising one.
+# Up to here the weights of two candidates are fitted to the end, beyond only those of the more
+# promising one.
 _TWO_CANDIDATES = 1500
-# What is exact is left alone: an average distortion below this, or below the rounding of the data.
+# What is exact is left alone: an average distortion below this, or below the rounding of the
+# data.
 EXACT = 1e-9
-# Largest error of an exact tree, as a multiple of that, where pairs at distance 0 have to be looked at too.
+# Largest error of an exact tree, as a multiple of that, where pairs at distance 0 have to be
+# looked at too.
 _WORST = 64
 # Shares of the time that is left, where it is limited.
-_FOR_OTHER_START, _FOR_MOVES = 0.25, 0.5
-# The same for a backbone: reading distances and placing points, which cannot be cut short, and refining its tree.
-_FOR_PLACING, _FOR_SAMPLE = 0.25, 0.15
-# Size of a backbone, the least that is worth its time, and about how long a point takes for each point of the backbone.
-_BACKBONE, _LEAST_BACKBONE, _PLACING = 2000, 50, 2e-8
-# All pairs count if reading them takes less than this share of the time: a look at a tree takes longer than that.
-_FOR_READING, _TIMED_ROWS = 0.02, 32
+_FOR_OTHER_START = 0.25
+_FOR_MOVES = 0.5
+# The same for a backbone: reading distances and placing points, which cannot be cut short, and
+# refining its tree.
+_FOR_PLACING = 0.25
+_FOR_SAMPLE = 0.15
+# Size of a backbone, the least that is worth its time, and about how long a point takes for
+# each point of the backbone.
+_BACKBONE = 2000
+_LEAST_BACKBONE = 50
+_PLACING = 2e-8
+# All pairs count if reading them takes less than this share of the time: a look at a tree takes
+# longer than that.
+_FOR_READING = 0.02
+_TIMED_ROWS = 32
 # A round of moves and weights that gains less than this share is the last.
 _PROGRESS = 1e-3
 _MOST_SHARE = 0.95
-_OTHER, _BACKBONE_START = "relaxed_neighbor_joining", "backbone"
+_OTHER = "relaxed_neighbor_joining"
+_BACKBONE_START = "backbone"
 _JUDGE = 1  # seed of the rows by which trees of many points are compared
 
 
 class _Candidate(NamedTuple):
     tree: Tree
-    objective: float  # squared errors in the unit of `Distances`, so that they neither overflow nor vanish
+    # squared errors in the unit of `Distances`, so that they neither overflow nor vanish
+    objective: float
     start: str
     moves: int = 0
     residual: float | None = None
@@ -99,40 +112,46 @@ def refine(
     data : Metric, array, DataFrame, sparse matrix or networkx graph
         What the tree approximates; see `as_metric`, also for `metric`.
     weights : "l1", "l2", "relative_l2", "heuristic" or "none"
-        What the weights of the edges minimise. "l1": the average distortion, and with it lost precision of
-        neighbourhoods (see `balance`). "l2": the sum of squared errors, exactly. "relative_l2": the sum of squared
-        relative errors (Fitch and Margoliash 1967). "heuristic": the 200 gradient steps on sampled pairs of the paper,
-        for comparison. "none": they stay as they are but next to moves.
+        What the weights of the edges minimise. "l1": the average distortion, and with it lost
+        precision of neighbourhoods (see `balance`). "l2": the sum of squared errors, exactly.
+        "relative_l2": the sum of squared relative errors (Fitch and Margoliash 1967).
+        "heuristic": the 200 gradient steps on sampled pairs of the paper, for comparison.
+        "none": they stay as they are but next to moves.
     moves : bool
-        Whether the topology may change. Up to 5,000 points, relaxed neighbour joining is then tried as another start.
-        Points and subtrees move if `balance` is below 1/2: moves are made for distances, neighbourhoods lose by them.
-        Distances that were given as such, a matrix or a metric of your own, may be those of a phylogeny: then moves
-        look at near distances most, and no other start is tried.
-        Beyond 10,000 points the tree of `fit(method="backbone")` takes the place of moves.
+        Whether the topology may change. Up to 5,000 points, relaxed neighbour joining is then
+        tried as another start. Points and subtrees move if `balance` is below 1/2: moves are
+        made for distances, neighbourhoods lose by them. Distances that were given as such, a
+        matrix or a metric of your own, may be those of a phylogeny: then moves look at near
+        distances most, and no other start is tried. Beyond 10,000 points the tree of
+        `fit(method="backbone")` takes the place of moves.
     balance : float from 0 to 1
-        0: distances; 1: neighbourhoods, that is mean average precision. The objective is
-        (1 - s) log(distortion + 0.001) + s log(1 - precision + 0.001) with s : 1 - s = 2 balance : 3 (1 - balance), s
-        at most 0.95, or the distortion itself at 0.
-        Neighbours are those of a graph, or the ten nearest points of any other data. Beyond 10,000 points the
-        distortion alone is the objective. It is for "l1": the other weights have the objective in their name.
+        0: distances; 1: neighbourhoods, that is mean average precision. The objective is (1 -
+        s) log(distortion + 0.001) + s log(1 - precision + 0.001) with s : 1 - s = 2 balance : 3
+        (1 - balance), s at most 0.95, or the distortion itself at 0. Neighbours are those of a
+        graph, or the ten nearest points of any other data. Beyond 10,000 points the distortion
+        alone is the objective. It is for "l1": the other weights have the objective in their
+        name.
     time_limit : float, optional
-        Seconds. What has been reached by then is returned. Reading the distances of up to 10,000 points and scoring the
-        tree once is not cut short: on two cores some seconds for 10,000 points, and tenths of one for 3,000.
+        Seconds. What has been reached by then is returned. Reading the distances of up to
+        10,000 points and scoring the tree once is not cut short: on two cores some seconds for
+        10,000 points, and tenths of one for 3,000.
     rng, n_jobs, engine, device
         As in `fit`.
 
     Returns
     -------
     RefinedTree
-        Never worse than `tree` by the objective, and equal to it if it is exact. `.refinement` says what was gained.
-        If both have labels, the points are matched by label and the result is in the order of the data, as from `fit`.
+        Never worse than `tree` by the objective, and equal to it if it is exact. `.refinement`
+        says what was gained. If both have labels, the points are matched by label and the
+        result is in the order of the data, as from `fit`.
 
     Notes
     -----
-    Moves take a point or a subtree out and put it back where the squared error of its distances, weighted by
-    1 / d^p, is least, in O(N) for all places; p is 4 balance, at most 2, or for a matrix 8 balance, at most 4. Weights:
-    "l2" takes O(n^2) in all, others O(n^2) a step. Beyond 10,000 points weights are fitted to 256 sampled rows. The
-    result is the better of the tree given, so weighted, and of the tree around a backbone, by the distances of 256
+    Moves take a point or a subtree out and put it back where the squared error of its
+    distances, weighted by 1 / d^p, is least, in O(N) for all places; p is 4 balance, at most 2,
+    or for a matrix 8 balance, at most 4. Weights: "l2" takes O(n^2) in all, others O(n^2) a
+    step. Beyond 10,000 points weights are fitted to 256 sampled rows. The result is the better
+    of the tree given, so weighted, and of the tree around a backbone, by the distances of 256
     other rows.
 
     Examples
@@ -144,7 +163,9 @@ def refine(
     True
     """
     if not isinstance(tree, Tree):
-        raise TypeError(f"refine takes a Tree, for example from fit, and then the data, not a {type(tree).__name__}")
+        raise TypeError(
+            f"refine takes a Tree, for example from fit, and then the data, not a {type(tree).__name__}"
+        )
     check_choice("weights", weights, WEIGHTS)
     check_arguments(moves, balance, time_limit)
     note("refine")
@@ -168,7 +189,9 @@ class RefineRequest(NamedTuple):
     rng: RNGLike
 
 
-def refined_tree(request: RefineRequest, n_jobs: int | None, runner: Runner | None = None) -> RefinedTree:
+def refined_tree(
+    request: RefineRequest, n_jobs: int | None, runner: Runner | None = None
+) -> RefinedTree:
     """Refine by threads alone, or with a runner for the passes that `fit_weights` gives away."""
     known = after_matching(request.tree, request.metric)
     work = _Run(request, n_jobs, runner)
@@ -185,7 +208,9 @@ def check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
 class _Run:
     """One refinement: the data as it is asked for again and again, and the time that is left."""
 
-    def __init__(self, request: RefineRequest, n_jobs: int | None, runner: Runner | None) -> None:
+    def __init__(
+        self, request: RefineRequest, n_jobs: int | None, runner: Runner | None
+    ) -> None:
         metric = request.metric
         weights = request.weights
         balance = request.balance
@@ -193,25 +218,38 @@ class _Run:
         self.begin = time.monotonic()
         self.limit = math.inf if time_limit is None else self.begin + time_limit
         self.look = 0.0  # seconds that the last look at a candidate took
-        self.weights, self.n_jobs, self.runner = weights, n_jobs, runner
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.runner = runner
         self.rng = np.random.default_rng(request.rng)
-        self.small = len(metric) <= _SMALL and _seconds_to_read(metric) < _FOR_READING * (time_limit or math.inf)
-        self.graph, self.neighbors = None, None
-        # Distances and neighbourhoods weigh 3 (1 - balance) to 2 balance, and distances never nothing: they would grow
-        # beyond all bounds.
+        self.small = len(metric) <= _SMALL and _seconds_to_read(metric) < _FOR_READING * (
+            time_limit or math.inf
+        )
+        self.graph = None
+        self.neighbors = None
+        # Distances and neighbourhoods weigh 3 (1 - balance) to 2 balance, and distances never
+        # nothing: they would grow beyond all bounds.
         share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _MOST_SHARE)
         self.share = share if self.small and weights == "l1" and len(metric) > 2 else 0.0
-        # Moves for near distances keep the splits of a phylogeny. Another start would lose those of a good tree.
+        # Moves for near distances keep the splits of a phylogeny. Another start would lose
+        # those of a good tree.
         near = weights == "l1" and balance > 0 and kind_of(metric) == "distances"
-        self.moves_pay, self.other_start_pays = balance < 0.5 or weights != "l1" or near, not near
+        self.moves_pay = balance < 0.5 or weights != "l1" or near
+        self.other_start_pays = not near
         self.rounding = max(EXACT, metric.eps, metric.input_eps)
         self.metric = _held(metric, n_jobs) if self.small else metric
         # Points travel at less cost than the table of their distances, and have the same ones.
-        self.sent = metric if runner is not None and isinstance(metric, PointMetric) else self.metric
+        self.sent = (
+            metric if runner is not None and isinstance(metric, PointMetric) else self.metric
+        )
         if self.share:
             graph = isinstance(metric, GraphMetric)
             self.neighbors = neighbor_graph(metric if graph else self.metric)
-            self.graph = metric if isinstance(metric, GraphMetric) else GraphMetric(_ones(self.neighbors))
+            self.graph = (
+                metric
+                if isinstance(metric, GraphMetric)
+                else GraphMetric(_ones(self.neighbors))
+            )
         self.rows: Literal["all"] | int = "all" if self.small else _SAMPLED_ROWS
         power = min(4.0, 8 * balance) if near else min(2.0, 4 * balance)
         self.power = {"l1": power, "relative_l2": 2.0}.get(weights, 0.0)
@@ -245,19 +283,28 @@ class _Run:
 
     def precision(self, tree: Tree) -> float | None:
         """Mean average precision, where it counts."""
-        return None if self.graph is None else float(mean_average_precision(tree, self.graph, n_jobs=self.n_jobs))
+        return (
+            None
+            if self.graph is None
+            else float(mean_average_precision(tree, self.graph, n_jobs=self.n_jobs))
+        )
 
-    def judge(self, tree: Tree, start: str, moves: int = 0, residual: float | None = None) -> _Candidate:
+    def judge(
+        self, tree: Tree, start: str, moves: int = 0, residual: float | None = None
+    ) -> _Candidate:
         """A candidate with its objective."""
         begin = time.monotonic()
         found = _Candidate(tree, 0.0, start, moves, residual)
         if self.errors is not None:
             found = found._replace(objective=self.errors.in_units(tree))
         else:
-            distortion, precision = self.distortion(tree), self.precision(tree)
+            distortion = self.distortion(tree)
+            precision = self.precision(tree)
             loss = 0.0 if precision is None else 1 - precision
             objective = stated_objective(float(distortion), loss, self.share)
-            found = found._replace(objective=objective, distortion=distortion, precision=precision)
+            found = found._replace(
+                objective=objective, distortion=distortion, precision=precision
+            )
         self.look = time.monotonic() - begin
         return found
 
@@ -271,7 +318,9 @@ class _Run:
         # Pairs at distance 0 have no relative error, and yet they may be apart in the tree.
         every = np.arange(len(given.tree))
         largest = float(checked_block(self.metric, every[:1], every).max())
-        worst = distance_error(given.tree, self.metric, norm="linf", rows=self.rows, rng=_JUDGE, n_jobs=self.n_jobs)
+        worst = distance_error(
+            given.tree, self.metric, norm="linf", rows=self.rows, rng=_JUDGE, n_jobs=self.n_jobs
+        )
         return float(worst) <= _WORST * self.rounding * largest
 
     def refined(self, tree: Tree, moves: bool) -> tuple[_Candidate, _Candidate]:
@@ -288,7 +337,11 @@ class _Run:
             if self.other_start_pays and len(tree) <= _OTHER_START and not self.over:
                 found = starts = [given, self.judge(self.other_start(), _OTHER)]
             if self.moves_pay:
-                found = [*found, *starts, *map(self.moved, starts, self.turns(len(starts), _FOR_MOVES))]
+                found = [
+                    *found,
+                    *starts,
+                    *map(self.moved, starts, self.turns(len(starts), _FOR_MOVES)),
+                ]
         # The more promising ones get their weights fitted to the end.
         promising = sorted(found, key=_objective)[: 2 if len(tree) <= _TWO_CANDIDATES else 1]
         fitted = map(self.weighted, promising, self.turns(len(promising)))
@@ -300,8 +353,14 @@ class _Run:
         if size:
             from .backbone.build import backbone
 
-            limit = None if self.limit == math.inf else _FOR_SAMPLE * (self.limit - time.monotonic())
-            grown = backbone(self.metric, rng=self.rng, n_jobs=self.n_jobs, size=size, time_limit=limit)
+            limit = (
+                None
+                if self.limit == math.inf
+                else _FOR_SAMPLE * (self.limit - time.monotonic())
+            )
+            grown = backbone(
+                self.metric, rng=self.rng, n_jobs=self.n_jobs, size=size, time_limit=limit
+            )
             candidate = self.judge(grown, _BACKBONE_START)
             yield candidate
             if self.weights != "l1":  # the weights of a backbone's tree are for the distortion
@@ -310,7 +369,8 @@ class _Run:
 
     def backbone_size(self) -> int:
         """How large a backbone there is time for; 0 if it would be too small to be of use, or hold all points."""
-        n, size = len(self.metric), _BACKBONE
+        n = len(self.metric)
+        size = _BACKBONE
         if self.limit < math.inf:
             each = _seconds_to_read(self.metric) / n**2 + _PLACING
             size = min(size, int(_FOR_PLACING * (self.limit - time.monotonic()) / (n * each)))
@@ -345,9 +405,13 @@ class _Run:
             if self.seconds(end) == 0:
                 break
             found = rearrange(
-                candidate.tree, self.metric, distances=self.distances, sweeps=_SWEEPS,
-                max_seconds=self.seconds(end), rng=self.rng,
-            )  # fmt: skip
+                candidate.tree,
+                self.metric,
+                distances=self.distances,
+                sweeps=_SWEEPS,
+                max_seconds=self.seconds(end),
+                rng=self.rng,
+            )
             moved = self.judge(found.tree, candidate.start, candidate.moves + found.moves)
             better = self.quickly_weighted(moved, end)
             gain = candidate.objective - better.objective
@@ -363,9 +427,16 @@ class _Run:
         if self.weights in ("none", "heuristic") or self.seconds(end) == 0:
             return candidate
         fitted = fit_weights(
-            candidate.tree, self.sent, power=self.power if self.weights != "l1" else 0.0, rows=self.rows,
-            rng=self.rng, tol=1e-6, max_seconds=self.seconds(end), n_jobs=self.n_jobs, runner=self.runner,
-        )  # fmt: skip
+            candidate.tree,
+            self.sent,
+            power=self.power if self.weights != "l1" else 0.0,
+            rows=self.rows,
+            rng=self.rng,
+            tol=1e-6,
+            max_seconds=self.seconds(end),
+            n_jobs=self.n_jobs,
+            runner=self.runner,
+        )
         after = self.judge(fitted.tree, candidate.start, candidate.moves, fitted.residual)
         return min(candidate, after, key=_objective)
 
@@ -374,10 +445,18 @@ class _Run:
         if self.weights == "none" or self.over:
             return candidate
         fitted = fit_weights(
-            candidate.tree, self.sent, objective={"relative_l2": "l2"}.get(self.weights, self.weights),
-            power=self.power if self.weights == "relative_l2" else 0.0, balance=self.share, neighbors=self.neighbors,
-            rows=self.rows, rng=self.rng, max_seconds=self.seconds(end), n_jobs=self.n_jobs, runner=self.runner,
-        )  # fmt: skip
+            candidate.tree,
+            self.sent,
+            objective={"relative_l2": "l2"}.get(self.weights, self.weights),
+            power=self.power if self.weights == "relative_l2" else 0.0,
+            balance=self.share,
+            neighbors=self.neighbors,
+            rows=self.rows,
+            rng=self.rng,
+            max_seconds=self.seconds(end),
+            n_jobs=self.n_jobs,
+            runner=self.runner,
+        )
         return self.judge(fitted.tree, candidate.start, candidate.moves, fitted.residual)
 
     def finished(self, given: _Candidate, best: _Candidate, known: bool) -> RefinedTree:
@@ -386,11 +465,26 @@ class _Run:
         distortion = self.distortion(best.tree) if best.distortion is None else best.distortion
         assert given.distortion is not None
         refinement = Refinement(
-            best.objective * size, given.objective * size, float(distortion), float(given.distortion),
-            best.precision, given.precision, best.residual, best.moves, best.start, time.monotonic() - self.begin,
-        )  # fmt: skip
+            best.objective * size,
+            given.objective * size,
+            float(distortion),
+            float(given.distortion),
+            best.precision,
+            given.precision,
+            best.residual,
+            best.moves,
+            best.start,
+            time.monotonic() - self.begin,
+        )
         same = best.tree.support if best.moves == 0 and best.start == "tree" else None
-        arrays = len(best.tree), best.tree.edges, best.tree.weights, given.tree.labels, same, known
+        arrays = (
+            len(best.tree),
+            best.tree.edges,
+            best.tree.weights,
+            given.tree.labels,
+            same,
+            known,
+        )
         return RefinedTree._with_report(*arrays, refinement)
 
 
@@ -403,7 +497,8 @@ def _seconds_to_read(metric: Metric) -> float:
     n = len(metric)
     if n <= _TWO_CANDIDATES:
         return 0.0
-    rows, cols = np.arange(_TIMED_ROWS), np.arange(n)
+    rows = np.arange(_TIMED_ROWS)
+    cols = np.arange(n)
     checked_block(metric, rows[:1], cols)  # compiled on first use
     begin = time.monotonic()
     checked_block(metric, rows, cols)
@@ -415,8 +510,13 @@ def _held(metric: Metric, n_jobs: int | None) -> Metric:
     if isinstance(metric, MatrixMetric):
         return metric
     n = len(metric)
-    check_memory(8 * n * n, f"refine on {n:,} points", "sample the points, and insert the others afterwards")
-    matrix, every = np.empty((n, n)), np.arange(n)
+    check_memory(
+        8 * n * n,
+        f"refine on {n:,} points",
+        "sample the points, and insert the others afterwards",
+    )
+    matrix = np.empty((n, n))
+    every = np.arange(n)
 
     def read(rows: slice) -> int:
         matrix[rows] = checked_block(metric, every[rows], every)

@@ -6,7 +6,10 @@ from ..tree.tree import Tree
 
 
 class Refinement(NamedTuple):
-    """What `refine` has reached. Distortion and precision are of all pairs, or of sampled rows of many points."""
+    """What `refine` has reached.
+
+    Distortion and precision are of all pairs, or of sampled rows of many points.
+    """
 
     objective: float  # what was minimised, of the tree that came out ...
     objective_before: float  # ... and of the one that went in
@@ -14,14 +17,19 @@ class Refinement(NamedTuple):
     distortion_before: float
     precision: float | None  # mean average precision; None where neighbourhoods do not count
     precision_before: float | None
-    residual: float | None  # violation of the weights' optimality conditions, see `fit_weights`; None if not fitted
+    residual: (
+        float | None
+    )  # violation of the weights' optimality conditions, see `fit_weights`; None if not fitted
     moves: int  # subtrees moved on the way to the tree
     start: str  # "tree", or "relaxed_neighbor_joining" or "backbone" if that led further
     seconds: float
 
 
 class RefinedTree(Tree):
-    """A tree that knows how it was refined: `tree.refinement`. What is made of it is a plain Tree again."""
+    """A tree that knows how it was refined: `tree.refinement`.
+
+    What is made of it is a plain Tree again.
+    """
 
     refinement: Refinement
 

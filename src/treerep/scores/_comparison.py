@@ -17,7 +17,8 @@ from ._streaming import read_block, row_slices, to_metric, triangle_slices
 #: Rows looked at beyond EXACT_POINTS points, unless `rows` says otherwise.
 SAMPLED_ROWS = 256
 
-# Both metrics' distances are kept for a second pass when they are this few: 32 MB each, about 2,900 points.
+# Both metrics' distances are kept for a second pass when they are this few: 32 MB each, about
+# 2,900 points.
 _KEPT_ENTRIES = 1 << 22
 
 
@@ -43,7 +44,8 @@ class Comparison:
     def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, runner: Runner) -> None:
         second = to_metric(truth)
         first = matched(to_metric(approx), second, ("approx", "truth"))
-        self.n, self.runner = len(second), runner
+        self.n = len(second)
+        self.runner = runner
         self.sample = sample_rows(self.n, rows, rng, SAMPLED_ROWS)
         self._sides = _Sides(first, second, self.sample, {})
 
@@ -55,19 +57,27 @@ class Comparison:
     @property
     def pairs(self) -> int:
         """Number of pairs compared: each once when exact, seen from the sampled rows otherwise."""
-        return self.n * (self.n - 1) // 2 if self.sample is None else len(self.sample) * (self.n - 1)
+        return (
+            self.n * (self.n - 1) // 2
+            if self.sample is None
+            else len(self.sample) * (self.n - 1)
+        )
 
     def basis(self, pairs: int) -> str:
         """Say in words what a score from this comparison rests on."""
         if self.sample is None:
-            return f"all {pairs:,} pairs" if pairs == self.pairs else f"{pairs:,} of {self.pairs:,} pairs"
+            return (
+                f"all {pairs:,} pairs"
+                if pairs == self.pairs
+                else f"{pairs:,} of {self.pairs:,} pairs"
+            )
         return f"from {len(self.sample):,} of {self.n:,} rows"
 
     def sums(self, what: int, scale: float = 1.0, *, keep: bool = False) -> NDArray[np.float64]:
         """Return what `distortion_kernels.row_sums` adds up for every row compared, (rows, COLUMNS).
 
-        Each row is summed on its own, so neither blocks nor who reads them change a bit. With keep=True the distances
-        stay in memory for the next call if they are few.
+        Each row is summed on its own, so neither blocks nor who reads them change a bit. With
+        keep=True the distances stay in memory for the next call if they are few.
         """
         from ._distortion_kernels import COLUMNS
 
@@ -93,8 +103,8 @@ class Comparison:
             return Optimum(1.0, np.zeros(len(size)))
         unit = 1.0
         if not (_far_from_limits(both) and _far_from_limits(own)):
-            # Products of huge or tiny distances are lost. Bring the approximation towards 1 and go through it again; a
-            # power of two changes no digit.
+            # Products of huge or tiny distances are lost. Bring the approximation towards 1 and
+            # go through it again; a power of two changes no digit.
             unit = math.ldexp(1.0, min(1000, -math.frexp(size.max())[1]))
             both, own = self.sums(PRODUCTS, unit)[:, :2].T
         # The sum of the truth, which `both` holds now, is all that can still be too large.
@@ -102,11 +112,15 @@ class Comparison:
         above, below = (math.fsum(both), math.fsum(own)) if finite else (math.inf, 1.0)
         scale = above / below * unit
         if not math.isfinite(scale) or (scale == 0) != (above == 0):
-            raise ValueError("no factor in the range of floats brings approx to truth: rescale both metrics towards 1")
+            raise ValueError(
+                "no factor in the range of floats brings approx to truth: rescale both metrics towards 1"
+            )
         return Optimum(scale, (both - above / below * own) / below * unit)
 
 
-def _sum_rows(what: int, scale: float, keep: bool, sides: _Sides, part: slice) -> NDArray[np.float64]:
+def _sum_rows(
+    what: int, scale: float, keep: bool, sides: _Sides, part: slice
+) -> NDArray[np.float64]:
     """The sums of a slice of the rows compared."""
     from ._distortion_kernels import COLUMNS, row_sums
 
@@ -114,7 +128,10 @@ def _sum_rows(what: int, scale: float, keep: bool, sides: _Sides, part: slice) -
     first = part.start if exact else 0  # all pairs are those of a row with the points after it
     cols = np.arange(first, len(sides.truth))
     rows = np.arange(part.start, part.stop) if sides.sample is None else sides.sample[part]
-    blocks = sides.kept.get(part.start) or (read_block(sides.approx, rows, cols), read_block(sides.truth, rows, cols))
+    blocks = sides.kept.get(part.start) or (
+        read_block(sides.approx, rows, cols),
+        read_block(sides.truth, rows, cols),
+    )
     if keep:
         sides.kept[part.start] = blocks
     out = np.empty((len(rows), COLUMNS))
@@ -130,7 +147,10 @@ def _far_from_limits(sums: NDArray[np.float64]) -> bool:
 
 
 def _check_distances(
-    rows: NDArray[np.int64], cols: NDArray[np.int64], approx: NDArray[np.float64], truth: NDArray[np.float64]
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    approx: NDArray[np.float64],
+    truth: NDArray[np.float64],
 ) -> None:
     """Raise a MetricError that names the first pair without a usable distance; silent if all can be used."""
     distinct = rows[:, None] != cols

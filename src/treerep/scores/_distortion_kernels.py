@@ -1,9 +1,10 @@
 """Sums and extremes over the pairs of two dense blocks, one row at a time, at the speed of memory.
 
-Adding floats one after the other is slow, and a compiler that may choose the order gives other bits on other machines.
-So each sum is kept in LANES separate lanes (lane k adds the columns k, k + LANES, ...), which becomes vector code, and
-the lanes are folded in halves at the end of the row. The lanes of all sums lie in one array at constant distances, so
-that the compiler sees that they do not overlap. `np.divide` stands for `/`, which would test every divisor.
+Adding floats one after the other is slow, and a compiler that may choose the order gives other
+bits on other machines. So each sum is kept in LANES separate lanes (lane k adds the columns k,
+k + LANES, ...), which becomes vector code, and the lanes are folded in halves at the end of the
+row. The lanes of all sums lie in one array at constant distances, so that the compiler sees
+that they do not overlap. `np.divide` stands for `/`, which would test every divisor.
 """
 
 from typing import Any
@@ -14,10 +15,12 @@ from .._core.kernel import helper, kernel
 
 LANES = 128
 
-# What `row_sums` adds up, and the columns it fills; x is the approximation, t the truth, c the scale.
+# What `row_sums` adds up, and the columns it fills; x is the approximation, t the truth, c the
+# scale.
 RELATIVE = 0  # sum |c x - t| / t, pairs with c x > t minus the others, -, -, pairs with t = 0
 RATIO = 1  # least x / t, greatest x / t, -, -, pairs with t = 0
-ABSOLUTE = 2  # sum |c x - t|, sum (c x - t)^2, sum of x with the sign of c x - t, greatest |c x - t|, -
+# sum |c x - t|, sum (c x - t)^2, sum of x with the sign of c x - t, greatest |c x - t|, -
+ABSOLUTE = 2
 PRODUCTS = 3  # sum c x t, sum (c x)^2, sum |x|, -, -
 COLUMNS = 5
 
@@ -29,7 +32,8 @@ def _relative(x: Any, t: Any, scale: float, lanes: Any) -> Any:
     for k in range(len(x)):
         difference = scale * x[k] - t[k]
         error = np.divide(abs(difference), t[k])
-        # 0 * difference is 0 unless x is not finite; what is no distance at all turns the sum into NaN.
+        # 0 * difference is 0 unless x is not finite; what is no distance at all turns the sum
+        # into NaN.
         otherwise = 0.0 * difference if t[k] == 0.0 else np.nan
         lanes[k] += error if t[k] > 0.0 else otherwise
         zeros += t[k] == 0.0
@@ -43,7 +47,9 @@ def _ratio(x: Any, t: Any, lanes: Any) -> Any:
     for k in range(len(x)):
         positive = t[k] > 0.0
         ratio = np.divide(x[k], t[k])
-        lanes[k] = -ratio if (-ratio > lanes[k]) & positive else lanes[k]  # so that both are maxima
+        lanes[k] = (
+            -ratio if (-ratio > lanes[k]) & positive else lanes[k]
+        )  # so that both are maxima
         lanes[LANES + k] = ratio if (ratio > lanes[LANES + k]) & positive else lanes[LANES + k]
         lanes[2 * LANES + k] += 0.0 * x[k] + 0.0 * t[k] if t[k] >= 0.0 else np.nan
         zeros += t[k] == 0.0
@@ -90,7 +96,9 @@ def _greatest(lanes: Any, column: int) -> Any:
 
 
 @kernel
-def row_sums(what: int, scale: float, approx: Any, truth: Any, own: Any, upper: bool, out: Any) -> None:
+def row_sums(
+    what: int, scale: float, approx: Any, truth: Any, own: Any, upper: bool, out: Any
+) -> None:
     """Fill out[a, :] from row a of both blocks: all columns but own[a], or (`upper`) those after own[a].
 
     Parameters
@@ -100,8 +108,8 @@ def row_sums(what: int, scale: float, approx: Any, truth: Any, own: Any, upper: 
     own : (rows,) int64
         Column of the row's own point.
     out : (rows, COLUMNS) float64
-        A row is not finite when one of its distances is not, or (RELATIVE, RATIO) when a true one is negative. With
-        RATIO, a row without ratios has inf as its least one.
+        A row is not finite when one of its distances is not, or (RELATIVE, RATIO) when a true
+        one is negative. With RATIO, a row without ratios has inf as its least one.
     """
     lanes = np.empty(4 * LANES)
     for a in range(len(out)):
@@ -114,7 +122,8 @@ def row_sums(what: int, scale: float, approx: Any, truth: Any, own: Any, upper: 
             first, last = (own[a] + 1, approx.shape[1]) if part == 1 else (0, own[a])
             for start in range(first, last, LANES):
                 stop = min(start + LANES, last)
-                x, t = approx[a, start:stop], truth[a, start:stop]
+                x = approx[a, start:stop]
+                t = truth[a, start:stop]
                 if what == RELATIVE:
                     more_zeros, more_signs = _relative(x, t, scale, lanes)
                     zeros += more_zeros

@@ -6,8 +6,8 @@ import numpy as np
 
 from .._core.kernel import helper, kernel
 
-# Sums of floats that should be equal differ in their last digits; below this part of the row's largest distance, two
-# distances are tied.
+# Sums of floats that should be equal differ in their last digits; below this part of the row's
+# largest distance, two distances are tied.
 TOLERANCE = 1e-9
 
 
@@ -25,7 +25,10 @@ def _tolerance(distances: Any) -> float:
 
 @helper
 def _sort(values: Any) -> None:
-    """Sort in place by shrinking gaps (Shell). There are few values, and np.sort takes two seconds to compile."""
+    """Sort in place by shrinking gaps (Shell).
+
+    There are few values, and np.sort takes two seconds to compile.
+    """
     gap = len(values)
     while gap > 1:
         gap = max(1, gap * 4 // 9)
@@ -57,7 +60,8 @@ def _group(values: Any, tolerance: float, nearest: Any, farthest: Any, sizes: An
     """Gather ascending values into groups of ties, each from `nearest` to `farthest`; return their number."""
     groups = 0
     for value in values:
-        # The same comparison decides below whether a point ties with the group, so rounding cannot split the two.
+        # The same comparison decides below whether a point ties with the group, so rounding
+        # cannot split the two.
         if groups == 0 or value > farthest[groups - 1]:
             nearest[groups] = value - tolerance
             sizes[groups] = 0
@@ -73,15 +77,21 @@ def _precision(distances: Any, point: int, neighbours: Any, by_rank: bool) -> fl
     if np.isnan(tolerance):
         return np.nan
     degree = len(neighbours)
-    nearest, farthest, sizes = np.empty(degree), np.empty(degree), np.empty(degree, np.int64)
+    nearest = np.empty(degree)
+    farthest = np.empty(degree)
+    sizes = np.empty(degree, np.int64)
     values = distances[neighbours]
     _sort(values)
     groups = _group(values, tolerance, nearest, farthest, sizes)
     farthest = farthest[:groups]
-    between = np.zeros(groups, np.int64)  # points nearer than the group, not nearer than the group before
+    between = np.zeros(
+        groups, np.int64
+    )  # points nearer than the group, not nearer than the group before
     tied = np.zeros(groups, np.int64)  # points tied with the group, so far ...
     met = np.zeros(groups, np.int64)  # ... and neighbours among them
-    group_of, tie_rank, met_rank = (np.zeros(degree, np.int64), np.zeros(degree, np.int64), np.zeros(degree, np.int64))
+    group_of = np.zeros(degree, np.int64)
+    tie_rank = np.zeros(degree, np.int64)
+    met_rank = np.zeros(degree, np.int64)
     seen = 0
     for x in range(len(distances)):
         if x == point or distances[x] > farthest[-1]:
@@ -93,10 +103,13 @@ def _precision(distances: Any, point: int, neighbours: Any, by_rank: bool) -> fl
         tied[group] += 1
         if seen < degree and neighbours[seen] == x:
             met[group] += 1
-            group_of[seen], tie_rank[seen], met_rank[seen] = group, tied[group], met[group]
+            group_of[seen] = group
+            tie_rank[seen] = tied[group]
+            met_rank[seen] = met[group]
             seen += 1
     # Points (neighbours) that come before each group.
-    points_before, neighbours_before = np.zeros(groups + 1, np.int64), np.zeros(groups + 1, np.int64)
+    points_before = np.zeros(groups + 1, np.int64)
+    neighbours_before = np.zeros(groups + 1, np.int64)
     for group in range(groups):
         points_before[group] += between[group]
         points_before[group + 1] = points_before[group] + tied[group]
@@ -110,11 +123,16 @@ def _precision(distances: Any, point: int, neighbours: Any, by_rank: bool) -> fl
 
 
 @kernel
-def average_precision(distances: Any, points: Any, starts: Any, neighbours: Any, by_rank: bool, out: Any) -> None:
+def average_precision(
+    distances: Any, points: Any, starts: Any, neighbours: Any, by_rank: bool, out: Any
+) -> None:
     """out[a] = average precision of points[a], whose distances to all points are row a; NaN if one is not finite.
 
-    The neighbours of v are neighbours[starts[v]:starts[v + 1]]: at least one, ascending, without v.
+    The neighbours of v are neighbours[starts[v]:starts[v + 1]]: at least one, ascending,
+    without v.
     """
     for a in range(len(points)):
         own = points[a]
-        out[a] = _precision(distances[a], own, neighbours[starts[own] : starts[own + 1]], by_rank)
+        out[a] = _precision(
+            distances[a], own, neighbours[starts[own] : starts[own + 1]], by_rank
+        )

@@ -10,22 +10,29 @@ from .._core.checks import integer_or_none
 
 Rows = int | Literal["all"] | None
 
-#: Up to this many points `rows=None` looks at every pair: two hundred million, seconds on one machine.
+#: Up to this many points `rows=None` looks at every pair: two hundred million, seconds on one
+#: machine.
 EXACT_POINTS = 20_000
 
 _CONFIDENCE = 0.95
 
 
-def sample_rows(n: int, rows: Rows, rng: Any, default: int, n_points: int | None = None) -> NDArray[np.int64] | None:
+def sample_rows(
+    n: int, rows: Rows, rng: Any, default: int, n_points: int | None = None
+) -> NDArray[np.int64] | None:
     """Return the rows to look at, ascending, out of n; None means all of them.
 
-    rows=None looks at all rows up to `EXACT_POINTS` points (`n_points`, where that is not n) and at `default` of them
-    beyond; a number asks for as many; "all" for every row. Drawn without replacement; nothing is drawn when all are
-    taken.
+    rows=None looks at all rows up to `EXACT_POINTS` points (`n_points`, where that is not n)
+    and at `default` of them beyond; a number asks for as many; "all" for every row. Drawn
+    without replacement; nothing is drawn when all are taken.
     """
     size = _sample_size(rows)
     if size is None:
-        size = n if rows == "all" or (n if n_points is None else n_points) <= EXACT_POINTS else default
+        size = (
+            n
+            if rows == "all" or (n if n_points is None else n_points) <= EXACT_POINTS
+            else default
+        )
     if size >= n:
         return None
     return np.sort(np.random.default_rng(rng).choice(n, size, replace=False)).astype(np.int64)
@@ -36,17 +43,20 @@ def _sample_size(rows: Any) -> int | None:
         return None
     size = integer_or_none(rows)
     if size is None or size < 1:
-        raise ValueError(f"rows is a number of rows to sample (1 or more), 'all' or None, not {rows!r}")
+        raise ValueError(
+            f"rows is a number of rows to sample (1 or more), 'all' or None, not {rows!r}"
+        )
     return size
 
 
 def half_width(deviations: NDArray[np.float64], weight: float, population: int) -> float:
     """Half the 95% interval of sum(y) / sum(w) over k rows drawn without replacement from `population`.
 
-    `deviations` are the linearised residuals y_i - ratio * w_i of the sampled rows and `weight` is sum(w), so that
-    var = (1 - k / population) * k * s^2 / weight^2 with s^2 their variance (the ratio estimator of Cochran, Sampling
-    Techniques, 1977, chapter 6), times Student's t with k - 1 degrees of freedom. With equal weights this is the
-    textbook interval of a mean. One row alone says nothing about its spread: infinite.
+    `deviations` are the linearised residuals y_i - ratio * w_i of the sampled rows and `weight`
+    is sum(w), so that var = (1 - k / population) * k * s^2 / weight^2 with s^2 their variance
+    (the ratio estimator of Cochran, Sampling Techniques, 1977, chapter 6), times Student's t
+    with k - 1 degrees of freedom. With equal weights this is the textbook interval of a mean.
+    One row alone says nothing about its spread: infinite.
     """
     from scipy.special import stdtrit
 

@@ -1,6 +1,7 @@
 """Blocks of rows: how scores read metrics of any kind without ever holding n x n distances.
 
-Blocks depend on the number of points alone, never on the number of threads, and every row is summed up by itself.
+Blocks depend on the number of points alone, never on the number of threads, and every row is
+summed up by itself.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from ..metric.base import Metric
 
-#: Distances per block: 2 MB, so that blocks are still in the cache when they are summed (measured best of 1 to 32 MB).
+#: Distances per block: 2 MB, so that blocks are still in the cache when they are summed
+#: (measured best of 1 to 32 MB).
 BLOCK_ENTRIES = 1 << 18
 
 
@@ -24,12 +26,16 @@ def to_metric(data: Any) -> Metric:
     return as_metric(data)
 
 
-def read_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
+def read_block(
+    metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Return metric.block(rows, cols) as kernels take it: float64, C-contiguous, writeable, of the shape asked for."""
     block = np.require(metric.block(rows, cols), np.float64, ["C", "W", "E"])
     if block.shape != (len(rows), len(cols)):
         shape = " x ".join(map(str, block.shape))
-        raise ValueError(f"{type(metric).__name__}.block gave {shape} for {len(rows)} rows and {len(cols)} columns")
+        raise ValueError(
+            f"{type(metric).__name__}.block gave {shape} for {len(rows)} rows and {len(cols)} columns"
+        )
     return block
 
 

@@ -34,36 +34,43 @@ def average_distortion(
     Parameters
     ----------
     approx, truth : Metric or anything `as_metric` takes
-        The distances to judge and the true ones, on the same points. Trees and embeddings are metrics. Points are
-        matched by label if both have labels, otherwise by position. A tree that was read from a text, such as Newick,
-        is not matched by position: see "Matching points" in the documentation.
+        The distances to judge and the true ones, on the same points. Trees and embeddings are
+        metrics. Points are matched by label if both have labels, otherwise by position. A tree
+        that was read from a text, such as Newick, is not matched by position: see "Matching
+        points" in the documentation.
     scale : "none" or "optimal"
-        Compare approx as it is, or multiplied by alpha = <approx, truth> / <approx, approx>, the factor that brings
-        it nearest to the truth in the Frobenius norm. It is computed on the same pairs.
+        Compare approx as it is, or multiplied by alpha = <approx, truth> / <approx, approx>,
+        the factor that brings it nearest to the truth in the Frobenius norm. It is computed on
+        the same pairs.
     rows : int, "all" or None
-        Number of points whose distances to all others are looked at, drawn without replacement. None looks at all
-        pairs up to 20,000 points and samples 256 rows beyond. The estimate is unbiased (up to the ratio estimator's
-        O(1/rows) when pairs are skipped or scaled) and comes with an interval for 95% confidence. It assumes that no
-        few points make most of the error: see `Score`.
+        Number of points whose distances to all others are looked at, drawn without replacement.
+        None looks at all pairs up to 20,000 points and samples 256 rows beyond. The estimate is
+        unbiased (up to the ratio estimator's O(1/rows) when pairs are skipped or scaled) and
+        comes with an interval for 95% confidence. It assumes that no few points make most of
+        the error: see `Score`.
     rng : seed or numpy Generator
         Used only when rows are sampled.
     n_jobs : int, optional
-        Number of threads; None uses every core. The result is the same, bit for bit, for every number.
+        Number of threads; None uses every core. The result is the same, bit for bit, for every
+        number.
     engine : "dask" or a dask.distributed Client, optional
-        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
+        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
+        documentation.
     device : str or torch.device, optional
         Work with torch on this device, for example "cuda".
 
     Returns
     -------
     Score
-        A float that knows its interval and how many pairs it rests on. Pairs at true distance 0 have no relative error:
-        they are left out and counted in `.skipped`. Without any pair the score is 0.
+        A float that knows its interval and how many pairs it rests on. Pairs at true distance 0
+        have no relative error: they are left out and counted in `.skipped`. Without any pair
+        the score is 0.
 
     Notes
     -----
     O(n^2) time, or O(rows * n); O(n) memory and a few blocks, never n x n. As defined in the
-    appendix of Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic embedding (NeurIPS 2020).
+    appendix of Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic
+    embedding (NeurIPS 2020).
 
     Examples
     --------
@@ -93,28 +100,39 @@ def mean_distortion(compared: Comparison, scale: Literal["none", "optimal"]) -> 
 
 
 def worst_distortion(
-    approx: MetricLike, truth: MetricLike, *, rows: Rows = None, rng: RNGLike = 0, n_jobs: int | None = None
+    approx: MetricLike,
+    truth: MetricLike,
+    *,
+    rows: Rows = None,
+    rng: RNGLike = 0,
+    n_jobs: int | None = None,
 ) -> Score:
     """Return max(approx / truth) / min(approx / truth) over the pairs of points: 1 is perfect, whatever the scale.
 
-    Infinite when approx puts two points together that are apart. Parameters as in `average_distortion`; pairs at true
-    distance 0 are left out and counted in `.skipped`. A sample gives a lower bound only: `.low` is the value and
-    `.high` infinite. Without any pair the score is 1. O(n^2) time, or O(rows * n).
+    Infinite when approx puts two points together that are apart. Parameters as in
+    `average_distortion`; pairs at true distance 0 are left out and counted in `.skipped`. A
+    sample gives a lower bound only: `.low` is the value and `.high` infinite. Without any pair
+    the score is 1. O(n^2) time, or O(rows * n).
 
     Notes
     -----
-    Exact over all pairs, with memory for a few rows of distances. The guarantees of `embed` are stated in it.
+    Exact over all pairs, with memory for a few rows of distances. The guarantees of `embed` are
+    stated in it.
 
     Examples
     --------
-    >>> worst_distortion([[0, 1, 4], [1, 0, 5], [4, 5, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]])  # (5/4) / (1/2)
+    >>> worst_distortion(
+    ...     [[0, 1, 4], [1, 0, 5], [4, 5, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]]
+    ... )  # (5/4) / (1/2)
     2.5 (all 3 pairs)
     """
     from ._distortion_kernels import RATIO
 
     compared = Comparison(approx, truth, rows, rng, ThreadRunner(n_jobs))
     lowest, highest, _, _, zeros = compared.sums(RATIO).T
-    least, greatest, skipped = lowest.min(initial=math.inf), highest.max(initial=-math.inf), int(zeros.sum())
+    least = lowest.min(initial=math.inf)
+    greatest = highest.max(initial=-math.inf)
+    skipped = int(zeros.sum())
     pairs = compared.pairs - skipped
     if pairs == 0:
         value = 1.0
@@ -135,18 +153,20 @@ def distance_error(
 ) -> Score:
     """Return the absolute error of the distances: mean ("l1"), root mean square ("l2") or largest ("linf").
 
-    Parameters as in `average_distortion`. All pairs count, those at true distance 0 too. A sample gives a lower bound
-    of the largest error only: `.low` is the value and `.high` infinite. Without any pair the error is 0. O(n^2) time,
-    or O(rows * n).
+    Parameters as in `average_distortion`. All pairs count, those at true distance 0 too. A
+    sample gives a lower bound of the largest error only: `.low` is the value and `.high`
+    infinite. Without any pair the error is 0. O(n^2) time, or O(rows * n).
 
     Notes
     -----
-    Exact over all pairs, with memory for a few rows of distances; otherwise an estimate from sampled rows. Its
-    interval is too narrow if few points make most of the error: see `Score`.
+    Exact over all pairs, with memory for a few rows of distances; otherwise an estimate from
+    sampled rows. Its interval is too narrow if few points make most of the error: see `Score`.
 
     Examples
     --------
-    >>> distance_error([[0, 1, 4], [1, 0, 6], [4, 6, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]])  # (1 + 0 + 2) / 3
+    >>> distance_error(
+    ...     [[0, 1, 4], [1, 0, 6], [4, 6, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]]
+    ... )  # (1 + 0 + 2) / 3
     1 (all 3 pairs)
     """
     from ._distortion_kernels import ABSOLUTE
@@ -158,14 +178,25 @@ def distance_error(
     factor = optimum.scale if optimum else 1.0
     errors, squares, signed, largest, _ = compared.sums(ABSOLUTE, factor).T
     if norm == "linf":
-        return _lower_bound(compared, float(largest.max(initial=0.0)), pairs=compared.pairs, scale=factor)
+        return _lower_bound(
+            compared, float(largest.max(initial=0.0)), pairs=compared.pairs, scale=factor
+        )
     counts = _pairs_per_row(compared)
     if norm == "l1":
         return _mean_score(compared, errors, counts, optimum, math.fsum(signed))
-    # The optimal scale minimises the mean square, so its own error has no effect on it to first order.
+    # The optimal scale minimises the mean square, so its own error has no effect on it to first
+    # order.
     mean = _mean_score(compared, squares, counts, optimum, 0.0)
     value, low, high = (math.sqrt(x) for x in (mean, mean.low, mean.high))
-    return Score(value, low=low, high=high, exact=mean.exact, pairs=mean.pairs, scale=mean.scale, basis=mean.basis)
+    return Score(
+        value,
+        low=low,
+        high=high,
+        exact=mean.exact,
+        pairs=mean.pairs,
+        scale=mean.scale,
+        basis=mean.basis,
+    )
 
 
 def _pairs_per_row(compared: Comparison) -> NDArray[np.float64]:
@@ -184,13 +215,15 @@ def _mean_score(
     skipped: int = 0,
 ) -> Score:
     """Return sum(totals) / sum(counts) with its interval; `slope` is the derivative of sum(totals) by the scale."""
-    total, weight = math.fsum(totals), math.fsum(counts)
+    total = math.fsum(totals)
+    weight = math.fsum(counts)
     value = total / weight if weight > 0 else 0.0
     width = 0.0
     if not compared.exact:
         deviations = totals - value * counts
         if optimum is not None:
-            # The scale is estimated from the same rows: each of them moved the score through it, too.
+            # The scale is estimated from the same rows: each of them moved the score through
+            # it, too.
             deviations = deviations + slope * optimum.pull
         width = half_width(deviations, weight, compared.n)
     return Score(
@@ -205,8 +238,18 @@ def _mean_score(
     )
 
 
-def _lower_bound(compared: Comparison, value: float, *, pairs: int, skipped: int = 0, scale: float = 1.0) -> Score:
+def _lower_bound(
+    compared: Comparison, value: float, *, pairs: int, skipped: int = 0, scale: float = 1.0
+) -> Score:
     """Return an extreme over the pairs looked at: exact, or a lower bound of the extreme over all."""
     high = value if compared.exact else math.inf
     basis = compared.basis(pairs)
-    return Score(value, high=high, exact=compared.exact, pairs=pairs, skipped=skipped, scale=scale, basis=basis)
+    return Score(
+        value,
+        high=high,
+        exact=compared.exact,
+        pairs=pairs,
+        skipped=skipped,
+        scale=scale,
+        basis=basis,
+    )

@@ -17,8 +17,9 @@ from ._sampling import Rows, half_width, sample_rows
 from ._streaming import read_block, row_slices, to_metric
 from .score import Score
 
-#: Points looked at beyond EXACT_POINTS points, unless `rows` says otherwise. More than for distortion: one point's
-#: precision spreads over most of 0 to 1, and 1,024 of them give an interval of about +-0.02.
+#: Points looked at beyond EXACT_POINTS points, unless `rows` says otherwise. More than for
+#: distortion: one point's precision spreads over most of 0 to 1, and 1,024 of them give an
+#: interval of about +-0.02.
 SAMPLED_POINTS = 1024
 
 _TIES = ("definition", "rank")
@@ -37,28 +38,32 @@ def mean_average_precision(
 ) -> Score:
     """Return how well distances put each point's neighbours in a graph before all other points: 1 is perfect.
 
-    For a point v and a neighbour u let B(v, u) be the points other than v that are at most as far from v as u is. The
-    average precision of v is the mean over its neighbours u of the part of B(v, u) that are neighbours; the score is
-    its mean over the points that have neighbours.
+    For a point v and a neighbour u let B(v, u) be the points other than v that are at most as
+    far from v as u is. The average precision of v is the mean over its neighbours u of the part
+    of B(v, u) that are neighbours; the score is its mean over the points that have neighbours.
 
     Parameters
     ----------
     approx : Metric or anything `as_metric` takes
-        The distances to judge. Points are matched to those of the graph as in `average_distortion`.
+        The distances to judge. Points are matched to those of the graph as in
+        `average_distortion`.
     graph : GraphMetric, scipy sparse matrix or networkx graph
         Its edges say who is a neighbour; their weights do not matter.
     ties : "definition" or "rank"
-        Whether all points as far as u are in B(v, u), or (as in published code, which sorts) only those with a lower
-        index. Trees make many ties, so the two differ. Distances within 1e-9 of the row's largest are tied.
+        Whether all points as far as u are in B(v, u), or (as in published code, which sorts)
+        only those with a lower index. Trees make many ties, so the two differ. Distances within
+        1e-9 of the row's largest are tied.
     rows : int, "all" or None
-        Number of points to look at, drawn without replacement. None looks at all up to 20,000 points and at 1,024
-        beyond; the score then has a 95% interval.
+        Number of points to look at, drawn without replacement. None looks at all up to 20,000
+        points and at 1,024 beyond; the score then has a 95% interval.
     rng : seed or numpy Generator
         Used only when points are sampled.
     n_jobs : int, optional
-        Number of threads; None uses every core. The result is the same, bit for bit, for every number.
+        Number of threads; None uses every core. The result is the same, bit for bit, for every
+        number.
     engine : "dask" or a dask.distributed Client, optional
-        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the documentation.
+        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
+        documentation.
     device : str or torch.device, optional
         Work with torch on this device, for example "cuda".
 
@@ -69,8 +74,9 @@ def mean_average_precision(
 
     Notes
     -----
-    O(n log degree) time per point; O(n) memory and a few blocks, never n x n. As defined in the appendix of
-    Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic embedding (NeurIPS 2020).
+    O(n log degree) time per point; O(n) memory and a few blocks, never n x n. As defined in the
+    appendix of Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic
+    embedding (NeurIPS 2020).
 
     Examples
     --------
@@ -97,13 +103,18 @@ class Ranking(NamedTuple):
 
     judged: Metric
     points: NDArray[np.int64]
-    starts: NDArray[np.int64]  # the neighbors of point i are neighbors[starts[i] : starts[i + 1]]
+    starts: NDArray[
+        np.int64
+    ]  # the neighbors of point i are neighbors[starts[i] : starts[i + 1]]
     neighbors: NDArray[np.int64]
     by_rank: bool
 
 
 def average_precisions(ranking: Ranking, runner: Runner) -> NDArray[np.float64]:
-    """Return the average precision of each point of a ranking. A runner ranks the neighbors, block by block."""
+    """Return the average precision of each point of a ranking.
+
+    A runner ranks the neighbors, block by block.
+    """
     count = len(ranking.points)
     parts = [np.empty(0)]
     with progress_bar(count, "ranking neighbours", "point") as bar:
@@ -118,14 +129,24 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     from scipy.sparse import issparse
 
     adjacency: Any = getattr(network, "adjacency", None)
-    if not issparse(adjacency) or adjacency.format != "csr" or adjacency.shape != (len(network), len(network)):
+    if (
+        not issparse(adjacency)
+        or adjacency.format != "csr"
+        or adjacency.shape != (len(network), len(network))
+    ):
         raise TypeError(
             f"mean average precision needs a graph, and {type(network).__name__} has no edges: give a GraphMetric, "
             "a scipy sparse matrix or a networkx graph"
         )
-    starts, neighbours = (np.require(x, np.int64, ["C", "W"]) for x in (adjacency.indptr, adjacency.indices))
-    if not adjacency.has_canonical_format or np.any(neighbours == np.repeat(np.arange(len(network)), np.diff(starts))):
-        raise ValueError("the graph's adjacency must list every neighbour once, in order, and no point as its own")
+    starts, neighbours = (
+        np.require(x, np.int64, ["C", "W"]) for x in (adjacency.indptr, adjacency.indices)
+    )
+    if not adjacency.has_canonical_format or np.any(
+        neighbours == np.repeat(np.arange(len(network)), np.diff(starts))
+    ):
+        raise ValueError(
+            "the graph's adjacency must list every neighbour once, in order, and no point as its own"
+        )
     return starts, neighbours
 
 
@@ -139,7 +160,9 @@ def _rank_rows(ranking: Ranking, part: slice) -> NDArray[np.float64]:
     average_precision(distances, rows, ranking.starts, ranking.neighbors, ranking.by_rank, out)
     if np.isnan(out).any():
         a, b = np.argwhere(~np.isfinite(distances))[0]
-        raise MetricError(f"approx has d({rows[a]}, {b}) = {distances[a, b]}: scores need finite distances")
+        raise MetricError(
+            f"approx has d({rows[a]}, {b}) = {distances[a, b]}: scores need finite distances"
+        )
     return out
 
 

@@ -9,12 +9,13 @@ class Score(float):
     Attributes
     ----------
     low, high : float
-        Ends of the interval for 95% confidence (see Notes); both equal the value when the score is exact.
+        Ends of the interval for 95% confidence (see Notes); both equal the value when the score
+        is exact.
     exact : bool
         True when every pair (or point) was looked at.
     pairs : int
-        Number of pairs used, or of points for scores of points such as mean average precision. A sample of rows uses
-        the pairs of each sampled point with all other points.
+        Number of pairs used, or of points for scores of points such as mean average precision.
+        A sample of rows uses the pairs of each sampled point with all other points.
     skipped : int
         Pairs at true distance 0, left out because a relative error is not defined there.
     scale : float
@@ -24,11 +25,12 @@ class Score(float):
 
     Notes
     -----
-    The interval is Student's, from the spread of the sampled rows. On ordinary data it contains the exact score in 91
-    to 96% of samples of 20 to 100 rows. If few points make most of the error, a sample without them does not show it.
-    Example: 400 points, four of them 50 times as far out as the others, and `distance_error`, whose errors are not
-    relative. The interval contained the exact score in 26 to 39% of samples of 20 rows, and in 62 to 68% of samples
-    of 100. `average_distortion` kept 94 to 96%. Look at all rows if your data have such points.
+    The interval is Student's, from the spread of the sampled rows. On ordinary data it contains
+    the exact score in 91 to 96% of samples of 20 to 100 rows. If few points make most of the
+    error, a sample without them does not show it. Example: 400 points, four of them 50 times as
+    far out as the others, and `distance_error`, whose errors are not relative. The interval
+    contained the exact score in 26 to 39% of samples of 20 rows, and in 62 to 68% of samples of
+    100. `average_distortion` kept 94 to 96%. Look at all rows if your data have such points.
 
     Examples
     --------
@@ -65,8 +67,11 @@ class Score(float):
         self = super().__new__(cls, value)
         self.low = float(value if low is None else low)
         self.high = float(value if high is None else high)
-        self.exact, self.pairs, self.skipped = bool(exact), int(pairs), int(skipped)
-        self.scale, self.basis = float(scale), basis
+        self.exact = bool(exact)
+        self.pairs = int(pairs)
+        self.skipped = int(skipped)
+        self.scale = float(scale)
+        self.basis = basis
         return self
 
     def __repr__(self) -> str:
@@ -81,7 +86,11 @@ class Score(float):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # float's own recipe would call __new__ without what the score is based on.
-        return _restore, (type(self), float(self), {name: getattr(self, name) for name in self.__slots__})
+        return _restore, (
+            type(self),
+            float(self),
+            {name: getattr(self, name) for name in self.__slots__},
+        )
 
 
 def _restore(cls: type[Score], value: float, fields: dict[str, Any]) -> Score:

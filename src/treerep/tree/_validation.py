@@ -1,4 +1,7 @@
-"""What makes arrays a tree, checked once at the door. Every message names the first thing that is wrong."""
+"""What makes arrays a tree, checked once at the door.
+
+Every message names the first thing that is wrong.
+"""
 
 from typing import Any
 
@@ -8,13 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from ..metric.base import frozen
 
 
-def check_edges(edges: ArrayLike, n_points: int, n_ids: int | None = None) -> NDArray[np.integer]:
+def check_edges(
+    edges: ArrayLike, n_points: int, n_ids: int | None = None
+) -> NDArray[np.integer]:
     """Return edges as a whole-number array (E, 2) with ids in 0 ... n_ids-1 (default E+1), or say what is wrong."""
     array = np.asarray(edges)
     if array.size == 0:
         array = array.reshape(-1, 2).astype(np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise ValueError(f"edges must be pairs of node ids, an array of shape (E, 2), not {array.shape}")
+        raise ValueError(
+            f"edges must be pairs of node ids, an array of shape (E, 2), not {array.shape}"
+        )
     if array.dtype.kind not in "iu":
         raise TypeError(f"edges must hold whole-number node ids, not {array.dtype}")
     if len(array) < n_points - 1:
@@ -40,10 +47,14 @@ def check_weights(weights: ArrayLike, edges: NDArray[np.integer]) -> NDArray[np.
         raise TypeError(f"weights must be real numbers, not {given.dtype}")
     array = given.astype(np.float64, copy=False)
     if array.shape != (len(edges),):
-        raise ValueError(f"there are {len(edges)} edges, but weights has shape {array.shape}: give one weight per edge")
+        raise ValueError(
+            f"there are {len(edges)} edges, but weights has shape {array.shape}: give one weight per edge"
+        )
     if len(array) and not (array.min() >= 0 and array.max() < np.inf):
         e = int(np.flatnonzero(~((array >= 0) & (array < np.inf)))[0])
-        raise ValueError(f"edge {e} {_pair(edges[e])} has weight {array[e]}: weights must be finite and not negative")
+        raise ValueError(
+            f"edge {e} {_pair(edges[e])} has weight {array[e]}: weights must be finite and not negative"
+        )
     check_total(array)
     return array
 
@@ -83,5 +94,9 @@ def _pair(edge: NDArray[np.integer]) -> str:
 
 def owned(array: NDArray[Any], given: object) -> NDArray[Any]:
     """Freeze an array; copy it first if the caller could still write to it."""
-    shared = isinstance(given, np.ndarray) and given.flags.writeable and np.shares_memory(array, given)
+    shared = (
+        isinstance(given, np.ndarray)
+        and given.flags.writeable
+        and np.shares_memory(array, given)
+    )
     return frozen(array.copy() if shared else array)

@@ -42,16 +42,17 @@ class Tree(CompiledMetric):
     weights : (N-1,) real numbers, finite and not negative, with a finite sum
     labels : names of the data points, optional
     support : (N-1,) numbers from 0 to 1, optional
-        How sure each edge is: the share of several trees that contain its split of the data points (see
-        `with_support`), NaN where there is no share. `fit` with `trials` sets it; otherwise it is None. `==` and
-        `isclose` do not compare it.
+        How sure each edge is: the share of several trees that contain its split of the data
+        points (see `with_support`), NaN where there is no share. `fit` with `trials` sets it;
+        otherwise it is None. `==` and `isclose` do not compare it.
     order_known : bool
-        False if the numbers of the points come from a text (Newick, Nexus, GraphML) or from a graph of another
-        library. Such a tree is matched to data by its labels alone. `restrict` gives a tree in a known order. `==` and
-        `isclose` do not compare it.
+        False if the numbers of the points come from a text (Newick, Nexus, GraphML) or from a
+        graph of another library. Such a tree is matched to data by its labels alone. `restrict`
+        gives a tree in a known order. `==` and `isclose` do not compare it.
 
-    A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path` also accept Steiner
-    nodes. A tree never changes; its arrays are read-only. Anything but a tree is refused, in O(N).
+    A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path`
+    also accept Steiner nodes. A tree never changes; its arrays are read-only. Anything but a
+    tree is refused, in O(N).
 
     >>> tree = Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 3.0], labels=["a", "b", "c"])
     >>> tree
@@ -118,7 +119,9 @@ class Tree(CompiledMetric):
         # The numbers of the edges go through in the place of their lengths: exact up to 2^53.
         renumbered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
         before = numbers.astype(np.int64)
-        return cls._trusted(n_points, renumbered, weights[before], labels, support[before], order_known)
+        return cls._trusted(
+            n_points, renumbered, weights[before], labels, support[before], order_known
+        )
 
     def _set(
         self,
@@ -130,30 +133,45 @@ class Tree(CompiledMetric):
         order_known: bool,
     ) -> None:
         self.__dict__.update(
-            n_points=n_points, edges=edges, weights=weights, labels=labels, support=support, order_known=order_known
+            n_points=n_points,
+            edges=edges,
+            weights=weights,
+            labels=labels,
+            support=support,
+            order_known=order_known,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a tree does not change: make a new one with another {name}, e.g. by Tree.with_weights")
+        raise AttributeError(
+            f"a tree does not change: make a new one with another {name}, e.g. by Tree.with_weights"
+        )
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a tree does not change: {name} cannot be deleted, make a new tree instead")
+        raise AttributeError(
+            f"a tree does not change: {name} cannot be deleted, make a new tree instead"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tree._trusted, self._arguments()
 
     def _arguments(self) -> tuple[Any, ...]:
         """Return what `_trusted` makes this tree of."""
-        return self.n_points, self.edges, self.weights, self.labels, self.support, self.order_known
+        return (
+            self.n_points,
+            self.edges,
+            self.weights,
+            self.labels,
+            self.support,
+            self.order_known,
+        )
 
     def __len__(self) -> int:
         return self.n_points
 
     def __repr__(self) -> str:
         steiner = self.n_nodes - self.n_points
-        return (
-            f"Tree({self.n_points:,} point{'s' * (self.n_points != 1)}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
-        )
+        points = f"{self.n_points:,} point{'s' * (self.n_points != 1)}"
+        return f"Tree({points}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the interactive page, or a line about a large tree."""
@@ -206,7 +224,8 @@ class Tree(CompiledMetric):
     def rooted(self, at: int | str | None = None) -> Rooted:
         """Hang the tree from a node (id or label): parents, lengths, preorder and depths. O(N).
 
-        Children come in the order of the smallest id in their subtree. The default, from point 0, is kept.
+        Children come in the order of the smallest id in their subtree. The default, from point
+        0, is kept.
 
         >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).rooted().depth
         array([0., 3., 1.])
@@ -221,7 +240,11 @@ class Tree(CompiledMetric):
     def _node(self, name: int | str) -> int:
         if isinstance(name, str):
             if name not in self._index:
-                known = "the tree has no labels" if self.labels is None else "no point has that label"
+                known = (
+                    "the tree has no labels"
+                    if self.labels is None
+                    else "no point has that label"
+                )
                 raise ValueError(f"{name!r} is not in the tree: {known}")
             return self._index[name]
         return int(check_indices(whole_number(name, "a node"), self.n_nodes))
@@ -239,15 +262,17 @@ class Tree(CompiledMetric):
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Distances between every row node and every column node, as a dense float64 array.
 
-        With many columns, O(N) per row by walking over the tree; with few, O(1) each from common ancestors. Which way
-        is taken depends on the number of columns and nodes alone.
+        With many columns, O(N) per row by walking over the tree; with few, O(1) each from
+        common ancestors. Which way is taken depends on the number of columns and nodes alone.
         """
         first, second = (check_indices(x, self.n_nodes).reshape(-1) for x in (rows, cols))
         if len(first) and prefer_walk(len(second), self.n_nodes):
             return walked_block(self._view, first, second)
         return super().block(first, second)
 
-    def distances(self, points: Iterable[int | str] | None = None, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+    def distances(
+        self, points: Iterable[int | str] | None = None, *, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
         """All distances among the data points, or among some (ids or labels): a symmetric matrix. O(n N) time.
 
         >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).distances()
@@ -270,12 +295,16 @@ class Tree(CompiledMetric):
     def with_weights(self, weights: ArrayLike) -> "Tree":
         """Return the same tree with other edge weights, in the order of `edges`."""
         lengths = owned(check_weights(weights, self.edges), weights)
-        return Tree._trusted(self.n_points, self.edges, lengths, self.labels, self.support, self.order_known)
+        return Tree._trusted(
+            self.n_points, self.edges, lengths, self.labels, self.support, self.order_known
+        )
 
     def with_support(self, trees: Iterable["Tree"]) -> "Tree":
         """Return the same tree with support: the share of `trees` that contain each edge's split (`split_support`)."""
         support = split_support(self, trees)
-        return Tree._trusted(self.n_points, self.edges, self.weights, self.labels, support, self.order_known)
+        return Tree._trusted(
+            self.n_points, self.edges, self.weights, self.labels, support, self.order_known
+        )
 
     def canonical(self) -> "Tree":
         """Return the tree with Steiner nodes numbered depth-first from point 0 and edges sorted: see `canonical_edges`.
@@ -284,12 +313,19 @@ class Tree(CompiledMetric):
         """
         return Tree._in_canonical_order(*self._arguments())
 
-    def _in_order(self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool) -> "Tree":
-        """Return the same tree with its points in another order: point i was point order[i]. O(N)."""
+    def _in_order(
+        self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool
+    ) -> "Tree":
+        """Return the same tree with its points in another order: point i was point order[i].
+
+        O(N).
+        """
         number = np.arange(self.n_nodes)
         number[order] = np.arange(self.n_points)
         edges = number[self.edges]
-        return Tree._in_canonical_order(self.n_points, edges, self.weights, labels, self.support, order_known)
+        return Tree._in_canonical_order(
+            self.n_points, edges, self.weights, labels, self.support, order_known
+        )
 
     def _settled(self) -> "Tree":
         """Return the same tree with its order known: what to call once the points are matched."""
@@ -300,53 +336,65 @@ class Tree(CompiledMetric):
     def restrict(self, points: Iterable[int | str]) -> "Tree":
         """Return the subtree spanned by some points (ids or labels), numbered in the given order. O(N).
 
-        Distances and labels are kept. Steiner nodes that become leaves, or lie on a line between two neighbors,
-        disappear. The result is canonical, and its order is known. Support is kept if all points are: how often a split
-        of all points was found says nothing about a split of some.
+        Distances and labels are kept. Steiner nodes that become leaves, or lie on a line
+        between two neighbors, disappear. The result is canonical, and its order is known.
+        Support is kept if all points are: how often a split of all points was found says
+        nothing about a split of some.
         """
         chosen = self._points(points)
         if len(chosen) == 0:
             raise ValueError("choose at least one point")
         repeated = np.flatnonzero(np.bincount(chosen) > 1)
         if len(repeated):
-            raise ValueError(f"point {repeated[0]} is chosen more than once: choose each point once")
+            raise ValueError(
+                f"point {repeated[0]} is chosen more than once: choose each point once"
+            )
         edges, weights = restricted_edges(self._view_from(int(chosen[0])), chosen)
         labels = None if self.labels is None else tuple(self.labels[i] for i in chosen)
         part = Tree._trusted(len(chosen), edges, weights, labels)
         return part if len(chosen) < len(self) else self._carry_support(part, chosen)
 
     def contracted(self, tol: float = 0.0) -> "Tree":
-        """Return the tree without Steiner nodes that are not needed. O(N). The result is canonical.
+        """Return the tree without Steiner nodes that are not needed.
 
-        Edges of length at most `tol` with a Steiner node at one end are contracted (two data points stay two nodes,
-        even at distance 0); then Steiner leaves are dropped and Steiner nodes with two neighbours removed from their
-        line. With tol=0 no distance between data points changes. The edges that are left make the splits that they
-        made before, and keep their support.
+        O(N). The result is canonical.
+
+        Edges of length at most `tol` with a Steiner node at one end are contracted (two data
+        points stay two nodes, even at distance 0); then Steiner leaves are dropped and Steiner
+        nodes with two neighbours removed from their line. With tol=0 no distance between data
+        points changes. The edges that are left make the splits that they made before, and keep
+        their support.
         """
         if not tol >= 0:
             raise ValueError(f"tol must be a length, 0 or more, not {tol!r}")
         edges, weights = contracted_edges(self._view, self.n_points, float(tol))
-        small = Tree._trusted(self.n_points, edges, weights, self.labels, None, self.order_known)
+        small = Tree._trusted(
+            self.n_points, edges, weights, self.labels, None, self.order_known
+        )
         return self._carry_support(small, np.arange(self.n_points))
 
     def _carry_support(self, part: "Tree", points: NDArray[np.int64]) -> "Tree":
         support = carried_support(self, part, points)
         if support is None:
             return part
-        return Tree._trusted(part.n_points, part.edges, part.weights, part.labels, support, part.order_known)
+        return Tree._trusted(
+            part.n_points, part.edges, part.weights, part.labels, support, part.order_known
+        )
 
     def cut(self, k: int) -> NDArray[np.int64]:
         """Cut the tree into k clusters and return the cluster of each point, numbered by first appearance.
 
-        Removes k-1 edges, each time the one that lowers the sum over clusters C of (1/|C|) sum of d(i, j) over pairs in
-        C most: Ward's criterion, for which tree distances are squared Euclidean ones. Each cut takes time linear in the
-        part that it cuts.
+        Removes k-1 edges, each time the one that lowers the sum over clusters C of (1/|C|) sum
+        of d(i, j) over pairs in C most: Ward's criterion, for which tree distances are squared
+        Euclidean ones. Each cut takes time linear in the part that it cuts.
 
         >>> Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 1.0, 5.0, 1.0, 1.0]).cut(2)
         array([0, 0, 1, 1])
         """
         if not 1 <= whole_number(k, "k") <= self.n_points:
-            raise ValueError(f"k must be between 1 and the number of points, {self.n_points}, not {k}")
+            raise ValueError(
+                f"k must be between 1 and the number of points, {self.n_points}, not {k}"
+            )
         return cut_clusters(self._view, self.n_points, k)[: self.n_points]
 
     # Comparison.
@@ -354,9 +402,9 @@ class Tree(CompiledMetric):
     def isclose(self, other: "Tree", rtol: float = 1e-9) -> bool:
         """Whether two trees are the same but for Steiner numbering, edges of length 0 and rounding. O(N).
 
-        They are if they have the same labels in the same order, and each split of the points that an edge of either
-        tree makes has the same length in both, within `rtol` times the largest distance from point 0. An absent split
-        has length 0.
+        They are if they have the same labels in the same order, and each split of the points
+        that an edge of either tree makes has the same length in both, within `rtol` times the
+        largest distance from point 0. An absent split has length 0.
         """
         _require_tree(other)
         if self.n_points != other.n_points or self.labels != other.labels:
@@ -365,14 +413,16 @@ class Tree(CompiledMetric):
         largest = max(float(tree.rooted().depth.max()) for tree in (self, other))
         return bool(np.all(np.abs(splits.first - splits.second) <= rtol * largest))
 
-    def difference(self, other: "Tree", *, path: bool = True, n_jobs: int | None = None) -> TreeDifference:
+    def difference(
+        self, other: "Tree", *, path: bool = True, n_jobs: int | None = None
+    ) -> TreeDifference:
         """Robinson-Foulds and path-length distance of two trees on the same points.
 
-        Points are matched by label if both trees have labels, otherwise by position: see `treerep.metric._matching`.
-        Edges of length 0 make no split.
-        A split of one point against all others counts where only one tree has it; if all points are leaves of both
-        trees, this is the usual Robinson-Foulds distance. Exact, O(N); `path` is the Euclidean norm over all pairs and
-        takes O(n N): pass path=False for nan instead.
+        Points are matched by label if both trees have labels, otherwise by position: see
+        `treerep.metric._matching`. Edges of length 0 make no split. A split of one point
+        against all others counts where only one tree has it; if all points are leaves of both
+        trees, this is the usual Robinson-Foulds distance. Exact, O(N); `path` is the Euclidean
+        norm over all pairs and takes O(n N): pass path=False for nan instead.
 
         >>> star = Tree(4, [[0, 4], [1, 4], [2, 4], [3, 4]], [1.0] * 4)
         >>> star.difference(Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5))
@@ -381,25 +431,33 @@ class Tree(CompiledMetric):
         _require_tree(other)
         other = matched(other, self, ("the other tree", "this tree"))
         count, normalized = robinson_foulds(branches(self._view, other._view, self.n_points))
-        return TreeDifference(count, normalized, path_difference(self, other, n_jobs) if path else math.nan)
+        return TreeDifference(
+            count, normalized, path_difference(self, other, n_jobs) if path else math.nan
+        )
 
     # Other forms.
 
     def newick(self, root: int | str | None = None, *, digits: int | None = None) -> str:
         """Write the tree as Newick text, names taken from the labels or the point numbers.
 
-        `root` is a node id or label; by default a Steiner node next to point 0, if there is one, otherwise point 0.
-        Data points that are inner nodes are written as inner names. Lengths are written so that they read back exactly,
-        or with the given number of significant digits.
+        `root` is a node id or label; by default a Steiner node next to point 0, if there is
+        one, otherwise point 0. Data points that are inner nodes are written as inner names.
+        Lengths are written so that they read back exactly, or with the given number of
+        significant digits.
 
-        If the tree has support, an inner node carries that of the edge above it in the place of a name, to four
-        decimals and always with a point. A data point there keeps its name instead, so support at inner data points is
-        not written: `save` keeps all of it. Names of inner nodes that could be taken for support are quoted.
+        If the tree has support, an inner node carries that of the edge above it in the place of
+        a name, to four decimals and always with a point. A data point there keeps its name
+        instead, so support at inner data points is not written: `save` keeps all of it. Names
+        of inner nodes that could be taken for support are quoted.
 
-        >>> Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]).newick()
+        >>> Tree(
+        ...     3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]
+        ... ).newick()
         "(a:1.0,b:2.0,'it''s':0.5);"
         >>> edges, none = [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], float("nan")
-        >>> Tree(4, edges, [1.0] * 5, labels="abcd", support=[none, none, 0.95, none, none]).newick()
+        >>> Tree(
+        ...     4, edges, [1.0] * 5, labels="abcd", support=[none, none, 0.95, none, none]
+        ... ).newick()
         '(a:1.0,b:1.0,(c:1.0,d:1.0)0.95:1.0);'
         """
         node = self._default_root() if root is None else self._node(root)
@@ -413,25 +471,31 @@ class Tree(CompiledMetric):
         return int(steiner.min()) if len(steiner) else 0
 
     @classmethod
-    def from_newick(cls, text: str, *, default_length: float | None = None, inner_labels: bool = True) -> "Tree":
+    def from_newick(
+        cls, text: str, *, default_length: float | None = None, inner_labels: bool = True
+    ) -> "Tree":
         """Read a tree from Newick text.
 
-        Named nodes become data points, numbered as they appear in the text; nameless inner nodes become Steiner nodes.
-        Names that are exactly 0 ... n-1, as `newick` writes a tree without labels, are point numbers, not labels.
-        The order in the text is not that of the data (`order_known` is False): the points are matched by label.
-        A missing length is refused unless `default_length` is given. Underscores stay underscores.
+        Named nodes become data points, numbered as they appear in the text; nameless inner
+        nodes become Steiner nodes. Names that are exactly 0 ... n-1, as `newick` writes a tree
+        without labels, are point numbers, not labels. The order in the text is not that of the
+        data (`order_known` is False): the points are matched by label. A missing length is
+        refused unless `default_length` is given. Underscores stay underscores.
 
-        A number from 0 to 1 with a decimal point in the place of an inner name, without quotes, is the support of the
-        edge above, as `newick` writes it (ignored at the root); where there is such a number, so is an inner 0 or 1.
-        Other numbers there, 95 say, are refused unless all points are numbered; quotes make them names. With
-        inner_labels=False all names and numbers of inner nodes are ignored.
+        A number from 0 to 1 with a decimal point in the place of an inner name, without quotes,
+        is the support of the edge above, as `newick` writes it (ignored at the root); where
+        there is such a number, so is an inner 0 or 1. Other numbers there, 95 say, are refused
+        unless all points are numbered; quotes make them names. With inner_labels=False all
+        names and numbers of inner nodes are ignored.
 
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
         >>> Tree.from_newick("((a:1,b:2)0.95:0.5,c:3,d:1);").support
         array([ nan,  nan,  nan,  nan, 0.95])
         """
-        return cls._in_canonical_order(*parse_newick(text, default_length, inner_labels), order_known=False)
+        return cls._in_canonical_order(
+            *parse_newick(text, default_length, inner_labels), order_known=False
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to a .npz or .json file, whole or not at all."""
@@ -449,7 +513,8 @@ class Tree(CompiledMetric):
     def to_networkx(self) -> Any:
         """Return a networkx.Graph on the node ids.
 
-        Edges have `weight`, and `support` where it is known; nodes have `steiner`, data points also `label`.
+        Edges have `weight`, and `support` where it is known; nodes have `steiner`, data points
+        also `label`.
         """
         return to_networkx(self)
 
@@ -457,14 +522,18 @@ class Tree(CompiledMetric):
     def from_networkx(cls, graph: Any, *, weight: str | None = "weight") -> "Tree":
         """Read a tree from an undirected networkx graph without cycles.
 
-        Nodes are data points unless their attribute `steiner` is true; labels are the attribute `label`, or the nodes
-        themselves. `weight` names the attribute with the length of an edge; with None all have length 1. The order of
-        the nodes in the graph is not taken for that of the data: the points are matched by label.
+        Nodes are data points unless their attribute `steiner` is true; labels are the attribute
+        `label`, or the nodes themselves. `weight` names the attribute with the length of an
+        edge; with None all have length 1. The order of the nodes in the graph is not taken for
+        that of the data: the points are matched by label.
         """
         return cls._of_fields(from_networkx(graph, weight))
 
     def to_skbio(self, root: int | str | None = None) -> Any:
-        """Return a skbio.TreeNode, hung from `root` as in `newick`. Steiner nodes have no name."""
+        """Return a skbio.TreeNode, hung from `root` as in `newick`.
+
+        Steiner nodes have no name.
+        """
         return to_skbio(self, root)
 
     @classmethod
@@ -477,10 +546,13 @@ class Tree(CompiledMetric):
         return cls(*fields[:4], support=fields.support, order_known=False).canonical()
 
     def to_linkage(self, *, rtol: float = 1e-9) -> NDArray[np.float64]:
-        """Return the merges of an ultrametric tree as SciPy's linkage matrix, (n-1, 4). O(N log N).
+        """Return the merges of an ultrametric tree as SciPy's linkage matrix, (n-1, 4).
 
-        The height of a merge is the distance between the points that it joins. A node with more than two branches
-        becomes several merges of one height. Points whose distances to the root differ by more than `rtol` are refused.
+        O(N log N).
+
+        The height of a merge is the distance between the points that it joins. A node with more
+        than two branches becomes several merges of one height. Points whose distances to the
+        root differ by more than `rtol` are refused.
 
         >>> Tree(3, [[0, 3], [1, 3], [3, 4], [4, 2]], [1.0, 1.0, 0.5, 1.5]).to_linkage()
         array([[0., 1., 2., 2.],
@@ -493,7 +565,8 @@ class Tree(CompiledMetric):
     def root_at_midpoint(self) -> tuple["Tree", int]:
         """Return the tree and the node in the middle of its longest path: where to root it if its clock ticks evenly.
 
-        If no node is there, a new Steiner node is, and the tree is a new one, with the same distances. O(N).
+        If no node is there, a new Steiner node is, and the tree is a new one, with the same
+        distances. O(N).
 
         >>> tree, root = Tree(2, [[0, 1]], [3.0], labels="ab").root_at_midpoint()
         >>> tree.newick(root)
@@ -504,8 +577,9 @@ class Tree(CompiledMetric):
     def root_at_outgroup(self, points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
         """Return the tree and a node in the middle of the edge that parts an outgroup from all other points. O(N).
 
-        The outgroup is one point or several (ids or labels); if it is no branch of the tree, it is refused. The node is
-        a new Steiner node, and the tree a new one with the same distances, unless a Steiner node is on that line.
+        The outgroup is one point or several (ids or labels); if it is no branch of the tree, it
+        is refused. The node is a new Steiner node, and the tree a new one with the same
+        distances, unless a Steiner node is on that line.
 
         >>> tree, root = Tree.from_newick("((a:1,b:1):1,c:1,d:2);").root_at_outgroup("d")
         >>> tree.newick(root)
@@ -517,4 +591,6 @@ class Tree(CompiledMetric):
 def _require_tree(other: object) -> None:
     if not isinstance(other, Tree):
         kind = type(other).__name__
-        raise TypeError(f"a tree is compared with a tree here, not with {kind}: average_distortion takes any metric")
+        raise TypeError(
+            f"a tree is compared with a tree here, not with {kind}: average_distortion takes any metric"
+        )

@@ -1,8 +1,9 @@
 """One base point: at least half of the hyperbolicity, in O(n^3).
 
-Gromov, Hyperbolic groups (1987); Fournier, Ismail and Vigneron, Computing the Gromov hyperbolicity of a discrete metric
-space (2015). With the Gromov products P at w, delta_w = max over x, y, z of min(P_xz, P_zy) - P_xy, and
-delta_w <= delta <= 2 delta_w. Not even the triangle inequality is needed for that.
+Gromov, Hyperbolic groups (1987); Fournier, Ismail and Vigneron, Computing the Gromov
+hyperbolicity of a discrete metric space (2015). With the Gromov products P at w, delta_w = max
+over x, y, z of min(P_xz, P_zy) - P_xy, and delta_w <= delta <= 2 delta_w. Not even the triangle
+inequality is needed for that.
 """
 
 from collections.abc import Callable
@@ -15,23 +16,28 @@ from .._core.memory import check_memory
 from ._pace import Best, Pace, Stopped
 from ._spaces import Space
 
-_ROWS = 64  # rows of a task, at most; after each round of tasks all of them know the best so far
+_ROWS = (
+    64  # rows of a task, at most; after each round of tasks all of them know the best so far
+)
 _ROUND = 16
 _TASK = 1 << 31  # steps of a task, at most: tenths of a second, so that a time limit is kept
 _FINE = float(1 << 29)  # twice that is an int32
 _WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their sums
 
-#: Finds the largest max over z of min(P_xz, P_zy) - P_xy: called with the products, the same as keys (see
-#: `base_point_kernels.largest_defect`), what to tell of better x and y, and a pace.
+#: Finds the largest max over z of min(P_xz, P_zy) - P_xy: called with the products, the same as
+#: keys (see `base_point_kernels.largest_defect`), what to tell of better x and y, and a pace.
 Search = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
 
 
-def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace, search: Search) -> tuple[float, bool]:
+def search_bases(
+    space: Space, metric: bool, bases: int, best: Best, pace: Pace, search: Search
+) -> tuple[float, bool]:
     """Return an upper bound of h = 2 delta, and whether all bases were looked at; better quadruples go to `best`.
 
-    The first base is the farthest from point 0, and every other one the farthest from those before it.
-    `metric` says that the triangle inequality holds; `search` finds the largest defect of a base, as `largest_defect`
-    does. O(n^3) time for each base, and a second n x n array.
+    The first base is the farthest from point 0, and every other one the farthest from those
+    before it. `metric` says that the triangle inequality holds; `search` finds the largest
+    defect of a base, as `largest_defect` does. O(n^3) time for each base, and a second n x n
+    array.
     """
     d = space.distances
     high = float(d.max()) * (1 if metric else 2)
@@ -47,7 +53,9 @@ def search_bases(space: Space, metric: bool, bases: int, best: Best, pace: Pace,
     return max(high, best.h), True
 
 
-def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace, search: Search) -> float:
+def _one_base(
+    space: Space, metric: bool, base: int, best: Best, pace: Pace, search: Search
+) -> float:
     """Return 2 delta_w: exactly for whole numbers, and else rounded up by two units of the grid at most."""
     from ._base_point_kernels import gromov_products
 
@@ -62,10 +70,14 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace, sea
         z = int(np.argmax(np.minimum(products[x], products[y])))
         best.offer(_four_point_value(d, base, z, x, y), space.points[[base, z, x, y]])
 
-    products -= min(products.min(), 0)  # negative where triangles are violated; only differences count
+    products -= min(
+        products.min(), 0
+    )  # negative where triangles are violated; only differences count
     if products.dtype.kind == "f":
-        # Eight small integers are compared at once, floats four: a fine grid first, which tells all but 0.
-        largest, exact = float(products.max()), _all_whole(products, pace)
+        # Eight small integers are compared at once, floats four: a fine grid first, which tells
+        # all but 0.
+        largest = float(products.max())
+        exact = _all_whole(products, pace)
         if largest <= _FINE or not exact:
             unit = 1.0 if exact else _fine_unit(largest)
             grid = _to_grid(products, unit, pace)
@@ -78,7 +90,9 @@ def _one_base(space: Space, metric: bool, base: int, best: Best, pace: Pace, sea
     return search(products, keys, offer, pace)
 
 
-def largest_defect(products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace) -> float:
+def largest_defect(
+    products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace
+) -> float:
     """Return the largest max over z of min(P_xz, P_zy) - P_xy, found by threads: see `Search`."""
     from . import _base_point_kernels as kernels
 
@@ -104,13 +118,18 @@ def row_chunks(n: int) -> list[tuple[int, int]]:
 
 
 def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
-    one, two, three = (float(d[i, j]) + float(d[k, m]) for i, j, k, m in ((a, b, c, e), (a, c, b, e), (a, e, b, c)))
+    one, two, three = (
+        float(d[i, j]) + float(d[k, m])
+        for i, j, k, m in ((a, b, c, e), (a, c, b, e), (a, e, b, c))
+    )
     return one - max(two, three)
 
 
 def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
-    # 0 <= P(x, y) <= 2 d(w, x) where the triangle inequality holds: a byte does for most graphs.
-    real, size = d.dtype.kind == "f", 2 * float(d[base].max())
+    # 0 <= P(x, y) <= 2 d(w, x) where the triangle inequality holds: a byte does for most
+    # graphs.
+    real = d.dtype.kind == "f"
+    size = 2 * float(d[base].max())
     dtype = np.dtype(np.float64 if real else np.uint8 if metric and size < 256 else np.int32)
     needed = len(d) ** 2 * (dtype.itemsize + 4 * real)  # and the grid
     check_memory(needed, f"Gromov products of {len(d):,} points", "use method='sample'")
@@ -146,10 +165,12 @@ def _to_grid(values: NDArray[np.float64], unit: float, pace: Pace) -> NDArray[np
 def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
     """Return d(x, y) - d(x, z) - d(z, y) of the worst triangle, a bound of all of them, and x, y, z, z; 0 for a metric.
 
-    O(n^3) time. It is the four-point value of x, y, z and z: for a tree metric it must be 0, like all others. Of
-    violations of real distances below 4e-9 of the largest it may not be the worst.
+    O(n^3) time. It is the four-point value of x, y, z and z: for a tree metric it must be 0,
+    like all others. Of violations of real distances below 4e-9 of the largest it may not be the
+    worst.
     """
-    # Integers are added and compared eight at a time, floats one by one: real distances are rounded to a grid first.
+    # Integers are added and compared eight at a time, floats one by one: real distances are
+    # rounded to a grid first.
     if space.whole:
         worst, x, y = _worst_triangle(space.distances.astype(np.int32), pace)
         return worst, worst, _triangle(space, x, y)[1]
@@ -178,8 +199,14 @@ def _triangle(space: Space, x: int, y: int) -> tuple[float, NDArray[np.int64]]:
 def _worst_triangle(d: NDArray[Any], pace: Pace) -> tuple[float, int, int]:
     from ._base_point_kernels import largest_violation
 
-    worst, x, y = 0.0, 0, 0
-    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows), row_chunks(len(d))):
+    worst = 0.0
+    x = 0
+    y = 0
+    for found, at_x, at_y in pace.map(
+        lambda rows: largest_violation(d, *rows), row_chunks(len(d))
+    ):
         if found > worst:
-            worst, x, y = float(found), at_x, at_y
+            worst = float(found)
+            x = at_x
+            y = at_y
     return worst, x, y

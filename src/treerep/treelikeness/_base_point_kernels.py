@@ -1,6 +1,7 @@
 """Products of n x n matrices over (max, min) and (min, +), in tiles that stay in the cache.
 
-Both go through a few rows x and a strip of columns y at a time and let z run; y > x only, since both are symmetric.
+Both go through a few rows x and a strip of columns y at a time and let z run; y > x only, since
+both are symmetric.
 """
 
 from typing import Any
@@ -23,13 +24,17 @@ def gromov_products(distances: Any, base: int, first: int, last: int, out: Any) 
 
 
 @helper
-def _bottlenecks(keys: Any, first: int, last: int, left: int, right: int, floor: Any, widest: Any) -> None:
+def _bottlenecks(
+    keys: Any, first: int, last: int, left: int, right: int, floor: Any, widest: Any
+) -> None:
     """widest[x - first, y - left] = max over z of min(P[x, z], P[z, y]); values up to `floor` may be missed."""
     for x in range(last - first):
         for y in range(right - left):
             widest[x, y] = floor
     for z in range(len(keys)):
-        row = keys[z, left:right]  # counted from 0: an index that might be negative would keep numba from vectors
+        row = keys[
+            z, left:right
+        ]  # counted from 0: an index that might be negative would keep numba from vectors
         for x in range(first, last):
             through = keys[x, z]
             if through > floor:
@@ -43,15 +48,16 @@ def _bottlenecks(keys: Any, first: int, last: int, left: int, right: int, floor:
 def largest_defect(products: Any, keys: Any, first: int, last: int, h: Any) -> Any:
     """Return (h, x, y): the largest max over z of min(P[x, z], P[z, y]) - P[x, y] above h, of the rows x given.
 
-    No product is negative. `keys` are the same bits as integers, which are in the same order: only integers are
-    compared 4 to 32 at a time.
+    No product is negative. `keys` are the same bits as integers, which are in the same order:
+    only integers are compared 4 to 32 at a time.
     """
     n = len(products)
     widest = np.empty((ROWS, _COLUMNS), keys.dtype)
     values = widest.view(products.dtype)
     floor = np.zeros(1, products.dtype)
     floor_key = floor.view(keys.dtype)
-    at_x, at_y = -1, -1
+    at_x = -1
+    at_y = -1
     for top in range(first, last, ROWS):
         bottom = min(top + ROWS, last)
         for left in range(top, n, _COLUMNS):
@@ -63,7 +69,8 @@ def largest_defect(products: Any, keys: Any, first: int, last: int, h: Any) -> A
                 for y in range(max(left, x), right):
                     if values[x - top, y - left] > h + products[x, y]:
                         h = products.dtype.type(values[x - top, y - left] - products[x, y])
-                        at_x, at_y = x, y
+                        at_x = x
+                        at_y = y
     return h, at_x, at_y
 
 
@@ -73,7 +80,9 @@ def largest_violation(distances: Any, first: int, last: int) -> Any:
     n = len(distances)
     wide = distances.dtype.type
     shortest = np.empty((ROWS, _COLUMNS), distances.dtype)
-    worst, at_x, at_y = wide(0), -1, -1
+    worst = wide(0)
+    at_x = -1
+    at_y = -1
     for top in range(first, last, ROWS):
         bottom = min(top + ROWS, last)
         for left in range(top, n, _COLUMNS):
@@ -93,5 +102,7 @@ def largest_violation(distances: Any, first: int, last: int) -> Any:
                 for y in range(max(left, x + 1), right):
                     violation = wide(distances[x, y] - shortest[x - top, y - left])
                     if violation > worst:
-                        worst, at_x, at_y = violation, x, y
+                        worst = violation
+                        at_x = x
+                        at_y = y
     return worst, at_x, at_y

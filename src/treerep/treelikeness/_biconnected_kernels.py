@@ -1,7 +1,8 @@
 """Biconnected components of a graph, and all distances within one.
 
-Components: Tarjan, Depth-first search and linear graph algorithms (1972), with an explicit stack. Distances: breadth-
-first searches from 256 sources at a time, one bit each (Then et al., The more the merrier, 2014).
+Components: Tarjan, Depth-first search and linear graph algorithms (1972), with an explicit
+stack. Distances: breadth- first searches from 256 sources at a time, one bit each (Then et al.,
+The more the merrier, 2014).
 """
 
 from typing import Any
@@ -23,16 +24,26 @@ _PLACES[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = ran
 def biconnected_components(starts: Any, neighbors: Any) -> Any:
     """Return (begins, vertices): component k of a connected graph is vertices[begins[k]:begins[k + 1]].
 
-    An edge lies in one component, a vertex in several when it is a cut vertex: O(vertices + edges).
+    An edge lies in one component, a vertex in several when it is a cut vertex: O(vertices +
+    edges).
     """
     n = len(starts) - 1
     found = np.full(n, -1, np.int64)  # when the search came to a vertex ...
     low = np.empty(n, np.int64)  # ... and the earliest that its subtree reaches back to
     edge = starts[:n].astype(np.int64)  # the next edge to look at
-    path, waiting = np.empty(n, np.int64), np.empty(n, np.int64)
-    begins, vertices = np.zeros(n + 1, np.int64), np.empty(2 * n, np.int64)
-    path[0], waiting[0], found[0], low[0] = 0, 0, 0, 0
-    depth, pending, clock, blocks, filled = 1, 1, 1, 0, 0
+    path = np.empty(n, np.int64)
+    waiting = np.empty(n, np.int64)
+    begins = np.zeros(n + 1, np.int64)
+    vertices = np.empty(2 * n, np.int64)
+    path[0] = 0
+    waiting[0] = 0
+    found[0] = 0
+    low[0] = 0
+    depth = 1
+    pending = 1
+    clock = 1
+    blocks = 0
+    filled = 0
     while depth > 0:
         vertex = path[depth - 1]
         if edge[vertex] < starts[vertex + 1]:
@@ -52,7 +63,9 @@ def biconnected_components(starts: Any, neighbors: Any) -> Any:
             break
         above = path[depth - 1]
         low[above] = min(low[above], low[vertex])
-        if low[vertex] >= found[above]:  # nothing below reaches past `above`: a component is complete
+        if (
+            low[vertex] >= found[above]
+        ):  # nothing below reaches past `above`: a component is complete
             top = -1
             while top != vertex:
                 pending -= 1
@@ -67,7 +80,9 @@ def biconnected_components(starts: Any, neighbors: Any) -> Any:
 
 
 @kernel
-def induced_subgraph(starts: Any, neighbors: Any, lengths: Any, vertices: Any, place: Any) -> Any:
+def induced_subgraph(
+    starts: Any, neighbors: Any, lengths: Any, vertices: Any, place: Any
+) -> Any:
     """Return compressed rows of the graph on `vertices`, renumbered in their order; `place` is -1 before and after."""
     size = len(vertices)
     for k in range(size):
@@ -78,7 +93,8 @@ def induced_subgraph(starts: Any, neighbors: Any, lengths: Any, vertices: Any, p
         for edge in range(starts[vertices[k]], starts[vertices[k] + 1]):
             count += place[neighbors[edge]] >= 0
         begins[k + 1] = begins[k] + count
-    inside, long = np.empty(begins[size], neighbors.dtype), np.empty(begins[size], np.float64)
+    inside = np.empty(begins[size], neighbors.dtype)
+    long = np.empty(begins[size], np.float64)
     filled = 0
     for k in range(size):
         for edge in range(starts[vertices[k]], starts[vertices[k] + 1]):
@@ -95,7 +111,10 @@ def induced_subgraph(starts: Any, neighbors: Any, lengths: Any, vertices: Any, p
 def _spread(starts: Any, neighbors: Any, fresh: Any, coming: Any) -> None:
     """Hand the bits that are new at a vertex on to its neighbours."""
     for vertex in range(len(starts) - 1):
-        one, two, three, four = fresh[vertex, 0], fresh[vertex, 1], fresh[vertex, 2], fresh[vertex, 3]
+        one = fresh[vertex, 0]
+        two = fresh[vertex, 1]
+        three = fresh[vertex, 2]
+        four = fresh[vertex, 3]
         if one | two | three | four:
             for edge in range(starts[vertex], starts[vertex + 1]):
                 neighbor = neighbors[edge]
@@ -135,7 +154,8 @@ def _position(power: Any) -> int:
 def search_many(starts: Any, neighbors: Any, first: int, out: Any) -> None:
     """out[v, s] = number of edges between v and s for SOURCES vertices s from `first` on, in one search for all."""
     n = len(starts) - 1
-    seen, fresh = np.zeros((n, WORDS), np.uint64), np.zeros((n, WORDS), np.uint64)
+    seen = np.zeros((n, WORDS), np.uint64)
+    fresh = np.zeros((n, WORDS), np.uint64)
     coming = np.zeros((n, WORDS), np.uint64)
     for source in range(first, min(first + SOURCES, n)):
         bit = source - first

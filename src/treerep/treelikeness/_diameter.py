@@ -19,15 +19,17 @@ _LOOK = 2e7  # nanoseconds of searches between two looks at the clock
 def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     """Return a lower and an upper bound of a graph's diameter; they agree unless time is up.
 
-    Searches start in turn at the vertex that may reach farthest and at the most central one of those that may reach
-    beyond what is known; a few dozen do for most graphs.
+    Searches start in turn at the vertex that may reach farthest and at the most central one of
+    those that may reach beyond what is known; a few dozen do for most graphs.
     """
     from ._diameter_kernels import search_eccentricities
 
     rows = graph.adjacency
     arrays = (rows.indptr, rows.indices, rows.data if graph.weighted else None)
-    low, done = 0.0, False
-    least, most = np.zeros(len(graph)), np.full(len(graph), np.inf)
+    low = 0.0
+    done = False
+    least = np.zeros(len(graph))
+    most = np.full(len(graph), np.inf)
     searches = 1
     try:
         while not done:
@@ -39,18 +41,23 @@ def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     return low, low if done else max(low, float(most.max()))
 
 
-def bound_diameter(metric: Metric, triangles: bool, rows: int, pace: Pace) -> tuple[float, float]:
+def bound_diameter(
+    metric: Metric, triangles: bool, rows: int, pace: Pace
+) -> tuple[float, float]:
     """Return a lower bound of the largest distance, and an upper one if triangles hold, from a few rows.
 
     Every row is that of the point farthest from the one before.
     """
     everyone = np.arange(len(metric))
-    low, high, point = 0.0, math.inf, 0
+    low = 0.0
+    high = math.inf
+    point = 0
     try:
         for _ in range(rows):
             row = read_row(metric, point)
             check_distances(row, np.array(point), everyone)
-            low, point = max(low, float(row.max())), int(np.argmax(row))
+            low = max(low, float(row.max()))
+            point = int(np.argmax(row))
             if triangles:
                 high = min(high, 2 * float(row.max()))
             pace.check()

@@ -25,7 +25,8 @@ def search_eccentricities(
 ) -> Any:
     """Narrow least <= eccentricity <= most by up to so many searches; return (largest eccentricity met, all done)."""
     n = len(starts) - 1
-    heap, place = np.empty(n, np.int32), np.empty(n, np.int32)
+    heap = np.empty(n, np.int32)
+    place = np.empty(n, np.int32)
     steps = np.empty(n, np.int32)
     row = np.empty(n, np.float64)
     for k in range(searches):

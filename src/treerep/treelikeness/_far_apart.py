@@ -1,9 +1,9 @@
 """The exact search: pairs from the farthest down, each with all pairs before it.
 
-Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA 2015). Added here: a
-bound for mates, whose lists are sorted by distance; distances that may violate the triangle inequality; and batches of
-pairs that are searched at the same time, of sizes that depend on the work alone, so that results do not depend on the
-number of threads.
+Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA
+2015). Added here: a bound for mates, whose lists are sorted by distance; distances that may
+violate the triangle inequality; and batches of pairs that are searched at the same time, of
+sizes that depend on the work alone, so that results do not depend on the number of threads.
 """
 
 import math
@@ -19,7 +19,9 @@ from ._spaces import Space
 _KEYS = 4096  # real distances are sorted into so many bins before they are sorted
 _FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before ...
 _LARGEST_BAND = 1 << 22  # ... up to what is sorted in a second: a time limit is kept
-_FIRST_BATCH, _LARGEST_BATCH, _PARTS = 64, 1 << 14, 8
+_FIRST_BATCH = 64
+_LARGEST_BATCH = 1 << 14
+_PARTS = 8
 _BATCH_WORK = 4e7  # steps that a batch should take: hundredths of a second
 _INLINE = 1e6  # steps that are not worth waking a thread
 _ROWS = 256  # rows a task goes through
@@ -28,12 +30,14 @@ _ROWS = 256  # rows a task goes through
 _WIDE: dict[str, Any] = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
 
 
-def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: Pace) -> tuple[float, bool]:
+def search_far_apart(
+    space: Space, slack: float, step: float, best: Best, pace: Pace
+) -> tuple[float, bool]:
     """Return an upper bound of h of this space and whether all was searched; better quadruples go to `best`.
 
-    Then the bound and what is known are the same. O(n^2) memory and O(n^4) time at worst; in practice few pairs are
-    looked at, and few others with each. `slack` is how far the triangle inequality may be violated, and a better h is
-    larger by at least `step`.
+    Then the bound and what is known are the same. O(n^2) memory and O(n^4) time at worst; in
+    practice few pairs are looked at, and few others with each. `slack` is how far the triangle
+    inequality may be violated, and a better h is larger by at least `step`.
     """
     high = float(space.distances.max()) + slack
     if high <= best.h:
@@ -59,14 +63,19 @@ class _Search:
     def __init__(self, space: Space, slack: float, step: float, best: Best) -> None:
         d = self.distances = space.distances
         n = len(d)
-        self.points, self.best = space.points, best
+        self.points = space.points
+        self.best = best
         self.wide = _WIDE[d.dtype.str[1:]]
         self.slack, self.step = self.wide(slack), self.wide(step)
-        self.starts, self.mates = np.zeros(n + 1, np.int64), np.empty(0, np.int32)
+        self.starts = np.zeros(n + 1, np.int64)
+        self.mates = np.empty(0, np.int32)
         self.ends = np.zeros(n, np.int64)
-        self.top = np.full(n, np.iinfo(np.int16).min // 2 if space.whole else -np.inf, self.wide)
+        self.top = np.full(
+            n, np.iinfo(np.int16).min // 2 if space.whole else -np.inf, self.wide
+        )
         self.center = 2 * d[_center(d)].astype(self.wide)
-        self.size, self.work = _FIRST_BATCH, 0
+        self.size = _FIRST_BATCH
+        self.work = 0
 
     def distance(self, pair: NDArray[np.int32]) -> float:
         return float(self.distances[pair[0], pair[1]])
@@ -96,9 +105,17 @@ class _Search:
 
         def work(part: NDArray[np.int32]) -> Any:
             return search_pairs(
-                self.distances, self.top, self.center, self.starts, self.ends, self.mates,
-                part, h, self.step, self.slack,
-            )  # fmt: skip
+                self.distances,
+                self.top,
+                self.center,
+                self.starts,
+                self.ends,
+                self.mates,
+                part,
+                h,
+                self.step,
+                self.slack,
+            )
 
         length = -(-len(batch) // _PARTS)
         parts = [batch[k : k + length] for k in range(0, len(batch), length)]
@@ -122,25 +139,35 @@ def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
     """Return the distances of the pairs that are far apart (above the diagonal), and 0 for the others."""
     from ._far_apart_kernels import keep_mutual, mark_far
 
-    if space.graph is None:  # without edges it would take O(n^3) to tell, and real distances hardly ever add up
+    if (
+        space.graph is None
+    ):  # without edges it would take O(n^3) to tell, and real distances hardly ever add up
         return space.distances
     starts, neighbors, lengths = space.graph
     far = np.empty_like(space.distances)
     n = len(far)
     chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
-    for _ in pace.map(lambda rows: mark_far(starts, neighbors, lengths, space.distances, *rows, far), chunks):
+    for _ in pace.map(
+        lambda rows: mark_far(starts, neighbors, lengths, space.distances, *rows, far), chunks
+    ):
         pass
-    for _ in pace.map(lambda rows: keep_mutual(far, *rows), [(k, min(k + 64, n)) for k in range(0, n, 64)]):
+    for _ in pace.map(
+        lambda rows: keep_mutual(far, *rows), [(k, min(k + 64, n)) for k in range(0, n, 64)]
+    ):
         pass
     return far
 
 
-def _bands(space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace) -> Iterator[NDArray[np.int32]]:
+def _bands(
+    space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace
+) -> Iterator[NDArray[np.int32]]:
     """Yield the pairs in the order of their distances, the farthest first, in pieces that grow."""
     from ._far_apart_kernels import count_by_key, list_by_key
 
-    n, largest = len(far), float(space.distances.max())
-    # Key k: the whole number k, or distances up to k / scale, which must be finite. Key 0 is no pair at all.
+    n = len(far)
+    largest = float(space.distances.max())
+    # Key k: the whole number k, or distances up to k / scale, which must be finite. Key 0 is no
+    # pair at all.
     scale = 1.0 if space.whole else min(_KEYS / largest, float(np.finfo(np.float64).max))
     chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
 
@@ -151,17 +178,22 @@ def _bands(space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace
 
     counts = np.array(list(pace.map(count, chunks)))
     totals = counts.sum(axis=0)
-    high, listed = len(totals) - 1, 0
+    high = len(totals) - 1
+    listed = 0
     while high > 0 and high / scale + slack > best.h:
         wanted = min(max(_FIRST_BAND, listed), _LARGEST_BAND)
         low = max(1, high - int(np.searchsorted(np.cumsum(totals[high:0:-1]), wanted)))
         band = totals[low : high + 1]
         # Farthest key first, and within a key in the order of the rows.
         begins = np.cumsum(band[::-1])[::-1] - band
-        places = begins + np.cumsum(counts[:, low : high + 1], axis=0) - counts[:, low : high + 1]
+        places = (
+            begins + np.cumsum(counts[:, low : high + 1], axis=0) - counts[:, low : high + 1]
+        )
         pairs = np.empty((int(band.sum()), 2), np.int32)
 
-        def fill(k: int, low: int = low, high: int = high, places: Any = places, pairs: Any = pairs) -> None:
+        def fill(
+            k: int, low: int = low, high: int = high, places: Any = places, pairs: Any = pairs
+        ) -> None:
             list_by_key(far, scale, low, high, *chunks[k], places[k].copy(), pairs)
 
         for _ in pace.map(fill, range(len(chunks))):

@@ -1,7 +1,8 @@
 """Pairs that are far apart, and the search for four points that are least like a tree among them.
 
-Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA 2015). Throughout,
-h = 2 delta, d(a, b) + d(c, d) is the largest of the three sums of four points, and (a, b) the nearer of its two pairs.
+Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA
+2015). Throughout, h = 2 delta, d(a, b) + d(c, d) is the largest of the three sums of four
+points, and (a, b) the nearer of its two pairs.
 """
 
 from typing import Any
@@ -12,17 +13,21 @@ from .._core.kernel import helper, kernel
 
 _TILE = 64
 # Bytes of eight marks at once; VALUABLE has its bit in each.
-_ACCEPTABLE, _VALUABLE = np.uint8(1), np.uint8(3)
+_ACCEPTABLE = np.uint8(1)
+_VALUABLE = np.uint8(3)
 _ANY_VALUABLE = np.uint64(0x0202020202020202)
 
 
 @kernel
-def mark_far(starts: Any, neighbors: Any, lengths: Any, distances: Any, first: int, last: int, far: Any) -> None:
+def mark_far(
+    starts: Any, neighbors: Any, lengths: Any, distances: Any, first: int, last: int, far: Any
+) -> None:
     """far[a, b] = d(a, b), or 0 where a neighbour w of a lies behind it: d(w, b) = d(w, a) + d(a, b).
 
-    Such a pair need not be looked at: with w in place of a the four-point value is no smaller. `lengths` is None when
-    every edge has length 1; then behind is the same as farther. An edge so short that it vanishes in the sum puts
-    neither end behind the other: one of the two must stay.
+    Such a pair need not be looked at: with w in place of a the four-point value is no smaller.
+    `lengths` is None when every edge has length 1; then behind is the same as farther. An edge
+    so short that it vanishes in the sum puts neither end behind the other: one of the two must
+    stay.
     """
     n = len(distances)
     behind = np.empty(n, np.uint8)
@@ -36,7 +41,9 @@ def mark_far(starts: Any, neighbors: Any, lengths: Any, distances: Any, first: i
             else:
                 for b in range(n):
                     farther = distances[w, b] > distances[a, b]
-                    behind[b] |= np.uint8(farther & (distances[w, b] == distances[a, b] + lengths[edge]))
+                    behind[b] |= np.uint8(
+                        farther & (distances[w, b] == distances[a, b] + lengths[edge])
+                    )
         for b in range(n):
             far[a, b] = 0 if behind[b] else distances[a, b]
 
@@ -69,7 +76,9 @@ def count_by_key(far: Any, scale: float, first: int, last: int, counts: Any) -> 
 
 
 @kernel
-def list_by_key(far: Any, scale: float, low: int, high: int, first: int, last: int, places: Any, pairs: Any) -> None:
+def list_by_key(
+    far: Any, scale: float, low: int, high: int, first: int, last: int, places: Any, pairs: Any
+) -> None:
     """Write the pairs a < b with key in low ... high to pairs[places[key - low]], and move that place on."""
     n = len(far)
     for a in range(first, last):
@@ -102,7 +111,8 @@ def append_mates(starts: Any, mates: Any, pairs: Any) -> Any:
         for k in range(starts[c + 1] - starts[c]):
             longer[begins[c] + k] = mates[starts[c] + k]
     for k in range(len(pairs)):
-        a, b = pairs[k, 0], pairs[k, 1]
+        a = pairs[k, 0]
+        b = pairs[k, 1]
         longer[free[a]] = b
         longer[free[b]] = a
         free[a] += 1
@@ -111,7 +121,9 @@ def append_mates(starts: Any, mates: Any, pairs: Any) -> Any:
 
 
 @kernel
-def reveal_mates(distances: Any, starts: Any, mates: Any, pairs: Any, ends: Any, top: Any) -> None:
+def reveal_mates(
+    distances: Any, starts: Any, mates: Any, pairs: Any, ends: Any, top: Any
+) -> None:
     """Let the search see the mates of these pairs too: ends[c] moves on, top[c] = 2 d(c, farthest mate)."""
     for k in range(len(pairs)):
         for side in range(2):
@@ -122,13 +134,16 @@ def reveal_mates(distances: Any, starts: Any, mates: Any, pairs: Any, ends: Any,
 
 
 @helper
-def _mark(row_a: Any, row_b: Any, top: Any, center: Any, near: Any, goal: Any, slack: Any, marks: Any) -> None:
+def _mark(
+    row_a: Any, row_b: Any, top: Any, center: Any, near: Any, goal: Any, slack: Any, marks: Any
+) -> None:
     """Mark every c that can be part of d(a, b) + d(c, d) - max(...) >= goal; d(a, b) is `near`.
 
     With f = d(a, c), g = d(b, c) and e = the distance of c's farthest mate, c is acceptable if
-    2 f, 2 g >= goal, 2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and 2 e >= 2 goal - d(a, b) + f + g;
-    it is valuable if moreover 2 d(c, centre) >= goal - d(a, b) + f + g, which holds for c or for d.
-    Each rests on the triangle inequality, and `slack` is what that may be violated by.
+    2 f, 2 g >= goal, 2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and 2 e >= 2 goal - d(a, b) + f
+    + g; it is valuable if moreover 2 d(c, centre) >= goal - d(a, b) + f + g, which holds for c
+    or for d. Each rests on the triangle inequality, and `slack` is what that may be violated
+    by.
     """
     wide = top.dtype.type
     closest = wide(goal - 2 * slack)
@@ -136,8 +151,11 @@ def _mark(row_a: Any, row_b: Any, top: Any, center: Any, near: Any, goal: Any, s
     across = wide(2 * goal - near - slack)
     aside = wide(goal - near - slack)
     for c in range(len(top)):
-        f, g = wide(row_a[c]), wide(row_b[c])
-        twice_f, twice_g, both = wide(f + f), wide(g + g), wide(f + g)
+        f = wide(row_a[c])
+        g = wide(row_b[c])
+        twice_f = wide(f + f)
+        twice_g = wide(g + g)
+        both = wide(f + g)
         fits = (twice_f >= closest) & (twice_g >= closest)
         fits &= (wide(twice_f + beyond) <= top[c]) & (wide(twice_g + beyond) <= top[c])
         fits &= wide(both + across) <= top[c]
@@ -147,7 +165,16 @@ def _mark(row_a: Any, row_b: Any, top: Any, center: Any, near: Any, goal: Any, s
 
 @kernel
 def search_pairs(
-    distances: Any, top: Any, center: Any, starts: Any, ends: Any, mates: Any, pairs: Any, h: Any, step: Any, slack: Any
+    distances: Any,
+    top: Any,
+    center: Any,
+    starts: Any,
+    ends: Any,
+    mates: Any,
+    pairs: Any,
+    h: Any,
+    step: Any,
+    slack: Any,
 ) -> Any:
     """Return (h, witness, work): the largest four-point value above h of the given pairs with the mates seen so far.
 
@@ -160,8 +187,10 @@ def search_pairs(
     witness = np.full(4, -1, np.int64)
     work = 0
     for k in range(len(pairs)):
-        a, b = pairs[k, 0], pairs[k, 1]
-        row_a, row_b = distances[a], distances[b]
+        a = pairs[k, 0]
+        b = pairs[k, 1]
+        row_a = distances[a]
+        row_b = distances[b]
         near = wide(row_a[b])
         if wide(near + slack) <= h:
             continue
@@ -173,12 +202,14 @@ def search_pairs(
             for c in range(8 * word, 8 * word + 8):
                 if marks[c] < _VALUABLE:
                     continue
-                f, g = wide(row_a[c]), wide(row_b[c])
+                f = wide(row_a[c])
+                g = wide(row_b[c])
                 row_c = distances[c]
                 for m in range(starts[c], ends[c]):
                     d = mates[m]
                     apart = wide(row_c[d])
-                    # d(a, d) + d(b, d) >= d(a, b), so nearer mates than this cannot reach the goal.
+                    # d(a, d) + d(b, d) >= d(a, b), so nearer mates than this cannot reach the
+                    # goal.
                     if 2 * apart < 2 * (h + step) - near - slack + f + g:
                         work += m - starts[c]
                         break
@@ -186,7 +217,10 @@ def search_pairs(
                         value = wide(near + apart - max(f + row_b[d], g + row_a[d]))
                         if value > h:
                             h = value
-                            witness[0], witness[1], witness[2], witness[3] = a, b, c, d
+                            witness[0] = a
+                            witness[1] = b
+                            witness[2] = c
+                            witness[3] = d
                 else:
                     work += ends[c] - starts[c]
     return h, witness, work

@@ -1,6 +1,7 @@
 """A first lower bound of hyperbolicity: all quadruples of a few points that are far from each other.
 
-Points that are far from all before them: Gonzalez, Clustering to minimize the maximum intercluster distance (1985).
+Points that are far from all before them: Gonzalez, Clustering to minimize the maximum
+intercluster distance (1985).
 """
 
 from collections.abc import Callable
@@ -21,7 +22,8 @@ def search_far_points(
 ) -> None:
     """Offer the worst quadruple of 32 points, each as far as can be from those before it, if there are many points.
 
-    row(k) are the distances of points[k] to all of them. 32 rows: when time is up after that, something is known.
+    row(k) are the distances of points[k] to all of them. 32 rows: when time is up after that,
+    something is known.
     """
     if len(points) < _LARGE:
         return
@@ -38,11 +40,15 @@ def search_far_points(
         pass
     if len(rows) < 4:
         return
-    chosen = np.array(sorted(rows))  # ascending: of a matrix that is a little asymmetric the upper half counts
+    chosen = np.array(
+        sorted(rows)
+    )  # ascending: of a matrix that is a little asymmetric the upper half counts
     d = np.array([rows[k][chosen] for k in chosen])
     four = np.array(list(combinations(range(len(chosen)), 4)))
     a, b, c, e = four.T
-    values, ordered = split_sums(four, np.array([d[a, b], d[c, e], d[a, c], d[b, e], d[a, e], d[b, c]]))
+    values, ordered = split_sums(
+        four, np.array([d[a, b], d[c, e], d[a, c], d[b, e], d[a, e], d[b, c]])
+    )
     worst = int(np.argmax(values))
     best.offer(float(values[worst]), points[chosen[ordered[worst]]])
     best.show(np.inf)

@@ -1,7 +1,8 @@
 """Distances of random quadruples of a graph, by searches from their points in the order in which they were drawn.
 
-Hub labels answer single distances, but on graphs without structure they take far longer to build than the searches
-that a sample needs. So labels are given up once they have cost half as much as those searches would.
+Hub labels answer single distances, but on graphs without structure they take far longer to
+build than the searches that a sample needs. So labels are given up once they have cost half as
+much as those searches would.
 """
 
 from typing import NamedTuple
@@ -18,14 +19,15 @@ _SOON = 5e7  # labels that may take no longer than this are not begun
 _SHARE = 0.5  # labels use one core and searches all of them
 
 # The six distances of a quadruple a < b < c < d: from, to. Searches from a, b and c do.
-FROM, TO = (0, 2, 0, 1, 0, 1), (1, 3, 2, 3, 3, 2)
+FROM = (0, 2, 0, 1, 0, 1)
+TO = (1, 3, 2, 3, 3, 2)
 
 
 def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
     """Build hub labels, unless they take half as long as the searches from the points of so many quadruples would.
 
-    Without a time limit the answer depends on the graph and the number alone, and so do the bits of the distances.
-    Labels may use a third of the time that is left.
+    Without a time limit the answer depends on the graph and the number alone, and so do the
+    bits of the distances. Labels may use a third of the time that is left.
     """
     from ..metric.shortest_paths.hub_labels import STEP_NS
 
@@ -51,20 +53,26 @@ def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
     return True
 
 
-def search_quadruples(graph: GraphMetric, four: NDArray[np.int64], pace: Pace, least: int) -> NDArray[np.float64]:
+def search_quadruples(
+    graph: GraphMetric, four: NDArray[np.int64], pace: Pace, least: int
+) -> NDArray[np.float64]:
     """Return six distances for each of the first quadruples: of as many rows as there is time for.
 
-    `four` has ascending rows. At least `least` quadruples are answered, however short the time. At most one search
-    from every vertex is made.
+    `four` has ascending rows. At least `least` quadruples are answered, however short the time.
+    At most one search from every vertex is made.
     """
     plan = _plan(four)
     out = np.empty(6 * len(four))
     done = int(plan.last[least - 1]) + 1 if least else 0
     _search(graph, plan, slice(0, done), out)
     step = max(1, int(_BAND / graph.search_cost()))
-    bands = [slice(k, min(k + step, len(plan.sources))) for k in range(done, len(plan.sources), step)]
+    bands = [
+        slice(k, min(k + step, len(plan.sources))) for k in range(done, len(plan.sources), step)
+    ]
     try:
-        for band, _ in zip(bands, pace.map(lambda band: _search(graph, plan, band, out), bands), strict=True):
+        for band, _ in zip(
+            bands, pace.map(lambda band: _search(graph, plan, band, out), bands), strict=True
+        ):
             done = band.stop
     except Stopped:
         pass
@@ -90,7 +98,9 @@ def _plan(four: NDArray[np.int64]) -> _Plan:
     ranks = rank[which]
     begins = np.concatenate([[0], np.cumsum(np.bincount(ranks, minlength=len(points)))])
     last = np.maximum.accumulate(ranks.reshape(-1, 6).max(axis=1))
-    return _Plan(points[order], np.argsort(ranks, kind="stable"), begins, four[:, TO].ravel(), last)
+    return _Plan(
+        points[order], np.argsort(ranks, kind="stable"), begins, four[:, TO].ravel(), last
+    )
 
 
 def _search(graph: GraphMetric, plan: _Plan, band: slice, out: NDArray[np.float64]) -> None:

@@ -19,16 +19,26 @@ class Pace:
     """Workers with a limit. What has been found by the time it raises `Stopped` counts."""
 
     def __init__(
-        self, workers: Workers, seconds: float | None, steps: float = math.inf, began: float | None = None
+        self,
+        workers: Workers,
+        seconds: float | None,
+        steps: float = math.inf,
+        began: float | None = None,
     ) -> None:
         self.workers = workers
-        self._end = math.inf if seconds is None else (time.monotonic() if began is None else began) + seconds
+        self._end = (
+            math.inf
+            if seconds is None
+            else (time.monotonic() if began is None else began) + seconds
+        )
         self._steps = steps
 
     def part(self, share: float) -> "Pace":
         """Return a pace that may use this share of the time left."""
         now = time.monotonic()
-        return Pace(self.workers, share * (self._end - now) if self.limited else None, began=now)
+        return Pace(
+            self.workers, share * (self._end - now) if self.limited else None, began=now
+        )
 
     @property
     def limited(self) -> bool:
@@ -43,7 +53,9 @@ class Pace:
             return True
         return False
 
-    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False
+    ) -> Iterator[Result]:
         """Yield work(task) in order, and stop in between when time is up; inline work is too small for threads."""
         self.check()
         results = map(work, tasks) if inline else self.workers.map(work, tasks)
@@ -81,9 +93,12 @@ class Best:
         """Take the four points if they are better than those so far."""
         if h > self.h:
             a, b, c, d = map(int, four)
-            self.h, self.witness = float(h), (a, b, c, d)
+            self.h = float(h)
+            self.witness = (a, b, c, d)
 
     def show(self, high: float) -> None:
         """Put the interval of delta into the bar."""
-        self._bar.set_postfix_str(f"delta in [{self.h / 2:.4g}, {max(high, self.h) / 2:.4g}]", refresh=False)
+        self._bar.set_postfix_str(
+            f"delta in [{self.h / 2:.4g}, {max(high, self.h) / 2:.4g}]", refresh=False
+        )
         self._bar.update(1)

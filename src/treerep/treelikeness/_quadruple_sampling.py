@@ -1,7 +1,7 @@
 """Average hyperbolicity: the mean of the four-point value over random quadruples, from a few distances each.
 
-Albert, DasGupta and Mobasheri, Topological implications of negative curvature for biological and social networks
-(Physical Review E, 2014).
+Albert, DasGupta and Mobasheri, Topological implications of negative curvature for biological
+and social networks (Physical Review E, 2014).
 """
 
 import math
@@ -25,7 +25,9 @@ Found = tuple[NDArray[np.float64], NDArray[np.int64]]  # see `four_point_values`
 
 _BLOCK = 1 << 13
 _PIECE = 1 << 8  # quadruples between two looks at the clock
-_FIRST_WINDOW, _WINDOW = 32, 1 << 17  # quadruples of a graph whose points are searched from at the same time
+# quadruples of a graph whose points are searched from at the same time
+_FIRST_WINDOW = 32
+_WINDOW = 1 << 17
 TABLE = 1000  # points whose distances are all read
 _GROUP = 4  # quadruples asked for in one block: 24 distances of 144, in place of 24 calls
 _NORMAL = 1.959964  # 95 %
@@ -42,7 +44,8 @@ class Mean(NamedTuple):
 def sample_quadruples(metric: Metric, count: int, rng: Any, best: Best, pace: Pace) -> Mean:
     """Look at `count` quadruples of distinct points, drawn independently; the worst one goes to `best`.
 
-    O(count) distances and memory. However short the time, a few quadruples are looked at: of a graph, one.
+    O(count) distances and memory. However short the time, a few quadruples are looked at: of a
+    graph, one.
     """
     sizes = [min(_BLOCK, count - done) for done in range(0, count, _BLOCK)]
     tasks = list(zip(sizes, np.random.default_rng(rng).spawn(len(sizes)), strict=True))
@@ -61,7 +64,9 @@ def sample_quadruples(metric: Metric, count: int, rng: Any, best: Best, pace: Pa
     deltas = np.concatenate(values) / 2
     unit = float(deltas.max()) or 1.0  # squares of huge numbers overflow
     spread = unit * float((deltas / unit).std(ddof=1)) if len(deltas) > 1 else math.inf
-    return Mean(math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas))
+    return Mean(
+        math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas)
+    )
 
 
 def _look(metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace) -> None:
@@ -85,7 +90,9 @@ def _look(metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace
             keep(found)
 
 
-def _look_by_searches(graph: GraphMetric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace) -> None:
+def _look_by_searches(
+    graph: GraphMetric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace
+) -> None:
     """Search the graph from the points of the quadruples, many at a time: they have many points in common."""
     least = 1
     for drawn in _windows(len(graph), tasks, _FIRST_WINDOW if pace.limited else _WINDOW):
@@ -105,7 +112,8 @@ def _windows(n: int, tasks: list[Task], size: int) -> Iterator[NDArray[np.int64]
         waiting = np.concatenate([waiting, distinct_quadruples(n, *task)])
         while len(waiting) >= size:
             yield waiting[:size]
-            waiting, size = waiting[size:], min(2 * size, _WINDOW)
+            waiting = waiting[size:]
+            size = min(2 * size, _WINDOW)
     if len(waiting):
         yield waiting
 
@@ -132,10 +140,15 @@ def distinct_quadruples(n: int, count: int, rng: np.random.Generator) -> NDArray
 
 def four_point_values(metric: Metric, four: NDArray[np.int64]) -> Found:
     """Return h = largest - second largest sum of each row, and the row reordered: d(a, b) + d(c, d) is the largest."""
-    four = np.sort(four, axis=1)  # of matrices that are a little asymmetric the upper half counts
-    i, j = four.T[list(FROM)], four.T[list(TO)]
+    four = np.sort(
+        four, axis=1
+    )  # of matrices that are a little asymmetric the upper half counts
+    i = four.T[list(FROM)]
+    j = four.T[list(TO)]
     # A metric of the user's own may have `block` alone, and `pairs` calls it for every pair.
-    pairs = _in_blocks(metric, four) if type(metric).pairs is Metric.pairs else metric.pairs(i, j)
+    pairs = (
+        _in_blocks(metric, four) if type(metric).pairs is Metric.pairs else metric.pairs(i, j)
+    )
     check_distances(pairs, i, j)
     return split_sums(four, pairs)
 
@@ -145,9 +158,12 @@ def _in_blocks(metric: Metric, four: NDArray[np.int64]) -> NDArray[np.float64]:
     out = np.empty((6, len(four)))
     for k in range(0, len(four), _GROUP):
         group = four[k : k + _GROUP]
-        rows, columns = group[:, :3].ravel(), group[:, 1:].ravel()
+        rows = group[:, :3].ravel()
+        columns = group[:, 1:].ravel()
         own = np.arange(len(group))
         # (a, b, c) x (b, c, d) of every quadruple with itself
-        block = read_block(metric, rows, columns).reshape(len(group), 3, len(group), 3)[own, :, own]
+        block = read_block(metric, rows, columns).reshape(len(group), 3, len(group), 3)[
+            own, :, own
+        ]
         out[:, k : k + _GROUP] = block[:, [0, 2, 0, 1, 0, 1], [0, 2, 1, 2, 2, 1]].T
     return out

@@ -6,7 +6,9 @@ from numpy.typing import NDArray
 from ..metric.base import MetricError
 
 
-def check_distances(found: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
+def check_distances(
+    found: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]
+) -> None:
     """Raise a MetricError that names the first of the distances d(i, j) that is none; i and j are broadcast."""
     good = np.isfinite(found) & (found >= 0)
     if not good.all():
@@ -14,7 +16,9 @@ def check_distances(found: NDArray[np.float64], i: NDArray[np.int64], j: NDArray
         raise MetricError(f"d({a}, {b}) = {bad}: hyperbolicity needs finite distances >= 0")
 
 
-def split_sums(four: NDArray[np.int64], pairs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def split_sums(
+    four: NDArray[np.int64], pairs: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return h = largest - second largest sum of each row, and the row so that d(a, b) + d(c, d) is the largest.
 
     `pairs` are d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row.

@@ -1,8 +1,9 @@
 """What the search for hyperbolicity works on: all distances of a part of the metric, as small as they can be kept.
 
-A graph falls into its biconnected components. A shortest path between two vertices of a component stays in it, and the
-hyperbolicity of the graph is the largest of its components' (weighted or not: where four vertices lie in several
-components, a cut vertex can take the place of one without a loss). Leaves and trees that hang off the graph vanish.
+A graph falls into its biconnected components. A shortest path between two vertices of a
+component stays in it, and the hyperbolicity of the graph is the largest of its components'
+(weighted or not: where four vertices lie in several components, a cut vertex can take the place
+of one without a loss). Leaves and trees that hang off the graph vanish.
 """
 
 import math
@@ -21,7 +22,9 @@ from ._quadruples import check_distances
 
 Graph = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
-_ROWS, _TILE = 64, 1024  # of a matrix, turned in one piece
+# of a matrix, turned in one piece
+_ROWS = 64
+_TILE = 1024
 _BAND = 2e7  # nanoseconds of searches between two looks at the clock
 
 _REMEDY = "use method='sample', which needs no matrix"
@@ -32,7 +35,9 @@ class Space(NamedTuple):
 
     points: NDArray[np.int64]  # their numbers in the metric
     distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, or float64
-    graph: Graph | None  # starts, neighbours, lengths (None: all 1) if the distances are those of a graph
+    graph: (
+        Graph | None
+    )  # starts, neighbours, lengths (None: all 1) if the distances are those of a graph
 
     @property
     def whole(self) -> bool:
@@ -56,7 +61,9 @@ def whole_type(largest: float) -> np.dtype[Any] | None:
 def read_space(metric: Metric, pace: Pace) -> Space:
     """Read all distances of a metric that is not a graph: the pairs i < j, and their mirror images."""
     n = len(metric)
-    dtype = (whole_type(largest_distance(metric, pace)) if metric.integral else None) or np.dtype(np.float64)
+    dtype = (
+        whole_type(largest_distance(metric, pace)) if metric.integral else None
+    ) or np.dtype(np.float64)
     copies = 2 if dtype.kind == "u" else 1  # as_graph makes another
     check_memory(copies * n * n * dtype.itemsize, f"hyperbolicity of {n:,} points", _REMEDY)
     out = np.zeros((n, n), dtype)
@@ -64,7 +71,8 @@ def read_space(metric: Metric, pace: Pace) -> Space:
     def work(part: slice) -> None:
         out[part, part.start :] = _read(metric, part)
 
-    # Row by row, so that memory is taken bit by bit: a first column alone would take all of it, and seconds.
+    # Row by row, so that memory is taken bit by bit: a first column alone would take all of it,
+    # and seconds.
     for _ in pace.map(work, triangle_slices(n)):
         pass
     _mirror(out, pace)
@@ -103,14 +111,20 @@ def _row_bands(n: int) -> list[slice]:
 
 def largest_distance(metric: Metric, pace: Pace) -> float:
     """Return the largest distance of all pairs, each of them read once."""
-    return max(pace.map(lambda part: float(_read(metric, part).max()), triangle_slices(len(metric))), default=0.0)
+    return max(
+        pace.map(lambda part: float(_read(metric, part).max()), triangle_slices(len(metric))),
+        default=0.0,
+    )
 
 
 def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
-    rows, columns = np.arange(part.start, part.stop), np.arange(part.start, len(metric))
+    rows = np.arange(part.start, part.stop)
+    columns = np.arange(part.start, len(metric))
     block = read_block(metric, rows, columns)
     own = block[:, : len(rows)]
-    own[:] = np.triu(own, 1) + np.triu(own, 1).T  # matrices may be a little asymmetric: the upper half counts
+    own[:] = (
+        np.triu(own, 1) + np.triu(own, 1).T
+    )  # matrices may be a little asymmetric: the upper half counts
     check_distances(block, rows[:, None], columns)
     return block
 
@@ -119,7 +133,8 @@ def as_graph(space: Space, pace: Pace) -> Space:
     """Give a space the graph of its pairs at distance 1 if all its distances are shortest paths along them."""
     from ._biconnected_kernels import SOURCES, search_many
 
-    d, n = space.distances, len(space.distances)
+    d = space.distances
+    n = len(space.distances)
     if not space.whole or np.count_nonzero(d) < n * (n - 1):  # duplicates are no vertices
         return space
     if float(d.max(initial=0)) >= n:  # levels might not fit the type
@@ -127,7 +142,9 @@ def as_graph(space: Space, pace: Pace) -> Space:
     found = np.zeros_like(d)  # what is out of reach stays 0
     try:
         starts, neighbors, _ = graph = _pairs_at_distance_one(d, pace)
-        for _ in pace.map(lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)):
+        for _ in pace.map(
+            lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)
+        ):
             pass
     except Stopped:
         return space
@@ -141,7 +158,11 @@ def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
         near += [np.flatnonzero(row == 1).astype(np.int32) for row in d[rows]]
     starts = np.cumsum([0, *map(len, near)])
     # Of the types that a GraphMetric has: kernels are compiled once for both.
-    return frozen(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)), frozen(np.concatenate(near)), None
+    return (
+        frozen(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)),
+        frozen(np.concatenate(near)),
+        None,
+    )
 
 
 def components(graph: Graph) -> list[NDArray[np.int64]]:
@@ -151,7 +172,10 @@ def components(graph: Graph) -> list[NDArray[np.int64]]:
     begins, vertices = biconnected_components(graph[0], graph[1])
     sizes = np.diff(begins)
     order = np.argsort(-sizes, kind="stable")
-    return [np.sort(vertices[begins[k] : begins[k + 1]]) for k in order[: np.count_nonzero(sizes > 3)]]
+    return [
+        np.sort(vertices[begins[k] : begins[k + 1]])
+        for k in order[: np.count_nonzero(sizes > 3)]
+    ]
 
 
 def restrict(space: Space, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Space:
@@ -168,17 +192,23 @@ def _part(graph: Graph, vertices: NDArray[np.int64], place: NDArray[np.int64]) -
 
     starts, neighbors, lengths = graph
     given = frozen(np.ones(len(neighbors))) if lengths is None else lengths
-    begins, inside, own = map(frozen, induced_subgraph(starts, neighbors, given, vertices, place))
+    begins, inside, own = map(
+        frozen, induced_subgraph(starts, neighbors, given, vertices, place)
+    )
     return begins, inside, None if lengths is None else own
 
 
-def search_component(metric: GraphMetric, vertices: NDArray[np.int64], place: NDArray[np.int64], pace: Pace) -> Space:
+def search_component(
+    metric: GraphMetric, vertices: NDArray[np.int64], place: NDArray[np.int64], pace: Pace
+) -> Space:
     """Return one biconnected component of a graph, by a search from every vertex of it."""
     from ..metric.shortest_paths.search_kernels import search_block
     from ._biconnected_kernels import SOURCES, search_many
 
     rows = metric.adjacency
-    graph = _part((rows.indptr, rows.indices, rows.data if metric.weighted else None), vertices, place)
+    graph = _part(
+        (rows.indptr, rows.indices, rows.data if metric.weighted else None), vertices, place
+    )
     size = len(vertices)
     everyone = frozen(np.arange(size))
 
@@ -189,11 +219,17 @@ def search_component(metric: GraphMetric, vertices: NDArray[np.int64], place: ND
 
     farthest = float(distances(slice(0, 1)).max())
     dtype = (whole_type(2 * farthest) if metric.integral else None) or np.dtype(np.float64)
-    check_memory(2 * size * size * dtype.itemsize, f"hyperbolicity of a component of {size:,} vertices", _REMEDY)
+    check_memory(
+        2 * size * size * dtype.itemsize,
+        f"hyperbolicity of a component of {size:,} vertices",
+        _REMEDY,
+    )
     out = np.empty((size, size), dtype)
 
     # A search for all SOURCES at once, or one after the other.
-    step = SOURCES if graph[2] is None else max(1, min(SOURCES, int(_BAND / metric.search_cost())))
+    step = (
+        SOURCES if graph[2] is None else max(1, min(SOURCES, int(_BAND / metric.search_cost())))
+    )
 
     def work(first: int) -> None:
         if graph[2] is None:
@@ -204,11 +240,15 @@ def search_component(metric: GraphMetric, vertices: NDArray[np.int64], place: ND
     for _ in pace.map(work, range(0, size, step)):
         pass
     if out.dtype.kind == "f":
-        _take_smaller(out, pace)  # two sums along one path, from either end, differ in the last digit
+        _take_smaller(
+            out, pace
+        )  # two sums along one path, from either end, differ in the last digit
     return Space(vertices, out, graph)
 
 
-def search_row(metric: GraphMetric, source: int, vertices: NDArray[np.int64]) -> NDArray[np.float64]:
+def search_row(
+    metric: GraphMetric, source: int, vertices: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Return the distances of one vertex by one search, and never by hub labels, which take a while to build."""
     from ..metric.shortest_paths.search_kernels import search_block
 

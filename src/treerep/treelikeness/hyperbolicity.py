@@ -68,8 +68,8 @@ def hyperbolicity(
 ) -> Hyperbolicity:
     """Return Gromov's delta in its four-point form: 0 for a tree, half the diameter at most.
 
-    delta is half the largest value of (largest - second largest) of the three sums d(a, b) + d(c, d),
-    d(a, c) + d(b, d), d(a, d) + d(b, c) over all points a, b, c, d.
+    delta is half the largest value of (largest - second largest) of the three sums d(a, b) +
+    d(c, d), d(a, c) + d(b, d), d(a, d) + d(b, c) over all points a, b, c, d.
 
     Parameters
     ----------
@@ -78,22 +78,26 @@ def hyperbolicity(
     metric : str, optional
         For points: as in `as_metric`.
     method : "auto", "exact", "base" or "sample"
-        - "exact" searches the pairs that are far apart, from the farthest down, in every biconnected component of a
-          graph. Stopped early it gives an interval.
-        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w; several bases narrow that.
-        - "sample" looks at random quadruples: the mean of their values with a 95% interval, and a lower bound of
-          delta. It needs no memory to speak of. In a graph distances come from searches, or from hub labels if those
-          are soon built. The upper bound of delta is half the diameter (for a matrix, which may
-          violate triangles, all of it), and infinite where that is not known: for metrics of your own.
-        - "auto" is "exact" for graphs with components up to 30,000 vertices (10,000 with edge lengths) and for other
-          metrics up to 4,000 points, with a limit to its work, after which bases are tried and the result may be an
-          interval; beyond, or without the memory, "sample".
+        - "exact" searches the pairs that are far apart, from the farthest down, in every
+          biconnected component of a graph. Stopped early it gives an interval.
+        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w; several bases
+          narrow that.
+        - "sample" looks at random quadruples: the mean of their values with a 95% interval, and
+          a lower bound of delta. It needs no memory to speak of. In a graph distances come from
+          searches, or from hub labels if those are soon built. The upper bound of delta is half
+          the diameter (for a matrix, which may violate triangles, all of it), and infinite
+          where that is not known: for metrics of your own.
+        - "auto" is "exact" for graphs with components up to 30,000 vertices (10,000 with edge
+          lengths) and for other metrics up to 4,000 points, with a limit to its work, after
+          which bases are tried and the result may be an interval; beyond, or without the
+          memory, "sample".
     normalize : bool
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
-        Seconds from the call on; the best interval found by then is returned. Work is cut into pieces of hundredths of
-        a second. However short the time, the data are checked and one row of distances is read (in a graph, one
-        search); for "sample" a few quadruples as well.
+        Seconds from the call on; the best interval found by then is returned. Work is cut into
+        pieces of hundredths of a second. However short the time, the data are checked and one
+        row of distances is read (in a graph, one search); for "sample" a few quadruples as
+        well.
     bases : int
         Number of base points of "base".
     quadruples : int
@@ -101,28 +105,31 @@ def hyperbolicity(
     rng : seed or numpy Generator
         Used by "sample" only.
     n_jobs : int, optional
-        Number of threads; None uses every core. Without a time limit the result is the same for every number.
+        Number of threads; None uses every core. Without a time limit the result is the same for
+        every number.
     device : str or torch.device, optional
         Work with torch on this device, for example "cuda": for method "base".
 
     Returns
     -------
     Hyperbolicity
-        A float, with `.low`, `.high`, `.exact`, the four points that prove it (`.witness`), `.diameter`, `.relative`,
-        `.method`, and `.mean` for "sample".
+        A float, with `.low`, `.high`, `.exact`, the four points that prove it (`.witness`),
+        `.diameter`, `.relative`, `.method`, and `.mean` for "sample".
 
     Notes
     -----
-    Exact for whole numbers. Otherwise distances are taken as they are given, and values up to 4 sqrt(n) eps diameter
-    are reported as 0, where eps is the precision of the arithmetic: rounding makes as much of 0. If the triangle
-    inequality is violated, the four points of delta need not be distinct, and delta can exceed half the diameter.
+    Exact for whole numbers. Otherwise distances are taken as they are given, and values up to 4
+    sqrt(n) eps diameter are reported as 0, where eps is the precision of the arithmetic:
+    rounding makes as much of 0. If the triangle inequality is violated, the four points of
+    delta need not be distinct, and delta can exceed half the diameter.
 
-    Memory is n^2 distances of 1, 2 or 8 bytes; for graphs twice that, but of the largest biconnected component only,
-    and mostly 1 byte. The exact search lists the pairs it has come to, up to 24 bytes for each: few where it is fast.
-    "base" keeps a second matrix, and for real distances a third of half the size.
+    Memory is n^2 distances of 1, 2 or 8 bytes; for graphs twice that, but of the largest
+    biconnected component only, and mostly 1 byte. The exact search lists the pairs it has come
+    to, up to 24 bytes for each: few where it is fast. "base" keeps a second matrix, and for
+    real distances a third of half the size.
 
-    Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA 2015); Gromov,
-    Hyperbolic groups (1987).
+    Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs
+    (ESA 2015); Gromov, Hyperbolic groups (1987).
 
     Examples
     --------
@@ -144,12 +151,20 @@ def hyperbolicity(
     distances = as_metric(data, metric=metric)
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
-        job = _Job(distances, Best(bar), Pace(workers, time_limit, steps, began), obeys_triangles(distances), search)
+        job = _Job(
+            distances,
+            Best(bar),
+            Pace(workers, time_limit, steps, began),
+            obeys_triangles(distances),
+            search,
+        )
         if not isinstance(distances, GraphMetric) and isinstance(distances.oracle, TreeOracle):
             # In a tree two sweeps find the diameter, among the data points too.
             reach, _ = bound_diameter(distances, True, 2, Pace(workers, None))
             outcome = _Outcome("exact", 0.0, reach, reach)
-        elif len(distances) > 3 and (method == "sample" or (method == "auto" and _too_large(distances))):
+        elif len(distances) > 3 and (
+            method == "sample" or (method == "auto" and _too_large(distances))
+        ):
             outcome = _sample(job, quadruples, rng)
         else:
             try:
@@ -182,7 +197,9 @@ def _too_large(metric: Metric) -> bool:
         return len(metric) > _AUTO_POINTS
     rows = metric.adjacency
     parts = components((rows.indptr, rows.indices, None))
-    return bool(parts) and len(parts[0]) > (_AUTO_WEIGHTED if metric.weighted else _AUTO_COMPONENT)
+    return bool(parts) and len(parts[0]) > (
+        _AUTO_WEIGHTED if metric.weighted else _AUTO_COMPONENT
+    )
 
 
 def _sample(job: _Job, quadruples: int, rng: RNGLike) -> _Outcome:
@@ -215,14 +232,18 @@ def _bound(job: _Job, method: str, bases: int) -> _Outcome:
         return _Outcome(name, high, low, high)
     diameter = float(space.distances.max())
     if space.graph is not None:
-        place, parts = np.full(len(space.points), -1), components(space.graph)
+        place = np.full(len(space.points), -1)
+        parts = components(space.graph)
         look = _looker(job._replace(triangles=True), name, bases)
-        found = _over_components(job, look, parts, lambda vertices, _: restrict(space, vertices, place), diameter)
+        found = _over_components(
+            job, look, parts, lambda vertices, _: restrict(space, vertices, place), diameter
+        )
         return _Outcome(name, found, diameter, diameter)
     found, done = _looker(job, name, bases)(space)
     if method == "auto" and not done:
         high, _ = search_bases(space, job.triangles, bases, job.best, job.pace, job.search)
-        name, found = "base", min(found, high)
+        name = "base"
+        found = min(found, high)
     return _Outcome(name, found, diameter, diameter)
 
 
@@ -230,7 +251,9 @@ def _bound_graph(job: _Job, graph: GraphMetric, method: str, bases: int) -> _Out
     rows = graph.adjacency
     parts = components((rows.indptr, rows.indices, None))
     if parts:
-        search_far_points(lambda k: search_row(graph, parts[0][k], parts[0]), parts[0], job.best, job.pace)
+        search_far_points(
+            lambda k: search_row(graph, parts[0][k], parts[0]), parts[0], job.best, job.pace
+        )
     low, high = bound_graph_diameter(graph, job.pace)
     place = np.full(len(graph), -1)
 
@@ -244,11 +267,15 @@ def _bound_graph(job: _Job, graph: GraphMetric, method: str, bases: int) -> _Out
 def _looker(job: _Job, method: str, bases: int) -> Look:
     """Return the search of one space."""
     if method == "base":
-        return lambda space: search_bases(space, job.triangles, bases, job.best, job.pace, job.search)
+        return lambda space: search_bases(
+            space, job.triangles, bases, job.best, job.pace, job.search
+        )
     return lambda space: _search(job, space)
 
 
-def _over_components(job: _Job, look: Look, parts: list[NDArray[np.int64]], make: Make, diameter: float) -> float:
+def _over_components(
+    job: _Job, look: Look, parts: list[NDArray[np.int64]], make: Make, diameter: float
+) -> float:
     """Search the biconnected components of a graph, the largest first; return an upper bound of h."""
     high = 0.0
     for k, vertices in enumerate(parts):
@@ -257,7 +284,8 @@ def _over_components(job: _Job, look: Look, parts: list[NDArray[np.int64]], make
         try:
             found, done = look(make(vertices, job.pace))
         except Stopped:
-            found, done = _ceiling(job, vertices, diameter), False
+            found = _ceiling(job, vertices, diameter)
+            done = False
         high = max(high, found)
         if not done:
             return _over_the_rest(job, parts[k + 1 :], make, diameter, high)
@@ -265,14 +293,22 @@ def _over_components(job: _Job, look: Look, parts: list[NDArray[np.int64]], make
 
 
 def _ceiling(job: _Job, vertices: NDArray[np.int64], diameter: float) -> float:
-    # Any two of m vertices lie on a cycle, so they are m / 2 steps apart at most, and h is at most the diameter.
-    return diameter if getattr(job.metric, "weighted", False) else min(diameter, len(vertices) // 2)
+    # Any two of m vertices lie on a cycle, so they are m / 2 steps apart at most, and h is at
+    # most the diameter.
+    return (
+        diameter
+        if getattr(job.metric, "weighted", False)
+        else min(diameter, len(vertices) // 2)
+    )
 
 
-def _over_the_rest(job: _Job, parts: list[NDArray[np.int64]], make: Make, diameter: float, high: float) -> float:
+def _over_the_rest(
+    job: _Job, parts: list[NDArray[np.int64]], make: Make, diameter: float, high: float
+) -> float:
     """Raise an upper bound of h to what the components might have that there was no time for.
 
-    A few small ones are measured all the same, so that they do not spoil what is known of the large ones.
+    A few small ones are measured all the same, so that they do not spoil what is known of the
+    large ones.
     """
     free = Pace(job.pace.workers, None)
     for k, vertices in enumerate(parts):
@@ -286,7 +322,10 @@ def _over_the_rest(job: _Job, parts: list[NDArray[np.int64]], make: Make, diamet
 
 
 def _search(job: _Job, space: Space) -> tuple[float, bool]:
-    """Search one space for its exact h. Without a graph, one base comes first: it settles tree metrics at once."""
+    """Search one space for its exact h.
+
+    Without a graph, one base comes first: it settles tree metrics at once.
+    """
     step = 1.0 if job.metric.integral else 0.0
     largest = float(space.distances.max())
     slack = 0.0 if job.metric.integral else 4 * job.metric.eps * largest
@@ -294,12 +333,15 @@ def _search(job: _Job, space: Space) -> tuple[float, bool]:
         return search_far_apart(space, slack, step, job.best, job.pace)
     if largest == 0:
         return 0.0, True
-    triangles, high, violated = job.triangles, largest * (1 if job.triangles else 2), 0.0
+    triangles = job.triangles
+    high = largest * (1 if job.triangles else 2)
+    violated = 0.0
     try:
         if not triangles:
             violation, violated, four = triangle_violation(space, job.pace)
             job.best.offer(violation, four)
-            slack, triangles = max(slack, violated), violated == 0
+            slack = max(slack, violated)
+            triangles = violated == 0
         high = min(high, search_bases(space, triangles, 1, job.best, job.pace, job.search)[0])
         if high <= rounding(job.metric, largest):
             return high, True
@@ -313,7 +355,8 @@ def _search(job: _Job, space: Space) -> tuple[float, bool]:
 
 
 def _result(job: _Job, outcome: _Outcome, normalize: bool) -> Hyperbolicity:
-    best, mean = job.best, outcome.mean
+    best = job.best
+    mean = outcome.mean
     zero = rounding(job.metric, outcome.least_diameter)
     low = best.h if best.h > zero else 0.0
     high = outcome.high if outcome.high > max(low, zero) else low

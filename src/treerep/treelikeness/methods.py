@@ -1,4 +1,7 @@
-"""The methods behind `hyperbolicity`, one record each. Importing this module imports none of them."""
+"""The methods behind `hyperbolicity`, one record each.
+
+Importing this module imports none of them.
+"""
 
 from dataclasses import dataclass
 

@@ -6,9 +6,10 @@ from typing import Any
 class Hyperbolicity(float):
     """delta, the largest four-point value that was found, as a float that knows how far to trust it.
 
-    With normalize=True, delta, its bounds and the mean are divided by the diameter. Where that is only known to lie in
-    an interval (method "sample", or a time limit), delta and the mean are divided by the largest distance that was met,
-    and may come out too large; `low` and `high` hold all the same.
+    With normalize=True, delta, its bounds and the mean are divided by the diameter. Where that
+    is only known to lie in an interval (method "sample", or a time limit), delta and the mean
+    are divided by the largest distance that was met, and may come out too large; `low` and
+    `high` hold all the same.
 
     Attributes
     ----------
@@ -19,16 +20,19 @@ class Hyperbolicity(float):
     exact : bool
         True when low and high are the same.
     witness : tuple of four point numbers (a, b, c, d), or None where delta is 0
-        d(a, b) + d(c, d) is the largest of the three sums of their distances, and 2 delta more than the second.
+        d(a, b) + d(c, d) is the largest of the three sums of their distances, and 2 delta more
+        than the second.
     diameter : float
-        The largest distance, or the largest that was met: method "sample" reads all distances of a matrix and of up to
-        1,000 points, and a few rows otherwise; a time limit may end the search for it too.
+        The largest distance, or the largest that was met: method "sample" reads all distances
+        of a matrix and of up to 1,000 points, and a few rows otherwise; a time limit may end
+        the search for it too.
     relative : float
         2 delta / diameter, from 0 for a tree to 1.
     method : str
         "exact", "base" or "sample".
     mean, mean_low, mean_high : float or None
-        For method "sample", the mean of the four-point value over random quadruples and its 95% interval.
+        For method "sample", the mean of the four-point value over random quadruples and its 95%
+        interval.
 
     Examples
     --------
@@ -37,8 +41,17 @@ class Hyperbolicity(float):
     """
 
     __slots__ = (
-        "diameter", "exact", "high", "low", "mean", "mean_high", "mean_low", "method", "relative", "witness",
-    )  # fmt: skip
+        "diameter",
+        "exact",
+        "high",
+        "low",
+        "mean",
+        "mean_high",
+        "mean_low",
+        "method",
+        "relative",
+        "witness",
+    )
 
     low: float
     high: float
@@ -71,9 +84,17 @@ class Hyperbolicity(float):
         self.low = float(value if low is None else low)
         self.high = float(value if high is None else high)
         self.exact = self.low == self.high if exact is None else exact
-        self.witness, self.diameter, self.method = witness, float(diameter), method
-        self.relative = relative if relative is not None else (2 * value / diameter if diameter > 0 else 0.0)
-        self.mean, self.mean_low, self.mean_high = mean, mean_low, mean_high
+        self.witness = witness
+        self.diameter = float(diameter)
+        self.method = method
+        self.relative = (
+            relative
+            if relative is not None
+            else (2 * value / diameter if diameter > 0 else 0.0)
+        )
+        self.mean = mean
+        self.mean_low = mean_low
+        self.mean_high = mean_high
         return self
 
     @property
@@ -86,7 +107,9 @@ class Hyperbolicity(float):
         mean = ""
         if self.mean is not None:
             mean = f"mean {self.mean:.4g} [{self.mean_low:.4g}, {self.mean_high:.4g}], "
-        return f"{float(self):.4g}{interval} ({mean}{self.method}, diameter {self.diameter:.4g})"
+        return (
+            f"{float(self):.4g}{interval} ({mean}{self.method}, diameter {self.diameter:.4g})"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # float's own recipe would call __new__ without what is known about the value.

@@ -48,7 +48,10 @@ def same(first: tr.Tree, second: tr.Tree) -> bool:
         first == second
         and first.weights.tobytes() == second.weights.tobytes()
         and (first.support is None) == (second.support is None)
-        and (first.support is None or np.array_equal(first.support, second.support, equal_nan=True))
+        and (
+            first.support is None
+            or np.array_equal(first.support, second.support, equal_nan=True)
+        )
     )
 
 
@@ -68,10 +71,19 @@ def _no_figures_stay_open() -> Any:
 
 def test_the_tree_is_that_of_fit_with_the_names_of_the_cells(adata: ad.AnnData) -> None:
     assert tl.tree(adata, trials=3, rng=5) is None
-    expected = tr.fit(tr.PointMetric(adata.obsm["X_pca"], labels=list(adata.obs_names)), trials=3, rng=5)
+    expected = tr.fit(
+        tr.PointMetric(adata.obsm["X_pca"], labels=list(adata.obs_names)), trials=3, rng=5
+    )
     assert same(tl.get_tree(adata), expected)
     assert tr.Tree.from_newick(adata.uns["treerep"]["newick"]).difference(expected).path < 1e-9
-    params = {"use_rep": "X_pca", "metric": "euclidean", "method": "auto", "trials": 3, "refine": False, "rng": 5}
+    params = {
+        "use_rep": "X_pca",
+        "metric": "euclidean",
+        "method": "auto",
+        "trials": 3,
+        "refine": False,
+        "rng": 5,
+    }
     assert adata.uns["treerep"]["params"] == params
 
 
@@ -100,7 +112,11 @@ def test_root_and_clusters_on_the_way(adata: ad.AnnData) -> None:
 def test_a_copy_leaves_the_original_alone(adata: ad.AnnData) -> None:
     before = adata.copy()
     new = tl.tree(adata, n_clusters=2, root=0, copy=True)
-    for tool, options in [(tl.pseudotime, {"root": 1}), (tl.lineages, {"n_clusters": 3}), (tl.embed, {})]:
+    for tool, options in [
+        (tl.pseudotime, {"root": 1}),
+        (tl.lineages, {"n_clusters": 3}),
+        (tl.embed, {}),
+    ]:
         kept = new.copy()
         other = tool(new, **options, copy=True)
         assert set(other.uns) >= set(new.uns) and other is not new
@@ -174,16 +190,24 @@ def test_treedata_reads_the_same_tree_from_a_file(tmp_path: Path) -> None:
 @settings(max_examples=60)
 def test_the_graph_keeps_all_distances_and_its_leaves_are_the_cells(tree: tr.Tree) -> None:
     n = len(tree)
-    tree = tr.Tree(n, tree.edges, tree.weights, labels=[f"node{i}" for i in range(n)]).contracted()
+    tree = tr.Tree(
+        n, tree.edges, tree.weights, labels=[f"node{i}" for i in range(n)]
+    ).contracted()
     for root in (0, n - 1, tree.n_nodes - 1):
         graph = rooted_graph(tree, root)
         assert nx.is_arborescence(graph)
         assert {v for v in graph if graph.out_degree(v) == 0} == set(tree.labels or ())
-        lengths = dict(nx.all_pairs_dijkstra_path_length(graph.to_undirected(), weight="length"))
+        lengths = dict(
+            nx.all_pairs_dijkstra_path_length(graph.to_undirected(), weight="length")
+        )
         found = [[lengths[f"node{i}"][f"node{j}"] for j in range(n)] for i in range(n)]
         assert_allclose(found, tree.distances(), rtol=1e-9, atol=1e-9)
         (top,) = (v for v in graph if graph.in_degree(v) == 0)
-        assert_allclose([graph.nodes[v]["depth"] for v in graph], [lengths[top][v] for v in graph], atol=1e-9)
+        assert_allclose(
+            [graph.nodes[v]["depth"] for v in graph],
+            [lengths[top][v] for v in graph],
+            atol=1e-9,
+        )
 
 
 def test_two_trees_in_one_treedata() -> None:
@@ -207,7 +231,10 @@ def test_a_treedata_with_room_for_one_tree() -> None:
     tl.tree(tdata)
     tl.tree(tdata, rng=np.int64(1))
     assert tdata.uns["treerep"]["params"]["rng"] == 1
-    with pytest.raises(ValueError, match="a tree 'treerep' of its cells: delete it, or set allow_overlap to True"):
+    with pytest.raises(
+        ValueError,
+        match="a tree 'treerep' of its cells: delete it, or set allow_overlap to True",
+    ):
         tl.tree(tdata, key_added="other")
     assert "other" not in tdata.uns
 
@@ -252,7 +279,9 @@ def test_a_subset_has_the_part_of_the_tree_that_it_spans(kind: Any) -> None:
     found = tl.get_tree(part)
     assert found.labels == tuple(adata.obs_names[keep])
     assert_allclose(found.distances(), tree.distances()[np.ix_(keep, keep)], rtol=1e-12)
-    assert_array_equal(part.obs["treerep_pseudotime"], adata.obs["treerep_pseudotime"].to_numpy()[keep])
+    assert_array_equal(
+        part.obs["treerep_pseudotime"], adata.obs["treerep_pseudotime"].to_numpy()[keep]
+    )
     own = part.copy()
     tl.pseudotime(own, root="🧬")
     assert_allclose(own.obs["treerep_pseudotime"], tree.block([3], keep)[0], rtol=1e-12)
@@ -261,7 +290,10 @@ def test_a_subset_has_the_part_of_the_tree_that_it_spans(kind: Any) -> None:
 def test_cells_that_the_tree_does_not_know(adata: ad.AnnData) -> None:
     tl.tree(adata)
     adata.obs_names = [*adata.obs_names[:-1], "new"]
-    with pytest.raises(ValueError, match="cell 'new' is not in the tree 'treerep': it was added or renamed later"):
+    with pytest.raises(
+        ValueError,
+        match="cell 'new' is not in the tree 'treerep': it was added or renamed later",
+    ):
         tl.get_tree(adata)
 
 
@@ -274,16 +306,26 @@ def test_coordinates_are_those_of_the_tree_at_its_scale(adata: ad.AnnData) -> No
     expected = tr.embed(tl.get_tree(adata), dim=3, scale=2.0, root=7)
     assert_array_equal(adata.obsm["X_ball"], expected.poincare[:60])
     assert not adata.obsm["X_ball"][7].any()
-    assert adata.uns["X_ball"]["params"] == {"key": "treerep", "dim": 3, "scale": 2.0, "root": "é"}
+    assert adata.uns["X_ball"]["params"] == {
+        "key": "treerep",
+        "dim": 3,
+        "scale": 2.0,
+        "root": "é",
+    }
 
 
-@pytest.mark.filterwarnings("ignore:The set_bad function:PendingDeprecationWarning")  # of matplotlib, in scanpy
+@pytest.mark.filterwarnings(
+    "ignore:The set_bad function:PendingDeprecationWarning"
+)  # of matplotlib, in scanpy
 def test_scanpy_draws_the_coordinates(adata: ad.AnnData) -> None:
     tl.tree(adata, n_clusters=3)
     tl.embed(adata)
     assert np.linalg.norm(adata.obsm["X_treerep"], axis=1).max() < 1
     axes = sc.pl.embedding(adata, basis="treerep", color="treerep_lineage", show=False)
-    assert_allclose(np.sort(axes.collections[0].get_offsets(), axis=0), np.sort(adata.obsm["X_treerep"], axis=0))
+    assert_allclose(
+        np.sort(axes.collections[0].get_offsets(), axis=0),
+        np.sort(adata.obsm["X_treerep"], axis=0),
+    )
 
 
 # Pictures.
@@ -295,9 +337,13 @@ def test_colours_are_those_of_scanpy(adata: ad.AnnData) -> None:
     shown = {
         text.get_text(): mpl.colors.to_hex(key.get_color())
         for ax in [pl.tree(adata, color="branch")]
-        for text, key in zip(ax.get_legend().get_texts(), ax.get_legend().legend_handles, strict=True)
+        for text, key in zip(
+            ax.get_legend().get_texts(), ax.get_legend().legend_handles, strict=True
+        )
     }
-    assert shown == dict(zip(adata.obs["branch"].cat.categories, adata.uns["branch_colors"], strict=True))
+    assert shown == dict(
+        zip(adata.obs["branch"].cat.categories, adata.uns["branch_colors"], strict=True)
+    )
     adata.uns["branch_colors"] = ["#ff0000"]  # left over from fewer categories
     assert len(pl.tree(adata, color="branch").get_legend().get_texts()) == 3
 
@@ -319,7 +365,9 @@ def test_several_colours_several_axes_and_genes(adata: ad.AnnData) -> None:
 
 
 def test_genes_come_from_raw_where_it_has_them(adata: ad.AnnData) -> None:
-    raw = ad.AnnData(sp.csr_matrix(np.full((60, 1), 7.0)), obs=adata.obs[[]], var=pd.DataFrame(index=["1"]))
+    raw = ad.AnnData(
+        sp.csr_matrix(np.full((60, 1), 7.0)), obs=adata.obs[[]], var=pd.DataFrame(index=["1"])
+    )
     adata.raw = raw
     assert_array_equal(values_of(adata, "1"), np.full(60, 7.0))
     assert_array_equal(values_of(adata, "2"), adata.X[:, 2])
@@ -344,7 +392,11 @@ def test_anndata_is_a_metric_of_its_cells(adata: ad.AnnData) -> None:
     assert isinstance(metric, tr.PointMetric) and metric.labels == tuple(adata.obs_names)
     assert_array_equal(metric.points, adata.obsm["X_pca"])
     assert_array_equal(tr.as_metric(adata, use_rep="X").points, adata.X)
-    assert tr.fit(adata, metric="euclidean") == tr.fit(adata) == tr.fit(tr.as_metric(cells(kind=td.TreeData)))
+    assert (
+        tr.fit(adata, metric="euclidean")
+        == tr.fit(adata)
+        == tr.fit(tr.as_metric(cells(kind=td.TreeData)))
+    )
     del adata.obsm["X_pca"]
     assert_array_equal(tr.as_metric(adata).points, adata.X)
     assert_array_equal(tr.as_metric(adata[5:9]).points, adata.X[5:9])
@@ -366,10 +418,15 @@ def test_x_in_a_file(adata: ad.AnnData, tmp_path: Path) -> None:
         backed.file.close()
 
 
-def test_a_sparse_table_too_large_to_be_dense(adata: ad.AnnData, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sparse_table_too_large_to_be_dense(
+    adata: ad.AnnData, monkeypatch: pytest.MonkeyPatch
+) -> None:
     adata.X = sp.csr_matrix(adata.X)
     monkeypatch.setattr(memory, "available_memory", lambda: 1000)
-    with pytest.raises(MemoryError, match=r"adata.X, sparse, as a dense table of 60 x 5 needs .* sc.pp.pca\(adata\)"):
+    with pytest.raises(
+        MemoryError,
+        match=r"adata.X, sparse, as a dense table of 60 x 5 needs .* sc.pp.pca\(adata\)",
+    ):
         tl.tree(adata, use_rep="X")
 
 
@@ -401,7 +458,9 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
         ({"key_added": 3}, "key_added is a text without slashes, not 3"),
     ],
 )
-def test_what_cannot_be_done_changes_nothing(adata: ad.AnnData, options: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_done_changes_nothing(
+    adata: ad.AnnData, options: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011
         tl.tree(adata, **options)
     _line(error, said)
@@ -412,9 +471,14 @@ def test_tables_that_are_missing_or_bad(adata: ad.AnnData) -> None:
     adata.obsm["X_pca"][4, 1] = np.nan
     with pytest.raises(tr.MetricError) as error:
         tl.tree(adata)
-    _line(error, r"adata.obsm\['X_pca'\]: coordinate 1 of point 4 is nan: replace it or drop the point")
+    _line(
+        error,
+        r"adata.obsm\['X_pca'\]: coordinate 1 of point 4 is nan: replace it or drop the point",
+    )
     del adata.obsm["X_pca"]
-    with pytest.raises(ValueError, match=r"adata.obsm has no 'X_pca' \(it is empty\): run sc.pp.pca\(adata\)"):
+    with pytest.raises(
+        ValueError, match=r"adata.obsm has no 'X_pca' \(it is empty\): run sc.pp.pca\(adata\)"
+    ):
         tl.tree(adata)
     with pytest.raises(ValueError, match="this AnnData has no X"):
         tr.as_metric(ad.AnnData(obs=adata.obs))
@@ -430,25 +494,36 @@ def test_tables_that_are_missing_or_bad(adata: ad.AnnData) -> None:
 
 def test_names_twice(adata: ad.AnnData) -> None:
     adata.obs_names = ["same", "same", *adata.obs_names[2:]]
-    with pytest.raises(ValueError, match=r"two cells are named 'same': call adata.obs_names_make_unique\(\)"):
+    with pytest.raises(
+        ValueError, match=r"two cells are named 'same': call adata.obs_names_make_unique\(\)"
+    ):
         tl.tree(adata)
     with pytest.raises(ValueError, match="two cells are named 'same'"):
         tl.tree(adata, root="same")
     adata.var_names = ["gene", "gene", "a", "b", "c"]
-    with pytest.raises(ValueError, match=r"two genes are named 'gene': call adata.var_names_make_unique\(\)"):
+    with pytest.raises(
+        ValueError, match=r"two genes are named 'gene': call adata.var_names_make_unique\(\)"
+    ):
         values_of(adata, "gene")
 
 
 def test_keys_that_files_do_not_take(adata: ad.AnnData) -> None:
     tl.tree(adata)
-    for tool, options in [(tl.pseudotime, {"root": 0}), (tl.lineages, {"n_clusters": 2}), (tl.embed, {})]:
+    for tool, options in [
+        (tl.pseudotime, {"root": 0}),
+        (tl.lineages, {"n_clusters": 2}),
+        (tl.embed, {}),
+    ]:
         with pytest.raises(ValueError, match="key_added is a text without slashes, not 'a/b'"):
             tool(adata, key_added="a/b", **options)
     assert list(adata.obs) == ["branch"] and list(adata.obsm) == ["X_pca"]
 
 
 def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:
-    with pytest.raises(ValueError, match=r"adata.uns has no tree 'treerep': call treerep.tl.tree\(adata, key_added="):
+    with pytest.raises(
+        ValueError,
+        match=r"adata.uns has no tree 'treerep': call treerep.tl.tree\(adata, key_added=",
+    ):
         pl.tree(adata)
     adata.uns["treerep"] = {"params": {}}
     with pytest.raises(ValueError, match="is no tree of treerep: it has no 'names'"):
@@ -459,14 +534,17 @@ def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:
     with pytest.raises(ValueError, match="'nothing' is no column of adata.obs and no gene"):
         pl.tree(adata, color="nothing")
     adata.uns["treerep"]["weights"][3] = -1
-    with pytest.raises(ValueError, match=r"adata.uns\['treerep'\] is damaged: edge 3 .* weight -1.0"):
+    with pytest.raises(
+        ValueError, match=r"adata.uns\['treerep'\] is damaged: edge 3 .* weight -1.0"
+    ):
         tl.get_tree(adata)
 
 
 @pytest.mark.parametrize("tool", [tl.tree, tl.get_tree, pl.disk])
 def test_only_anndata(tool: Any) -> None:
     with pytest.raises(
-        TypeError, match="this takes an AnnData or TreeData, not ndarray: for other data use treerep.fit"
+        TypeError,
+        match="this takes an AnnData or TreeData, not ndarray: for other data use treerep.fit",
     ):
         tool(np.zeros((3, 3)))
 

@@ -14,16 +14,22 @@ from tests.metrics import Table
 
 
 @contextmanager
-def local_client(workers: int = 2, threads: int = 1, processes: bool = True) -> Iterator[Client]:
+def local_client(
+    workers: int = 2, threads: int = 1, processes: bool = True
+) -> Iterator[Client]:
     """Yield a client of so many workers, each a process of its own or all in this process."""
     options: dict[str, Any] = {"host": "127.0.0.1", "silence_logs": 50} if processes else {}
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=threads, processes=processes,
-            dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, **options,
+            n_workers=workers,
+            threads_per_worker=threads,
+            processes=processes,
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            **options,
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
-    ):  # fmt: skip
+    ):
         yield client
 
 

@@ -35,7 +35,9 @@ def assert_same(client: Any, data: Any, size: int, **options: Any) -> None:
 
 
 @pytest.mark.usefixtures("small_zones")
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "poincare"])
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "manhattan", "chebyshev", "cosine", "poincare"]
+)
 def test_points_give_the_same_tree(client: Any, metric: str) -> None:
     points = np.random.default_rng(0).normal(size=(600, 7))
     if metric == "poincare":
@@ -47,16 +49,23 @@ def test_points_give_the_same_tree(client: Any, metric: str) -> None:
 @pytest.mark.usefixtures("small_zones")
 def test_duplicates_are_together(client: Any) -> None:
     rng = np.random.default_rng(3)
-    assert_same(client, np.round(rng.normal(size=(600, 2)) * 1.5), 12, metric="manhattan", rng=3)
+    assert_same(
+        client, np.round(rng.normal(size=(600, 2)) * 1.5), 12, metric="manhattan", rng=3
+    )
     heap = np.zeros((300, 3))  # more in one place than a zone holds
     heap[:40] = rng.normal(size=(40, 3))
     assert_same(client, rng.permutation(heap), 10, metric="euclidean", rng=1)
 
 
 def test_lengths_are_fitted_and_a_generator_moves_on(client: Any) -> None:
-    points, here, there = np.random.default_rng(0).normal(size=(300, 5)), *map(np.random.default_rng, (7, 7))
+    points, here, there = (
+        np.random.default_rng(0).normal(size=(300, 5)),
+        *map(np.random.default_rng, (7, 7)),
+    )
     ours = tr.fit(points, metric="euclidean", method="backbone", size=30, rng=here)
-    theirs = tr.fit(points, metric="euclidean", method="backbone", size=30, rng=there, engine=client)
+    theirs = tr.fit(
+        points, metric="euclidean", method="backbone", size=30, rng=there, engine=client
+    )
     assert ours == theirs
     assert here.integers(1 << 40) == there.integers(1 << 40)
 
@@ -70,18 +79,26 @@ def test_exact_trees_are_recovered(client: Any) -> None:
 
 def test_a_sample_that_is_exact_does_not_make_the_tree_exact(client: Any) -> None:
     # Three points are always those of a tree, and these many are not.
-    assert_same(client, np.random.default_rng(0).normal(size=(200, 4)), 3, metric="euclidean", rng=1)
+    assert_same(
+        client, np.random.default_rng(0).normal(size=(200, 4)), 3, metric="euclidean", rng=1
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 9])
 def test_few_points(client: Any, n: int) -> None:
-    assert_same(client, np.random.default_rng(n).normal(size=(n, 2)), 4, metric="euclidean", rng=0)
+    assert_same(
+        client, np.random.default_rng(n).normal(size=(n, 2)), 4, metric="euclidean", rng=0
+    )
 
 
 def test_labels_other_data_and_trials(client: Any) -> None:
     points = np.random.default_rng(0).normal(size=(120, 4))
-    assert_same(client, tr.PointMetric(points, labels=[f"cell {k}" for k in range(120)]), 20, rng=1)
-    assert_same(client, tr.MatrixMetric(tr.PointMetric(points).block(range(120), range(120))), 20, rng=1)
+    assert_same(
+        client, tr.PointMetric(points, labels=[f"cell {k}" for k in range(120)]), 20, rng=1
+    )
+    assert_same(
+        client, tr.MatrixMetric(tr.PointMetric(points).block(range(120), range(120))), 20, rng=1
+    )
     assert_same(client, points, 20, metric="euclidean", trials=2, rng=1)
 
 
@@ -94,7 +111,12 @@ def test_bad_requests(client: Any) -> None:
     bad = np.zeros((50, 3))
     bad[44, 1] = np.nan
     with pytest.raises(tr.MetricError, match="coordinate 1 of point 44 is nan"):
-        tr.fit(da.from_array(bad, chunks=(10, 3)), metric="euclidean", method="backbone", engine=client)
+        tr.fit(
+            da.from_array(bad, chunks=(10, 3)),
+            metric="euclidean",
+            method="backbone",
+            engine=client,
+        )
 
 
 def test_nothing_stays_with_the_workers(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,8 +125,13 @@ def test_nothing_stays_with_the_workers(client: Any, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(branches, "put_together", fail)
     with pytest.raises(RuntimeError, match="lost on the way"):
-        tr.fit(np.random.default_rng(0).normal(size=(200, 4)), metric="euclidean", method="backbone", size=20,
-               engine=client)  # fmt: skip
+        tr.fit(
+            np.random.default_rng(0).normal(size=(200, 4)),
+            metric="euclidean",
+            method="backbone",
+            size=20,
+            engine=client,
+        )
     client.run_on_scheduler(lambda: None)
     for _ in range(100):
         if not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):

@@ -17,7 +17,10 @@ dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 
-QUIET: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
+QUIET: dict[str, Any] = {
+    "dashboard_address": "127.0.0.1:0",
+    "scheduler_kwargs": {"dashboard": False},
+}
 POINTS = np.random.default_rng(0).normal(size=(50, 3))
 
 
@@ -49,7 +52,10 @@ def test_without_dask_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPa
 
 def test_what_is_no_usable_client_is_refused() -> None:
     with distributed.LocalCluster(n_workers=0, processes=False, **QUIET) as cluster:
-        with pytest.raises(TypeError, match=r"not a LocalCluster: give Client\(cluster\)$"), client_for(cluster):
+        with (
+            pytest.raises(TypeError, match=r"not a LocalCluster: give Client\(cluster\)$"),
+            client_for(cluster),
+        ):
             pass
         with distributed.Client(cluster, set_as_default=False) as client:
             soon = dask.config.set({"distributed.comm.timeouts.connect": "0.2s"})
@@ -59,14 +65,22 @@ def test_what_is_no_usable_client_is_refused() -> None:
                 client_for(client),
             ):
                 pass
-        with pytest.raises(ValueError, match="this client of Dask is closed"), client_for(client):
+        with (
+            pytest.raises(ValueError, match="this client of Dask is closed"),
+            client_for(client),
+        ):
             pass
 
 
 def test_an_asynchronous_client_is_refused() -> None:
     async def use() -> None:
-        async with distributed.Client(processes=False, n_workers=1, asynchronous=True, **QUIET) as client:
-            with pytest.raises(TypeError, match="this client of Dask is asynchronous"), client_for(client):
+        async with distributed.Client(
+            processes=False, n_workers=1, asynchronous=True, **QUIET
+        ) as client:
+            with (
+                pytest.raises(TypeError, match="this client of Dask is asynchronous"),
+                client_for(client),
+            ):
                 pass
 
     asyncio.run(use())
@@ -80,7 +94,12 @@ def test_a_client_of_a_kind_of_its_own_is_one() -> None:
 
 
 def fit_here(given: bool) -> tr.Tree:
-    return tr.fit(POINTS, metric="euclidean", engine=distributed.get_client() if given else "dask", method="treerep")
+    return tr.fit(
+        POINTS,
+        metric="euclidean",
+        engine=distributed.get_client() if given else "dask",
+        method="treerep",
+    )
 
 
 def test_a_fit_inside_a_task_does_not_wait_for_itself() -> None:

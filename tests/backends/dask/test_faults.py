@@ -31,22 +31,36 @@ FINISH_POINTS = 40
 
 @contextmanager
 def client_of(n_workers: int = 2, **options: Any) -> Iterator[Any]:
-    quiet: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
+    quiet: dict[str, Any] = {
+        "dashboard_address": "127.0.0.1:0",
+        "scheduler_kwargs": {"dashboard": False},
+    }
     with (
         distributed.LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, host="127.0.0.1", silence_logs=50, **quiet, **options
+            n_workers=n_workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            silence_logs=50,
+            **quiet,
+            **options,
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
 
 
-def assert_same_tree_after(harm: Callable[[], None], task: str, after: int, client: Any, folder: Path) -> None:
+def assert_same_tree_after(
+    harm: Callable[[], None], task: str, after: int, client: Any, folder: Path
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         trap = Trap(getattr(dask_run, task), harm, folder, after)
         patch.setattr(dask_run, task, trap)
         found = tr.fit(
-            da.from_array(POINTS, chunks=(150, 3)), metric="euclidean", rng=4, engine=client, method="treerep"
+            da.from_array(POINTS, chunks=(150, 3)),
+            metric="euclidean",
+            rng=4,
+            engine=client,
+            method="treerep",
         )
     assert trap.sprung
     expected = tr.fit(POINTS, metric="euclidean", rng=4, method="treerep")
@@ -71,7 +85,12 @@ def test_a_worker_is_killed_while_a_backbone_grows(
     task: str, after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_backbone, "_BATCH", 60)  # several tasks that join zones
-    options: dict[str, Any] = {"metric": "euclidean", "rng": 4, "method": "backbone", "size": 20}
+    options: dict[str, Any] = {
+        "metric": "euclidean",
+        "rng": 4,
+        "method": "backbone",
+        "size": 20,
+    }
     with client_of() as client:
         before = set(client.run(os.getpid).values())
         trap = Trap(getattr(dask_backbone, task), die, tmp_path, after)
@@ -87,15 +106,29 @@ def test_a_worker_is_killed_while_a_backbone_grows(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("task", "after"), [("wave", 6), ("part_of", 3)])
-def test_a_worker_is_killed_and_another_one_remains(task: str, after: int, tmp_path: Path) -> None:
+def test_a_worker_is_killed_and_another_one_remains(
+    task: str, after: int, tmp_path: Path
+) -> None:
     with client_of(0) as client:
         command = [
-            sys.executable, "-m", "distributed.cli.dask_worker", client.scheduler.address, "--no-nanny",
-            "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard", "--local-directory", str(tmp_path),
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_worker",
+            client.scheduler.address,
+            "--no-nanny",
+            "--nthreads",
+            "1",
+            "--host",
+            "127.0.0.1",
+            "--no-dashboard",
+            "--local-directory",
+            str(tmp_path),
+        ]
         path = os.pathsep.join(filter(None, sys.path))
         workers = [
-            subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path})
+            subprocess.Popen(
+                command, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}
+            )
             for _ in range(2)
         ]
         try:
@@ -119,7 +152,9 @@ def test_a_worker_is_not_heard_of_any_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_points_in_memory_survive_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_points_in_memory_survive_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with client_of() as client:
         trap = Trap(dask_run.wave, die, tmp_path, 4)
         monkeypatch.setattr(dask_run, "wave", trap)
@@ -129,11 +164,18 @@ def test_points_in_memory_survive_as_well(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_workers_that_die_again_and_again_end_the_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_that_die_again_and_again_end_the_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), client_of() as client:
         monkeypatch.setattr(dask_run, "finish", Trap(dask_run.finish, die, tmp_path, 1))
         with pytest.raises(RuntimeError, match=r"^several workers died .* take more workers$"):
-            tr.fit(da.from_array(POINTS, chunks=150), metric="euclidean", engine=client, method="treerep")
+            tr.fit(
+                da.from_array(POINTS, chunks=150),
+                metric="euclidean",
+                engine=client,
+                method="treerep",
+            )
 
 
 @pytest.mark.slow
@@ -167,7 +209,12 @@ from treerep.backends.dask import backbone as dask_backbone
     marks = tmp_path / "marks"
     marks.mkdir()
     done = subprocess.run(
-        [sys.executable, str(path), str(marks)], capture_output=True, text=True, timeout=120, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, preexec_fn=default_signals,
-    )  # fmt: skip
+        [sys.executable, str(path), str(marks)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        preexec_fn=default_signals,
+    )
     assert "interrupted, 0 workers left" in done.stdout, done.stderr

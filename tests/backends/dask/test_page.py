@@ -23,7 +23,9 @@ def test_the_page_has_both_scripts() -> None:
 def test_scripts_run(number: int, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPTS[number], encoding="utf-8")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=300, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     printed = done.stdout.splitlines()
     shown = re.findall(r"^ +print\(.*\)  # (.*)$", SCRIPTS[number], flags=re.MULTILINE)

@@ -26,7 +26,9 @@ CLUSTER = {"processes": False}
 def test_the_tree_is_that_of_fit(client: Any, tmp_path: Path, n: int, pivot: str) -> None:
     points = np.random.default_rng(n).normal(size=(n, 3))
     options: dict[str, Any] = {"metric": "euclidean", "rng": 3, "pivot": pivot}
-    count = fit_to_parts(da.from_array(points, chunks=40), tmp_path / "tree", client=client, **options)
+    count = fit_to_parts(
+        da.from_array(points, chunks=40), tmp_path / "tree", client=client, **options
+    )
     expected = tr.fit(points, method="treerep", **options)
     assert_same(read_parts(tmp_path / "tree"), expected)
     assert count == len(expected.edges)
@@ -44,15 +46,24 @@ def test_duplicates_and_labels(client: Any, tmp_path: Path, seed: int) -> None:
     assert np.array_equal(np.unique(edges[edges < 80]), np.arange(80))
 
 
-def test_a_worker_dies_and_its_part_is_written_by_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_dies_and_its_part_is_written_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     points = np.random.default_rng(0).normal(size=(200, 3))
     (tmp_path / "marks").mkdir()
     trap = Trap(dask_parts._finish_to, die, tmp_path / "marks", 2)
     monkeypatch.setattr(dask_parts, "_finish_to", trap)
     with local_client() as client:
-        fit_to_parts(da.from_array(points, chunks=50), tmp_path / "tree", metric="euclidean", client=client)
+        fit_to_parts(
+            da.from_array(points, chunks=50),
+            tmp_path / "tree",
+            metric="euclidean",
+            client=client,
+        )
     assert trap.sprung
-    assert_same(read_parts(tmp_path / "tree"), tr.fit(points, metric="euclidean", method="treerep"))
+    assert_same(
+        read_parts(tmp_path / "tree"), tr.fit(points, metric="euclidean", method="treerep")
+    )
 
 
 def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -> None:
@@ -60,14 +71,19 @@ def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -
     points[7] = np.nan
     with pytest.raises(tr.MetricError, match="of point 7 is nan"):
         fit_to_parts(points, tmp_path, client=client, metric="euclidean")
-    with pytest.raises(FileNotFoundError, match="index.npz does not exist: no tree was completed"):
+    with pytest.raises(
+        FileNotFoundError, match="index.npz does not exist: no tree was completed"
+    ):
         read_parts(tmp_path)
     fit_to_parts(points[8:], tmp_path, client=client, metric="euclidean")
     with pytest.raises(FileExistsError, match="is not empty: name a folder of its own$"):
         fit_to_parts(points[8:], tmp_path, client=client, metric="euclidean")
     part = next(tmp_path.glob("zones-*"))
     part.write_bytes(part.read_bytes()[:-30])
-    with pytest.raises(ValueError, match=r"zones-\d+.npz cannot be read: it is not a treerep-parts file, or it is cut"):
+    with pytest.raises(
+        ValueError,
+        match=r"zones-\d+.npz cannot be read: it is not a treerep-parts file, or it is cut",
+    ):
         read_parts(tmp_path)
     part.unlink()
     with pytest.raises(FileNotFoundError):
@@ -75,6 +91,8 @@ def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -
 
 
 def test_what_has_no_points_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(tr.MetricError, match="^only trees of points are learned in parts: give coordinates"):
+    with pytest.raises(
+        tr.MetricError, match="^only trees of points are learned in parts: give coordinates"
+    ):
         fit_to_parts(1.0 - np.eye(4), tmp_path / "tree")
     assert not (tmp_path / "tree").exists()

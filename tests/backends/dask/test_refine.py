@@ -39,13 +39,18 @@ def test_a_small_tree_with_all_weights(client: Client, weights: Any, moves: bool
     mammals = tr.datasets.sarich()
     tree = tr.fit(mammals, method="treerep")
     near = tr.refine(tree, mammals, weights=weights, moves=moves, balance=0.2)
-    same(tr.refine(tree, mammals, weights=weights, moves=moves, balance=0.2, engine=client), near)
+    same(
+        tr.refine(tree, mammals, weights=weights, moves=moves, balance=0.2, engine=client), near
+    )
 
 
 def test_passes_over_many_blocks(client: Client) -> None:
     tree = tr.fit(POINTS, metric="euclidean", method="treerep")
     near = tr.refine(tree, POINTS, metric="euclidean", weights="l2", moves=False)
-    same(tr.refine(tree, POINTS, metric="euclidean", weights="l2", moves=False, engine=client), near)
+    same(
+        tr.refine(tree, POINTS, metric="euclidean", weights="l2", moves=False, engine=client),
+        near,
+    )
     assert near.refinement.objective < near.refinement.objective_before
 
 
@@ -53,7 +58,10 @@ def test_passes_over_many_blocks(client: Client) -> None:
 def test_it_is_the_workers_who_make_the_passes(client: Client, rows: Any) -> None:
     metric, runner = tr.PointMetric(POINTS), Counting(client)
     tree = tr.fit(metric, method="treerep")
-    far, near = fit_weights(tree, metric, rows=rows, runner=runner), fit_weights(tree, metric, rows=rows)
+    far, near = (
+        fit_weights(tree, metric, rows=rows, runner=runner),
+        fit_weights(tree, metric, rows=rows),
+    )
     assert far.tree == near.tree
     assert far[1:] == near[1:]
     assert runner.calls >= 2
@@ -71,8 +79,16 @@ def test_few_points(client: Client, n: int) -> None:
 def test_dask_arrays_are_refused_with_the_remedy(client: Client) -> None:
     import dask.array as da
 
-    with pytest.raises(TypeError, match="^data is a Dask array, and every worker needs all of it: give PointMetric"):
-        tr.refine(tr.fit(np.zeros((2, 2)), method="treerep"), da.zeros((2, 3)), metric="euclidean", engine=client)
+    with pytest.raises(
+        TypeError,
+        match="^data is a Dask array, and every worker needs all of it: give PointMetric",
+    ):
+        tr.refine(
+            tr.fit(np.zeros((2, 2)), method="treerep"),
+            da.zeros((2, 3)),
+            metric="euclidean",
+            engine=client,
+        )
 
 
 def test_a_worker_dies(client: Client, tmp_path: Path) -> None:

@@ -89,7 +89,10 @@ def aligned(mine: np.ndarray, shared: tuple[np.ndarray, ...], task: np.ndarray) 
 
 
 def test_arrays_arrive_as_kernels_were_compiled_for_them(client: Client) -> None:
-    shared, tasks = tuple(np.arange(n, dtype=float) for n in range(1, 40)), [np.arange(n) for n in range(1, 40)]
+    shared, tasks = (
+        tuple(np.arange(n, dtype=float) for n in range(1, 40)),
+        [np.arange(n) for n in range(1, 40)],
+    )
     assert all(Spread(client).map(partial(aligned, np.ones(7)), shared, tasks))
 
 
@@ -97,7 +100,9 @@ def test_large_data_travels(client: Client) -> None:
     assert list(Spread(client).map(np.take, np.arange(3_000_000), [2_999_999])) == [2_999_999]
 
 
-def test_the_only_worker_dies_and_takes_the_data_with_it(client: Client, tmp_path: Path) -> None:
+def test_the_only_worker_dies_and_takes_the_data_with_it(
+    client: Client, tmp_path: Path
+) -> None:
     (tmp_path / "mark").touch()
     assert list(Spread(client).map(deadly, tmp_path, range(10))) == list(range(10))
     assert not list(tmp_path.iterdir())
@@ -105,7 +110,10 @@ def test_the_only_worker_dies_and_takes_the_data_with_it(client: Client, tmp_pat
 
 def test_work_that_kills_workers_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "mark").touch()
-    given_up = pytest.raises(RuntimeError, match="^workers died 1 times at the same piece of work: give them more mem")
+    given_up = pytest.raises(
+        RuntimeError,
+        match="^workers died 1 times at the same piece of work: give them more mem",
+    )
     never = dask.config.set({"distributed.scheduler.allowed-failures": 0})
     with never, local_client() as client, given_up:
         list(Spread(client).map(deadly, tmp_path, [5]))

@@ -24,11 +24,19 @@ def same(far: Any, near: Any) -> None:
         assert_array_equal(far.support, near.support)
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"method": "treerep", "pivot": "closest"}, {"method": "treerep", "finish": "nj", "zone_size": 20},
-    {"method": "frt"}, {"method": "bartal", "trees": 3},
-    {"method": "relaxed_neighbor_joining"}, {"method": "low_stretch", "graph": "knn", "k": 5},
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"method": "treerep", "pivot": "closest"},
+        {"method": "treerep", "finish": "nj", "zone_size": 20},
+        {"method": "frt"},
+        {"method": "bartal", "trees": 3},
+        {"method": "relaxed_neighbor_joining"},
+        {"method": "low_stretch", "graph": "knn", "k": 5},
+    ],
+    ids=str,
+)
 def test_the_best_of_several_trials(client: Client, options: dict[str, Any]) -> None:
     near = tr.fit(POINTS, metric="euclidean", trials=5, rng=7, **options)
     same(tr.fit(POINTS, metric="euclidean", trials=5, rng=7, engine=client, **options), near)
@@ -36,7 +44,10 @@ def test_the_best_of_several_trials(client: Client, options: dict[str, Any]) -> 
 
 def test_real_data(client: Client, data_folder: Path) -> None:
     mammals, worm = tr.datasets.sarich(), tr.datasets.load("celegans").metric
-    same(tr.fit(mammals, trials=6, engine=client, method="treerep"), tr.fit(mammals, trials=6, method="treerep"))
+    same(
+        tr.fit(mammals, trials=6, engine=client, method="treerep"),
+        tr.fit(mammals, trials=6, method="treerep"),
+    )
     same(
         tr.fit(worm, trials=3, rng=2, n_jobs=2, engine=client, method="treerep"),
         tr.fit(worm, trials=3, rng=2, method="treerep"),
@@ -54,7 +65,8 @@ def test_many_points_are_compared_on_sampled_rows(client: Client) -> None:
 def test_few_points(client: Client, n: int, trials: int) -> None:
     metric = tr.MatrixMetric(1.0 - np.eye(n), labels=["a'b", "<&>", "🌲"][:n])
     same(
-        tr.fit(metric, trials=trials, engine=client, method="treerep"), tr.fit(metric, trials=trials, method="treerep")
+        tr.fit(metric, trials=trials, engine=client, method="treerep"),
+        tr.fit(metric, trials=trials, method="treerep"),
     )
 
 
@@ -63,16 +75,31 @@ def test_a_generator_moves_on_as_on_threads(client: Client, trials: int) -> None
     far, near = np.random.default_rng(4), np.random.default_rng(4)
     for _ in range(2):
         tree = tr.fit(POINTS, metric="euclidean", trials=trials, rng=near, method="treerep")
-        same(tr.fit(POINTS, metric="euclidean", trials=trials, rng=far, engine=client, method="treerep"), tree)
+        same(
+            tr.fit(
+                POINTS,
+                metric="euclidean",
+                trials=trials,
+                rng=far,
+                engine=client,
+                method="treerep",
+            ),
+            tree,
+        )
     assert far.random() == near.random()
 
 
 def test_an_error_of_a_worker_is_the_error(client: Client) -> None:
     distances = 1.0 - np.eye(6)
     distances[2, 4] = distances[4, 2] = -1
-    with pytest.raises(tr.MetricError, match=r"^Table.block gave d\(2, 4\) = -1.0: distances are finite and never"):
+    with pytest.raises(
+        tr.MetricError,
+        match=r"^Table.block gave d\(2, 4\) = -1.0: distances are finite and never",
+    ):
         tr.fit(Table(distances), trials=2, method="frt", engine=client)
-    with pytest.raises(ValueError, match="upgma is not random, so all 2 trials would give the same tree"):
+    with pytest.raises(
+        ValueError, match="upgma is not random, so all 2 trials would give the same tree"
+    ):
         tr.fit(distances, trials=2, method="upgma", engine=client)
 
 

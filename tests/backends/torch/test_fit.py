@@ -38,7 +38,11 @@ def points(n: int, k: int, metric: str, seed: int = 0, dtype: str = "float64") -
     x = rng.normal(size=(n, k)).astype(dtype)
     if metric == "hyperboloid":
         x[:, 0] = np.sqrt(1 + (x[:, 1:].astype(float) ** 2).sum(1))
-    return x * np.array(0.9 / np.sqrt((x.astype(float) ** 2).sum(1).max()), dtype) if metric == "poincare" else x
+    return (
+        x * np.array(0.9 / np.sqrt((x.astype(float) ** 2).sum(1).max()), dtype)
+        if metric == "poincare"
+        else x
+    )
 
 
 def test_a_case_by_hand() -> None:
@@ -51,16 +55,24 @@ def test_a_case_by_hand() -> None:
 def test_tree_metrics_are_recovered(distances: np.ndarray, rule: str, seed: int) -> None:
     ours, theirs = both(distances, pivot=rule, rng=seed)
     assert_same(ours, theirs)
-    np.testing.assert_allclose(theirs.block(range(len(theirs)), range(len(theirs))), distances, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        theirs.block(range(len(theirs)), range(len(theirs))), distances, rtol=1e-7, atol=1e-9
+    )
 
 
 @settings(max_examples=60)
-@given(distances=st.one_of(integer_metrics(), any_symmetric()), rule=st.sampled_from(RULES), seed=st.integers(0, 9))
+@given(
+    distances=st.one_of(integer_metrics(), any_symmetric()),
+    rule=st.sampled_from(RULES),
+    seed=st.integers(0, 9),
+)
 def test_any_matrix_gives_the_same_tree(distances: np.ndarray, rule: str, seed: int) -> None:
     assert_same(*both(distances, pivot=rule, rng=seed))
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64", "int16", "int64", "float16", "float32"])
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "uint16", "uint32", "uint64", "int16", "int64", "float16", "float32"]
+)
 def test_dtypes_of_matrices(dtype: str) -> None:
     half = np.triu(np.random.default_rng(0).integers(1, 50, size=(60, 60)), 1)
     assert_same(*both((half + half.T).astype(dtype)))
@@ -105,7 +117,9 @@ def test_tensors_stay_where_they_are() -> None:
         tr.fit(half, metric="euclidean", device=DEVICE, method="treerep"),
     )
     d = tr.PointMetric(x).block(range(400), range(400))
-    assert_same(tr.fit(d, method="treerep"), tr.fit(torch.tensor(d), device=DEVICE, method="treerep"))
+    assert_same(
+        tr.fit(d, method="treerep"), tr.fit(torch.tensor(d), device=DEVICE, method="treerep")
+    )
 
 
 def changed(x: object, how: str) -> object:
@@ -124,7 +138,8 @@ KINDS = ("grad", "strided", "int64", "uint8", "float16", "bfloat16")
 
 
 @pytest.mark.parametrize(
-    ("metric", "how"), [*product(("manhattan", "cosine", "precomputed"), KINDS), ("manhattan", "bool")]
+    ("metric", "how"),
+    [*product(("manhattan", "cosine", "precomputed"), KINDS), ("manhattan", "bool")],
 )
 def test_tensors_of_any_kind(metric: str, how: str) -> None:
     x = np.random.default_rng(0).integers(0, 2 if how == "bool" else 6, size=(40, 40))
@@ -133,7 +148,9 @@ def test_tensors_of_any_kind(metric: str, how: str) -> None:
         x = np.triu(x, 1) + np.triu(x, 1).T
     tensor, before = changed(x, how), changed(x, how)
     for options in ({}, {"method": "treerep"}, {"method": "treerep", "trials": 2}):
-        ours = tr.fit(x.astype("float16" if how == "float16" else float), metric=metric, **options)
+        ours = tr.fit(
+            x.astype("float16" if how == "float16" else float), metric=metric, **options
+        )
         theirs = tr.fit(tensor, metric=metric, device=DEVICE, **options)
         np.testing.assert_array_equal(ours.edges, theirs.edges)
         np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-9, atol=1e-12)
@@ -141,7 +158,9 @@ def test_tensors_of_any_kind(metric: str, how: str) -> None:
 
 
 def test_the_steiner_nodes_of_an_embedding_are_no_points() -> None:
-    placed = tr.embed(tr.fit(points(60, 3, "euclidean"), metric="euclidean", method="treerep"), scale=0.5)
+    placed = tr.embed(
+        tr.fit(points(60, 3, "euclidean"), metric="euclidean", method="treerep"), scale=0.5
+    )
     embedding = tr.Embedding(placed.directions, placed.radii, scale=placed.scale, n_points=60)
     assert embedding.n_nodes > len(embedding)
     ours, theirs = both(embedding)
@@ -155,7 +174,17 @@ def test_a_generator_moves_on_as_on_the_threads() -> None:
         one, two = np.random.default_rng(4), np.random.default_rng(4)
         for _ in range(2):
             ours = tr.fit(x, metric="euclidean", rng=one, trials=trials, method="treerep")
-            assert_same(ours, tr.fit(x, metric="euclidean", rng=two, trials=trials, device=DEVICE, method="treerep"))
+            assert_same(
+                ours,
+                tr.fit(
+                    x,
+                    metric="euclidean",
+                    rng=two,
+                    trials=trials,
+                    device=DEVICE,
+                    method="treerep",
+                ),
+            )
         assert one.bit_generator.state == two.bit_generator.state
 
 
@@ -198,25 +227,36 @@ def test_points_that_have_moved_leave_no_memory_behind(monkeypatch: pytest.Monke
 def out_of_memory(*_: object) -> None:
     import torch
 
-    raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.\nSee the documentation.")
+    raise torch.cuda.OutOfMemoryError(
+        "CUDA out of memory. Tried to allocate 20.00 GiB.\nSee the documentation."
+    )
 
 
 def test_no_memory_on_the_device_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     x = points(30, 3, "euclidean")
     monkeypatch.setattr(torch_zones.DeviceTreeRep, "run", out_of_memory)
     for work in (partial(tr.fit, method="treerep"), fit_on_device):
-        with pytest.raises(MemoryError, match=r"^the memory of the device ran out: .* 100 bytes a point .* device$"):
+        with pytest.raises(
+            MemoryError,
+            match=r"^the memory of the device ran out: .* 100 bytes a point .* device$",
+        ):
             work(x, metric="euclidean", device=DEVICE)
 
 
-def test_a_tree_too_large_for_the_device_gets_its_canonical_form_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_too_large_for_the_device_gets_its_canonical_form_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from treerep.backends.torch import fit as torch_fit
 
     x = points(30, 3, "euclidean")
     with monkeypatch.context() as patch:
         patch.setattr(torch_fit, "canonical_edges", out_of_memory)
         assert_same(*both(x, metric="euclidean"))
-        patch.setattr(torch_fit, "canonical_edges", lambda *_: pytest.fail("more edges than int32 can number twice"))
+        patch.setattr(
+            torch_fit,
+            "canonical_edges",
+            lambda *_: pytest.fail("more edges than int32 can number twice"),
+        )
         patch.setattr(torch_fit, "_MOST_EDGES", 28)
         assert_same(*both(x, metric="euclidean"))
 
@@ -247,7 +287,9 @@ def test_the_tree_can_stay_on_the_device() -> None:
     assert found.edges.device.type == DEVICE.partition(":")[0]
     assert len(found.edges) == len(tree.edges)
     assert sorted(found.nodes.tolist()) == list(range(1000))
-    np.testing.assert_array_equal(np.sort(found.weights.numpy(force=True)), np.sort(tree.weights))
+    np.testing.assert_array_equal(
+        np.sort(found.weights.numpy(force=True)), np.sort(tree.weights)
+    )
     assert found.visits > 1000
     assert found.waves > 1
 
@@ -262,7 +304,8 @@ def test_bad_points_and_requests() -> None:
     with pytest.raises(tr.MetricError, match=r"points are rows of a table .* this tensor is 5"):
         tr.fit(torch.zeros(5), metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(
-        tr.MetricError, match=r"largest coordinate is 1e\+30, too large for euclidean distances in float32"
+        tr.MetricError,
+        match=r"largest coordinate is 1e\+30, too large for euclidean distances in float32",
     ):
         tr.fit(torch.full((3, 2), 1e30), metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(tr.MetricError, match=r"sparse tensor .*: give tensor.to_dense\(\)"):
@@ -271,7 +314,9 @@ def test_bad_points_and_requests() -> None:
         tr.fit(4e307 * (1 - np.eye(12)), device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="neighbor_joining does not run on a device"):
         tr.fit(tr.datasets.sarich(), method="neighbor_joining", device=DEVICE)
-    with pytest.raises(ValueError, match="not finished by neighbour joining on a device: leave out finish"):
+    with pytest.raises(
+        ValueError, match="not finished by neighbour joining on a device: leave out finish"
+    ):
         tr.fit(tr.datasets.sarich(), finish="nj", device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="a Table cannot be measured on a device"):
         tr.fit(Table(np.zeros((3, 3))), device=DEVICE, method="treerep")

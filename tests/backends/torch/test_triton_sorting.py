@@ -52,6 +52,10 @@ def test_the_kernels_give_the_same_trees() -> None:
     env = {**os.environ, **({} if DEVICE.startswith("cuda") else {"TRITON_INTERPRET": "1"})}
     # In a process of its own: whether Triton interprets is decided when it is imported.
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT.replace("DEVICE", DEVICE)], env=env, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", SCRIPT.replace("DEVICE", DEVICE)],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-2000:]

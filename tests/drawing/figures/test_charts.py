@@ -34,14 +34,21 @@ def test_every_pair_is_in_the_distortion_picture():
 
 def test_a_perfect_tree_is_on_the_line():
     tree = tr.datasets.random_tree(30, rng=1)
-    cells = distortion_picture(tree, tree.distances(), bins=10).collections[0].get_array().reshape(10, 10)
+    cells = (
+        distortion_picture(tree, tree.distances(), bins=10)
+        .collections[0]
+        .get_array()
+        .reshape(10, 10)
+    )
     assert np.trace(cells) == cells.sum() == 30 * 29 / 2
 
 
 def test_many_pairs_are_sampled_and_repeatable():
     points = np.random.default_rng(0).normal(size=(100, 3))
     tree = tr.fit(points, metric="euclidean")
-    first, second = (distortion_picture(tree, points, metric="euclidean", pairs=500, rng=3) for _ in range(2))
+    first, second = (
+        distortion_picture(tree, points, metric="euclidean", pairs=500, rng=3) for _ in range(2)
+    )
     assert counted(first) == 500
     np.testing.assert_array_equal(*(ax.collections[0].get_array() for ax in (first, second)))
 
@@ -73,14 +80,26 @@ def test_points_that_are_all_at_one_place():
 
 def test_a_comparison_has_a_panel_for_each_measure_and_marks_the_best():
     panels = comparison_chart(ROWS)
-    assert [panel.get_xlabel() for panel in panels] == ["average distortion", "mean average precision", "seconds"]
-    assert [text.get_text() for text in panels[0].get_yticklabels()] == ["treerep", r"a\$b\$", "mst"]
+    assert [panel.get_xlabel() for panel in panels] == [
+        "average distortion",
+        "mean average precision",
+        "seconds",
+    ]
+    assert [text.get_text() for text in panels[0].get_yticklabels()] == [
+        "treerep",
+        r"a\$b\$",
+        "mst",
+    ]
     best = to_rgba(PALETTE[3])
     for panel, winner in zip(panels, (1, 0, 2), strict=True):
         (dots,) = (c for c in panel.collections if isinstance(c, PathCollection))
-        assert [tuple(color) == best for color in dots.get_facecolors()] == [k == winner for k in range(3)]
+        assert [tuple(color) == best for color in dots.get_facecolors()] == [
+            k == winner for k in range(3)
+        ]
     assert [panel.get_xscale() for panel in panels] == ["linear", "linear", "log"]
-    assert comparison_chart([*ROWS, {"method": "bad", "distortion": 5.0}])[0].get_xscale() == "log"
+    assert (
+        comparison_chart([*ROWS, {"method": "bad", "distortion": 5.0}])[0].get_xscale() == "log"
+    )
     panels[0].figure.canvas.draw()
 
 
@@ -99,7 +118,12 @@ def test_a_comparison_on_axes_and_what_it_refuses():
 
 def test_curves_are_named_at_their_ends():
     x = [2, 4, 8]
-    ax = curves(x, {"one": [0.1, 0.2, 0.3], "$two": [0.3, 0.2, np.nan]}, xlabel="dimension", ylabel="distortion")
+    ax = curves(
+        x,
+        {"one": [0.1, 0.2, 0.3], "$two": [0.3, 0.2, np.nan]},
+        xlabel="dimension",
+        ylabel="distortion",
+    )
     assert [text.get_text() for text in ax.texts] == ["one", r"\$two"]
     assert ax.get_xscale() == "log"
     assert [line.get_xdata().tolist() for line in ax.lines] == [x, x]
@@ -130,7 +154,10 @@ def test_curves_that_end_at_zero_on_a_logarithmic_axis_are_named_where_they_are_
 
 
 def test_a_comparison_leaves_out_what_is_not_finite_and_cuts_long_names():
-    rows = [{"method": "x" * 100, "distortion": float("inf")}, {"method": "b", "distortion": 2.0}]
+    rows = [
+        {"method": "x" * 100, "distortion": float("inf")},
+        {"method": "b", "distortion": 2.0},
+    ]
     (panel,) = comparison_chart(rows)
     panel.figure.canvas.draw()
     assert panel.get_xlim()[1] < 3
@@ -141,7 +168,9 @@ def test_a_comparison_leaves_out_what_is_not_finite_and_cuts_long_names():
 
 def test_one_line_for_what_is_no_tree_and_no_plane():
     tree = tr.Tree(2, [[0, 1]], [1.0])
-    with pytest.raises(TypeError, match="a tree, an embedding or another metric, not ndarray: fit one first"):
+    with pytest.raises(
+        TypeError, match="a tree, an embedding or another metric, not ndarray: fit one first"
+    ):
         distortion_picture(np.zeros((2, 2)), tree)
     ax = plt.figure().subplots()
     ax.set_xscale("log")

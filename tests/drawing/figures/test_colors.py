@@ -15,19 +15,30 @@ def test_one_colour_for_all():
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA], ids=str)
 def test_categories_have_colours_and_missing_ones_are_grey(missing):
     colors = color_values(np.array(["b", missing, "a", "b"], object), 4, None)
-    np.testing.assert_array_equal(colors.rgba, [to_rgba(c) for c in (PALETTE[1], GREY, PALETTE[0], PALETTE[1])])
+    np.testing.assert_array_equal(
+        colors.rgba, [to_rgba(c) for c in (PALETTE[1], GREY, PALETTE[0], PALETTE[1])]
+    )
     assert [name for name, *_ in colors.legend] == ["a", "b"]
     assert colors.scale is None
 
 
 def test_whole_numbers_of_few_values_and_truth_values_are_categories():
-    assert [name for name, *_ in color_values(np.array([2, 0, 10, 2]), 4, None).legend] == ["0", "2", "10"]
-    assert [name for name, *_ in color_values([True, False], 2, None).legend] == ["False", "True"]
+    assert [name for name, *_ in color_values(np.array([2, 0, 10, 2]), 4, None).legend] == [
+        "0",
+        "2",
+        "10",
+    ]
+    assert [name for name, *_ in color_values([True, False], 2, None).legend] == [
+        "False",
+        "True",
+    ]
     assert color_values(np.arange(21), 21, None).scale is not None
 
 
 def test_a_categorical_keeps_its_order():
-    grades = pd.Series(pd.Categorical(["low", "high", None], categories=["low", "middle", "high"]))
+    grades = pd.Series(
+        pd.Categorical(["low", "high", None], categories=["low", "middle", "high"])
+    )
     names, codes = categories(grades)
     assert names == ["low", "middle", "high"]
     assert codes.tolist() == [0, 2, -1]
@@ -62,7 +73,9 @@ def test_after_the_palette_markers_change():
 
 def test_a_palette_of_ones_own():
     for palette in ({"b": "red", "a": "blue"}, ["blue", "red"]):
-        np.testing.assert_array_equal(color_values(["b", "a"], 2, palette).rgba, [to_rgba("red"), to_rgba("blue")])
+        np.testing.assert_array_equal(
+            color_values(["b", "a"], 2, palette).rgba, [to_rgba("red"), to_rgba("blue")]
+        )
     assert len(color_values(["b", "a", "c"], 3, "viridis").legend) == 3
     with pytest.raises(ValueError, match="no colour for 'b'"):
         color_values(["b"], 1, {"a": "red"})
@@ -72,7 +85,13 @@ def test_a_palette_of_ones_own():
 
 def test_the_palette_is_told_apart_by_all_kinds_of_vision():
     # What people without green (D) or red (P) cones see, after Viénot, Brettel and Mollon (1999), in linear light.
-    cones = np.array([[17.8824, 43.5161, 4.11935], [3.45565, 27.1554, 3.86714], [0.0299566, 0.184309, 1.46709]])
+    cones = np.array(
+        [
+            [17.8824, 43.5161, 4.11935],
+            [3.45565, 27.1554, 3.86714],
+            [0.0299566, 0.184309, 1.46709],
+        ]
+    )
     blind = {
         "D": np.array([[1, 0, 0], [0.494207, 0, 1.24827], [0, 0, 1]]),
         "P": np.array([[0, 2.02344, -2.52581], [0, 1, 0], [0, 0, 1]]),
@@ -85,7 +104,9 @@ def test_the_palette_is_told_apart_by_all_kinds_of_vision():
 
 
 def test_colours_themselves():
-    np.testing.assert_array_equal(color_values(np.eye(3), 3, None).rgba, [(1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)])
+    np.testing.assert_array_equal(
+        color_values(np.eye(3), 3, None).rgba, [(1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)]
+    )
     with pytest.raises(ValueError, match=r"color has shape \(2, 5\)"):
         color_values(np.zeros((2, 5)), 2, None)
     with pytest.raises(ValueError, match="'cell_type' is no colour"):
@@ -93,7 +114,9 @@ def test_colours_themselves():
 
 
 def test_colours_that_are_missing_are_grey():
-    np.testing.assert_array_equal(color_values(np.full((2, 3), np.nan), 2, None).rgba, [to_rgba(GREY)] * 2)
+    np.testing.assert_array_equal(
+        color_values(np.full((2, 3), np.nan), 2, None).rgba, [to_rgba(GREY)] * 2
+    )
 
 
 def test_masked_values_are_missing():
@@ -101,18 +124,25 @@ def test_masked_values_are_missing():
     colors = color_values(np.ma.masked_array([0.5, 99.0, 1.5], masked), 3, None)
     assert colors.scale.get_clim() == (0.5, 1.5)
     np.testing.assert_array_equal(colors.rgba[1], to_rgba(GREY))
-    assert [name for name, *_ in color_values(np.ma.masked_array([1, 9, 2], masked), 3, None).legend] == ["1", "2"]
+    assert [
+        name for name, *_ in color_values(np.ma.masked_array([1, 9, 2], masked), 3, None).legend
+    ] == ["1", "2"]
 
 
 def test_a_legend_has_no_key_for_what_does_not_occur():
     values = pd.Categorical(["high", "low"], categories=["low", "middle", "high"])
-    assert color_values(values, 2, None).legend == [("low", PALETTE[0], "o"), ("high", PALETTE[2], "o")]
+    assert color_values(values, 2, None).legend == [
+        ("low", PALETTE[0], "o"),
+        ("high", PALETTE[2], "o"),
+    ]
 
 
 def test_colour_maps_as_palettes():
     viridis = mpl.colormaps["viridis"]
     for palette in ("viridis", viridis):
-        np.testing.assert_array_equal(color_values(["a", "b"], 2, palette).rgba, viridis([0.0, 1.0]))
+        np.testing.assert_array_equal(
+            color_values(["a", "b"], 2, palette).rgba, viridis([0.0, 1.0])
+        )
         assert color_values([0.5, 1.5], 2, palette).scale.get_cmap() == viridis
 
 

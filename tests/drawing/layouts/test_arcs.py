@@ -46,7 +46,8 @@ def test_arcs_meet_the_edge_of_the_disk_at_right_angles(first, second):
 
 def test_lines_through_the_centre_are_straight():
     arcs = geodesic_arcs(
-        np.array([[-0.5, -0.5], [0.0, 0.0], [0.1, 0.2]]), np.array([[0.3, 0.3], [0.9, 0.1], [0.1, 0.2]])
+        np.array([[-0.5, -0.5], [0.0, 0.0], [0.1, 0.2]]),
+        np.array([[0.3, 0.3], [0.9, 0.1], [0.1, 0.2]]),
     )
     assert [len(arc) for arc in arcs] == [2, 2, 2]
 

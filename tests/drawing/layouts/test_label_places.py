@@ -14,7 +14,9 @@ def overlaps(centers, sizes):
 
 
 def test_a_name_alone_is_where_it_is_wished():
-    centers = place_labels(np.array([[5.0, 5.0]]), np.array([[20.0, 10.0]]), np.array([[1.0, 0.0]]), 3.0, NOTHING)
+    centers = place_labels(
+        np.array([[5.0, 5.0]]), np.array([[20.0, 10.0]]), np.array([[1.0, 0.0]]), 3.0, NOTHING
+    )
     np.testing.assert_allclose(centers, [[5.0 + 3.0 + 10.0, 5.0]])
 
 
@@ -52,11 +54,20 @@ def test_a_name_avoids_points_and_edges():
 
 
 def test_length_of_lines_inside_boxes():
-    starts, ends = np.array([[-10.0, 0.0], [0.0, -10.0], [3.0, 3.0]]), np.array([[10.0, 0.0], [0.0, 10.0], [4.0, 3.0]])
-    inside = _length_inside(starts, ends, np.array([[0.0, 0.0], [5.0, 0.0], [50.0, 50.0]]), np.array([4.0, 2.0]))
+    starts, ends = (
+        np.array([[-10.0, 0.0], [0.0, -10.0], [3.0, 3.0]]),
+        np.array([[10.0, 0.0], [0.0, 10.0], [4.0, 3.0]]),
+    )
+    inside = _length_inside(
+        starts, ends, np.array([[0.0, 0.0], [5.0, 0.0], [50.0, 50.0]]), np.array([4.0, 2.0])
+    )
     np.testing.assert_allclose(inside, [4.0 + 2.0, 4.0, 0.0])
 
 
 def test_thousands_of_names_are_where_they_are_wished():
-    anchors, sizes, away = np.zeros((5_000, 2)), np.full((5_000, 2), [30.0, 10.0]), np.tile([1.0, 0.0], (5_000, 1))
+    anchors, sizes, away = (
+        np.zeros((5_000, 2)),
+        np.full((5_000, 2), [30.0, 10.0]),
+        np.tile([1.0, 0.0], (5_000, 1)),
+    )
     assert (place_labels(anchors, sizes, away, 5.0, NOTHING) == [20.0, 0.0]).all()

@@ -86,20 +86,33 @@ def test_radial_quartet():
     spots = radial(QUARTET) @ [1, 1j]
     along = (spots[5] - spots[4]) / 3
     np.testing.assert_allclose(abs(along.real), 1.0)  # laid flat
-    np.testing.assert_allclose(np.sort(np.angle((spots[2:4] - spots[5]) / along)), [-np.pi / 4, np.pi / 4])
-    np.testing.assert_allclose(np.sort(np.angle((spots[:2] - spots[4]) / -along)), [-np.pi / 4, np.pi / 4])
+    np.testing.assert_allclose(
+        np.sort(np.angle((spots[2:4] - spots[5]) / along)), [-np.pi / 4, np.pi / 4]
+    )
+    np.testing.assert_allclose(
+        np.sort(np.angle((spots[:2] - spots[4]) / -along)), [-np.pi / 4, np.pi / 4]
+    )
 
 
 def test_a_root_that_is_a_leaf_has_its_share_of_the_circle():
     spots = radial(QUARTET, root=0) @ [1, 1j]
     one, two, middle = spots[[0, 1, 5]] - spots[4]
-    np.testing.assert_allclose([abs(np.angle(one / two)), abs(np.angle(two / middle))], [np.pi / 2, 3 * np.pi / 4])
+    np.testing.assert_allclose(
+        [abs(np.angle(one / two)), abs(np.angle(two / middle))], [np.pi / 2, 3 * np.pi / 4]
+    )
 
 
 # Rectangular.
 def test_rectangular_quartet():
     spots = rectangular(QUARTET, root=4)
-    assert spots.tolist() == [[1.0, 0.0], [1.0, -1.0], [4.0, -2.0], [4.0, -3.0], [0.0, -1.5], [3.0, -2.5]]
+    assert spots.tolist() == [
+        [1.0, 0.0],
+        [1.0, -1.0],
+        [4.0, -2.0],
+        [4.0, -3.0],
+        [0.0, -1.5],
+        [3.0, -2.5],
+    ]
 
 
 @given(tree=trees(), data=st.data())
@@ -160,7 +173,11 @@ def test_daylight_changes_the_shape_of_a_large_tree_within_its_budget(monkeypatc
 
     looked = []
     share = module._share_daylight
-    monkeypatch.setattr(module, "_share_daylight", lambda spots, v, plan: looked.append(v) or share(spots, v, plan))
+    monkeypatch.setattr(
+        module,
+        "_share_daylight",
+        lambda spots, v, plan: looked.append(v) or share(spots, v, plan),
+    )
     monkeypatch.setattr(module, "_LOOKS", 5_000)
     tree = tr.datasets.random_tree(1_000, rng=1)
     np.testing.assert_allclose(lengths(tree, equal_daylight(tree)), tree.weights, atol=1e-9)

@@ -4,7 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tree.strategies import trees
-from treerep.drawing.layouts._passes import laid_flat, last_below, path_sums, rooted_view, sibling_ranks
+from treerep.drawing.layouts._passes import (
+    laid_flat,
+    last_below,
+    path_sums,
+    rooted_view,
+    sibling_ranks,
+)
 from treerep.embedding.sarkar.construction import center
 from treerep.tree.tree import Tree
 

@@ -17,7 +17,9 @@ HOSTILE = ["</script><script>alert(1)</script>", "<!-- <script>", 'it\'s "so" & 
 
 
 def stored(page: Page) -> dict:
-    (data,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', page.html, flags=re.DOTALL)
+    (data,) = re.findall(
+        r'<script id="data" type="application/json">(.*?)</script>', page.html, flags=re.DOTALL
+    )
     return json.loads(data)
 
 
@@ -47,7 +49,9 @@ def test_the_page_needs_nothing_else():
     # The name of SVG is no address that anybody visits.
     assert set(re.findall(r"\w+://[^\s\"'`<]*", text)) <= {"http://www.w3.org/2000/svg"}
     assert not re.search(
-        r"^(import|export)\b|\bimport\(|@import|\bfetch\(|XMLHttpRequest|<link[^>]*href=\"(?!data:)", text, re.M
+        r"^(import|export)\b|\bimport\(|@import|\bfetch\(|XMLHttpRequest|<link[^>]*href=\"(?!data:)",
+        text,
+        re.M,
     )
     assert "default-src 'none'" in text
     assert re.findall(r"\{\{\w+\}\}", text) == []
@@ -73,7 +77,9 @@ def test_positions_from_the_stored_angles_are_those_of_the_embedding():
     step = np.tanh(0.25 * numbers(data["length"], "<f8"))
     frame = [np.eye(2, dtype=complex)]
     for k in range(1, len(up)):
-        frame.append(frame[up[k]] @ np.diag([turn[k], 1]) @ np.array([[1, step[k]], [step[k], 1]]))
+        frame.append(
+            frame[up[k]] @ np.diag([turn[k], 1]) @ np.array([[1, step[k]], [step[k], 1]])
+        )
     places = np.array([matrix[0, 1] / matrix[1, 1] for matrix in frame])
     expected = tr.embed(tree, dim=2, scale=0.5).coordinates("poincare")[node]
     np.testing.assert_allclose(np.column_stack([places.real, places.imag]), expected, atol=1e-9)
@@ -127,14 +133,26 @@ def test_numbers_and_categories_are_told_apart():
     expected = ["number", "number", "category", "category", "category", "number", "category"]
     assert dict(zip([*table, "cut into 7"], expected, strict=True)) == kinds
     assert stored(page)["color"] == 4
-    assert np.isnan(numbers(attribute(page, "holes")["values"], "<f8")).tolist() == [True, *[False] * 28, True]
+    assert np.isnan(numbers(attribute(page, "holes")["values"], "<f8")).tolist() == [
+        True,
+        *[False] * 28,
+        True,
+    ]
     assert attribute(page, "few")["categories"] == [str(i) for i in range(MOST_COLORS)]
-    np.testing.assert_array_equal(numbers(attribute(page, "few")["values"], "<i4"), table["few"])
+    np.testing.assert_array_equal(
+        numbers(attribute(page, "few")["values"], "<i4"), table["few"]
+    )
 
 
 def test_missing_values_and_orders_of_pandas():
-    kind = pd.Series(pd.Categorical(["low", None, "high"], categories=["low", "mid", "high"]), name="level")
-    page = tr.page(STAR, table=pd.DataFrame({"when": pd.to_datetime(["2020-01-01", None, "2021-01-01"])}), color=kind)
+    kind = pd.Series(
+        pd.Categorical(["low", None, "high"], categories=["low", "mid", "high"]), name="level"
+    )
+    page = tr.page(
+        STAR,
+        table=pd.DataFrame({"when": pd.to_datetime(["2020-01-01", None, "2021-01-01"])}),
+        color=kind,
+    )
     level = attribute(page, "level")
     assert level["categories"] == ["low", "mid", "high"]
     assert numbers(level["values"], "<i4").tolist() == [0, -1, 2]
@@ -144,15 +162,29 @@ def test_missing_values_and_orders_of_pandas():
 
 def test_a_table_is_put_into_the_order_of_the_labels():
     table = pd.DataFrame({"x": [3.5, 1.5, 2.5]}, index=["c", "a", "b"])
-    assert numbers(attribute(tr.page(STAR, table=table), "x")["values"], "<f8").tolist() == [1.5, 2.5, 3.5]
+    assert numbers(attribute(tr.page(STAR, table=table), "x")["values"], "<f8").tolist() == [
+        1.5,
+        2.5,
+        3.5,
+    ]
     other = table.set_axis(["p", "q", "r"])
-    assert numbers(attribute(tr.page(STAR, table=other), "x")["values"], "<f8").tolist() == [3.5, 1.5, 2.5]
+    assert numbers(attribute(tr.page(STAR, table=other), "x")["values"], "<f8").tolist() == [
+        3.5,
+        1.5,
+        2.5,
+    ]
 
 
 def test_a_table_of_other_rows_is_refused():
     table = pd.DataFrame({"x": [3.5, 1.5, 2.5, 9.5]}, index=["c", "a", "b", "z"])
-    assert numbers(attribute(tr.page(STAR, table=table), "x")["values"], "<f8").tolist() == [1.5, 2.5, 3.5]
-    with pytest.raises(ValueError, match="the table has no row 'a', but other labels of the tree"):
+    assert numbers(attribute(tr.page(STAR, table=table), "x")["values"], "<f8").tolist() == [
+        1.5,
+        2.5,
+        3.5,
+    ]
+    with pytest.raises(
+        ValueError, match="the table has no row 'a', but other labels of the tree"
+    ):
         tr.page(STAR, table=table.drop(index="a"))
     with pytest.raises(ValueError, match="the table has two rows 'c'"):
         tr.page(STAR, table=table.set_axis(["c", "a", "b", "c"]))
@@ -164,26 +196,48 @@ def test_a_table_of_other_rows_is_refused():
 
 def test_dates_and_times_are_readable():
     days = ["2021-03-01", "NaT", "2020-12-24"]
-    table = {"ns": np.array(days, "M8[ns]"), "clock": np.array(["2020-01-01T10:30", "2019-01-01", "NaT"], "M8[us]")}
+    table = {
+        "ns": np.array(days, "M8[ns]"),
+        "clock": np.array(["2020-01-01T10:30", "2019-01-01", "NaT"], "M8[us]"),
+    }
     page = tr.page(STAR, table={**table, "waited": np.array([90, 1, "NaT"], "m8[m]")})
     assert attribute(page, "ns")["categories"] == ["2020-12-24", "2021-03-01"]
     assert numbers(attribute(page, "ns")["values"], "<i4").tolist() == [1, -1, 0]
-    assert attribute(page, "clock")["categories"] == ["2019-01-01T00:00:00", "2020-01-01T10:30:00"]
+    assert attribute(page, "clock")["categories"] == [
+        "2019-01-01T00:00:00",
+        "2020-01-01T10:30:00",
+    ]
     assert numbers(attribute(page, "waited")["values"], "<f8").tolist() == pytest.approx(
         [5400, 60, np.nan], nan_ok=True
     )
 
 
 def test_masked_values_are_missing_and_what_has_no_order_is_a_category():
-    page = tr.page(STAR, table={"hole": np.ma.array([1.5, 2.5, 3.5], mask=[0, 1, 0]), "z": [2j, 1j, None]})
-    assert np.isnan(numbers(attribute(page, "hole")["values"], "<f8")).tolist() == [False, True, False]
+    page = tr.page(
+        STAR, table={"hole": np.ma.array([1.5, 2.5, 3.5], mask=[0, 1, 0]), "z": [2j, 1j, None]}
+    )
+    assert np.isnan(numbers(attribute(page, "hole")["values"], "<f8")).tolist() == [
+        False,
+        True,
+        False,
+    ]
     assert attribute(page, "z")["categories"] == ["1j", "2j"]
 
 
 def test_a_column_of_the_table_keeps_its_name_beside_the_colour():
-    page = tr.page(STAR, color=[7.5, 8.5, 9.5], table={"color": [1.5, 2.5, 3.5], "__proto__": ["x", "y", "z"]})
-    assert [entry["name"] for entry in stored(page)["attributes"][:3]] == ["color (given)", "color", "__proto__"]
-    assert numbers(stored(page)["attributes"][stored(page)["color"]]["values"], "<f8").tolist() == [7.5, 8.5, 9.5]
+    page = tr.page(
+        STAR,
+        color=[7.5, 8.5, 9.5],
+        table={"color": [1.5, 2.5, 3.5], "__proto__": ["x", "y", "z"]},
+    )
+    assert [entry["name"] for entry in stored(page)["attributes"][:3]] == [
+        "color (given)",
+        "color",
+        "__proto__",
+    ]
+    assert numbers(
+        stored(page)["attributes"][stored(page)["color"]]["values"], "<f8"
+    ).tolist() == [7.5, 8.5, 9.5]
 
 
 def test_the_most_frequent_of_many_categories_come_first():
@@ -207,7 +261,10 @@ def test_true_distances_are_stored_where_they_are_few():
     [
         ({"color": "size"}, "color='size' is no column of the table, which has 'x': name one"),
         ({"color": [1, 2]}, r"column 'color' has shape \(2,\) for 3 points"),
-        ({"table": {"y": [[1, 2], [3, 4], [5, 6]]}}, r"column 'y' has shape \(3, 2\) for 3 points"),
+        (
+            {"table": {"y": [[1, 2], [3, 4], [5, 6]]}},
+            r"column 'y' has shape \(3, 2\) for 3 points",
+        ),
         ({"table": {"y": [1.0, np.inf, 2.0]}}, "column 'y' is infinite at point 1"),
         ({"data": np.zeros((2, 2))}, "data has 2 points and the tree has 3"),
         (
@@ -227,7 +284,9 @@ def test_wrong_options_are_named(options, message):
 def test_only_a_tree_has_a_page():
     with pytest.raises(TypeError, match="fit one first"):
         tr.page(tr.datasets.sarich())
-    with pytest.raises(TypeError, match="table is a DataFrame, or a dict of columns by name, not list"):
+    with pytest.raises(
+        TypeError, match="table is a DataFrame, or a dict of columns by name, not list"
+    ):
         tr.page(STAR, table=[1, 2, 3])
 
 
@@ -249,25 +308,37 @@ def module(name: str) -> str:
 
 
 def exports(name: str) -> set[str]:
-    return set(re.findall(r"^export (?:async )?(?:const|let|function|class) (\w+)", module(name), flags=re.M))
+    return set(
+        re.findall(
+            r"^export (?:async )?(?:const|let|function|class) (\w+)", module(name), flags=re.M
+        )
+    )
 
 
 def test_every_source_is_in_the_page():
     names = {path.name for path in SOURCES.iterdir()}
-    assert names == {*(f"{name}.js" for name in MODULES), *(f"{name}.css" for name in STYLES), "page.html"}
+    assert names == {
+        *(f"{name}.js" for name in MODULES),
+        *(f"{name}.css" for name in STYLES),
+        "page.html",
+    }
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_name_exports_of_earlier_modules(name):
     earlier = MODULES[: MODULES.index(name)]
-    imported = re.findall(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', module(name), flags=re.M)
+    imported = re.findall(
+        r'^import \{([^}]*)\} from "\./(\w+)\.js";$', module(name), flags=re.M
+    )
     assert len(imported) == len(re.findall(r"^import\b", module(name), flags=re.M))
     for names, source in imported:
         assert source in earlier
         wanted = {word.strip() for word in names.split(",")}
         assert wanted <= exports(source)
         body = re.sub(r"^import[^;]*;", "", module(name), flags=re.M)
-        assert all(re.search(rf"\b{word}\b", body) for word in wanted), "an import that is not used"
+        assert all(re.search(rf"\b{word}\b", body) for word in wanted), (
+            "an import that is not used"
+        )
 
 
 def test_modules_share_one_scope_without_clashes():
@@ -277,7 +348,9 @@ def test_modules_share_one_scope_without_clashes():
 
 
 def test_names_twice_are_refused():
-    with pytest.raises(ValueError, match="labels names two points 'x': make the names unique; groups .* table="):
+    with pytest.raises(
+        ValueError, match="labels names two points 'x': make the names unique; groups .* table="
+    ):
         tr.page(STAR, labels=["x", "y", "x"])
 
 

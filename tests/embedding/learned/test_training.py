@@ -18,26 +18,33 @@ from treerep.embedding.learned._training import Schedule, random_start, warm_sta
 def test_without_torch_one_line_says_what_to_install(method, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(
-        ImportError, match=r"^this needs torch, which is not installed: pip install 'treerep\[embed\]'$"
+        ImportError,
+        match=r"^this needs torch, which is not installed: pip install 'treerep\[embed\]'$",
     ):
         embed(tr.GraphMetric([[0, 1], [1, 2]]), method=method)
 
 
 def test_no_gpu_is_chosen_without_being_asked_for(monkeypatch):
     # Torch is not everywhere, and a GPU is rare: this stands for a machine that has both.
-    torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: True), device=lambda name: name)
+    torch = SimpleNamespace(
+        cuda=SimpleNamespace(is_available=lambda: True), device=lambda name: name
+    )
     monkeypatch.setitem(sys.modules, "torch", torch)
     assert find_device(None) == "cpu"
 
 
 def test_the_rate_is_slow_at_first_and_falls():
     plan = Schedule(epochs=10, rate=1.0, burn_in=2, slow=0.1, adam=True)
-    assert [plan.at(0), plan.at(1), plan.at(2), plan.at(5)] == pytest.approx([0.1, 0.09, 0.8, 0.5])
+    assert [plan.at(0), plan.at(1), plan.at(2), plan.at(5)] == pytest.approx(
+        [0.1, 0.09, 0.8, 0.5]
+    )
     constant = Schedule(epochs=10, rate=0.3, burn_in=2, slow=0.01, adam=False, gain=4.0)
     assert [constant.at(1), constant.at(9)] == pytest.approx([0.012, 1.2])
 
 
-@pytest.mark.parametrize("space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model)
+@pytest.mark.parametrize(
+    "space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model
+)
 @pytest.mark.parametrize("pivots", [30, 60])
 def test_the_spectral_start_finds_points_of_hyperbolic_space(space, pivots, monkeypatch):
     # h-MDS is exact at the scale of the data, and so is what the pivots say of the other points.
@@ -62,7 +69,15 @@ def test_a_start_stays_within_reach_and_points_that_coincide_are_parted():
     start = warm_start(Hyperboloid(), data, 5, 2, None, 12.0, np.random.default_rng(0))
     assert len(np.unique(start, axis=0)) == 5 and np.abs(start[:, 1:]).max() < 0.01
     far = tr.embedding.embedding.Embedding([[1.0, 0.0], [0.0, 1.0]], [40.0, 20.0])
-    moved = warm_start(PoincareBall(), tr.MatrixMetric(np.zeros((2, 2))), 2, 2, far, 12.0, np.random.default_rng(0))
+    moved = warm_start(
+        PoincareBall(),
+        tr.MatrixMetric(np.zeros((2, 2))),
+        2,
+        2,
+        far,
+        12.0,
+        np.random.default_rng(0),
+    )
     radii = 2 * np.arctanh(np.linalg.norm(moved, axis=1))
     assert radii == pytest.approx([12.2, 6.1], abs=0.01)
 

@@ -6,7 +6,9 @@ import mpmath
 import numpy as np
 
 
-def lorentz_points(parent: np.ndarray, weights: np.ndarray, turns: np.ndarray, scale: float) -> list[list[Any]]:
+def lorentz_points(
+    parent: np.ndarray, weights: np.ndarray, turns: np.ndarray, scale: float
+) -> list[list[Any]]:
     """Points of the hyperboloid: the frame of a node is its parent's, reflected and boosted."""
     dim = turns.shape[1]
     root = int(np.flatnonzero(parent < 0)[0])
@@ -14,7 +16,9 @@ def lorentz_points(parent: np.ndarray, weights: np.ndarray, turns: np.ndarray, s
     while todo:
         node = todo.pop()
         for child in np.flatnonzero(parent == node).tolist():
-            matrices[child] = matrices[node] * _step(turns[child], float(scale * weights[child]))
+            matrices[child] = matrices[node] * _step(
+                turns[child], float(scale * weights[child])
+            )
             todo.append(child)
     return [list(matrices[node][:, 0]) for node in range(len(parent))]
 
@@ -48,7 +52,13 @@ def distances(points: list[list[Any]], scale: float) -> np.ndarray:
 
 
 def random_frames(
-    rng: np.random.Generator, nodes: int, dim: int, *, path: bool = False, spread: int = 0, zeros: float = 0.2
+    rng: np.random.Generator,
+    nodes: int,
+    dim: int,
+    *,
+    path: bool = False,
+    spread: int = 0,
+    zeros: float = 0.2,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Parents, weights and turns at random: some edges of length 0, lengths over `spread` orders of magnitude."""
     parent = np.arange(-1, nodes - 1)

@@ -31,7 +31,12 @@ def ratios(embedding: TreeEmbedding, tree: Tree, nodes: int | None = None) -> np
 
 def test_star_by_hand() -> None:
     # Leaves at angle t around the centre: sinh(d / 2) = sinh(a) sin(t / 2).
-    for n, angles in [(2, [np.pi]), (3, [2 * np.pi / 3]), (4, [np.pi / 2, np.pi]), (5, [0.4 * np.pi, 0.8 * np.pi])]:
+    for n, angles in [
+        (2, [np.pi]),
+        (3, [2 * np.pi / 3]),
+        (4, [np.pi / 2, np.pi]),
+        (5, [0.4 * np.pi, 0.8 * np.pi]),
+    ]:
         embedding = sarkar(star(n), dim=2, scale=3.0, directions="equal")
         expected = 2 * np.arcsinh(np.sinh(3.0) * np.sin(np.array(angles) / 2)) / 3
         found = np.unique(embedding.pairs(0, range(1, n)).round(12))
@@ -61,9 +66,16 @@ def test_few_points(n: int) -> None:
     assert not tr.embed(nothing).block(range(3), range(3)).any()
 
 
-@given(trees(max_nodes=25), st.sampled_from([2, 3, 6]), st.sampled_from(RULES), st.sampled_from([1e-6, 0.3, 5.0, 1e4]))
+@given(
+    trees(max_nodes=25),
+    st.sampled_from([2, 3, 6]),
+    st.sampled_from(RULES),
+    st.sampled_from([1e-6, 0.3, 5.0, 1e4]),
+)
 @settings(max_examples=60)
-def test_edges_are_exact_and_nothing_is_too_long(tree: Tree, dim: int, rule: str, scale: float) -> None:
+def test_edges_are_exact_and_nothing_is_too_long(
+    tree: Tree, dim: int, rule: str, scale: float
+) -> None:
     embedding = sarkar(tree, dim=dim, scale=scale, directions=rule)
     assert_allclose(embedding.pairs(*tree.edges.T), tree.weights, rtol=1e-14, atol=0)
     found = ratios(embedding, tree, tree.n_nodes)
@@ -71,13 +83,18 @@ def test_edges_are_exact_and_nothing_is_too_long(tree: Tree, dim: int, rule: str
     assert (found >= 0).all()
 
 
-@given(st.lists(st.floats(1e-3, 10.0), min_size=2, max_size=8), st.sampled_from([2, 4]), st.sampled_from(RULES))
+@given(
+    st.lists(st.floats(1e-3, 10.0), min_size=2, max_size=8),
+    st.sampled_from([2, 4]),
+    st.sampled_from(RULES),
+)
 @settings(max_examples=40)
 def test_a_larger_scale_shortens_less(weights: list[float], dim: int, rule: str) -> None:
     # A theorem where paths turn once. (A path that turns twice may gain and lose again at small scales.)
     tree = star(len(weights)).with_weights(weights)
     found = [
-        ratios(sarkar(tree, dim=dim, scale=scale, directions=rule), tree) for scale in (0.1, 1.0, 3.0, 10.0, 100.0)
+        ratios(sarkar(tree, dim=dim, scale=scale, directions=rule), tree)
+        for scale in (0.1, 1.0, 3.0, 10.0, 100.0)
     ]
     for small, large in itertools.pairwise(found):
         assert (large >= small - 1e-12).all()
@@ -86,7 +103,10 @@ def test_a_larger_scale_shortens_less(weights: list[float], dim: int, rule: str)
 @pytest.mark.parametrize("rule", RULES)
 def test_the_loss_falls_as_the_scale_grows(rule: str) -> None:
     tree = tr.datasets.random_tree(60, weights=(0.5, 1.0))
-    lost = [1 - ratios(sarkar(tree, scale=scale, directions=rule), tree) for scale in (32.0, 64.0, 128.0)]
+    lost = [
+        1 - ratios(sarkar(tree, scale=scale, directions=rule), tree)
+        for scale in (32.0, 64.0, 128.0)
+    ]
     for before, after in itertools.pairwise(lost):
         assert_allclose(after, 0.5 * before, rtol=1e-4, atol=1e-12)
 
@@ -99,7 +119,9 @@ def test_the_loss_falls_as_the_scale_grows(rule: str) -> None:
     st.sampled_from([0.0, 0.4, 1.0]),
 )
 @settings(max_examples=80)
-def test_the_wished_distortion_is_reached(tree: Tree, dim: int, rule: str, wished: float, exponent: float) -> None:
+def test_the_wished_distortion_is_reached(
+    tree: Tree, dim: int, rule: str, wished: float, exponent: float
+) -> None:
     power = exponent if rule == "traffic" else None
     embedding = sarkar(tree, dim=dim, distortion=wished, directions=rule, exponent=power)
     assert (ratios(embedding, tree) >= 1 / wished).all()
@@ -136,7 +158,9 @@ def test_a_star_needs_a_scale_that_grows_as_the_logarithm() -> None:
 def test_tiny_edges_and_wide_ranges_of_lengths() -> None:
     tree = tr.datasets.random_tree(60, hidden=0.5)
     for span in (8, 200):
-        wide = tree.with_weights(10.0 ** np.random.default_rng(0).uniform(-span / 2, span / 2, len(tree.weights)))
+        wide = tree.with_weights(
+            10.0 ** np.random.default_rng(0).uniform(-span / 2, span / 2, len(tree.weights))
+        )
         embedding = tr.embed(wide)
         assert tr.worst_distortion(embedding, wide) <= 1.05
 
@@ -146,7 +170,9 @@ def test_tiny_edges_and_wide_ranges_of_lengths() -> None:
 def test_coordinates_of_deep_trees_of_short_edges(dim: int, rule: str) -> None:
     # Edges that nearly go straight on: their rounding errors must not grow from node to node.
     spine = np.arange(102, 202)
-    lengths = np.where(np.arange(99) % 3, np.random.default_rng(0).uniform(0.001, 0.01, 99), 0.0)
+    lengths = np.where(
+        np.arange(99) % 3, np.random.default_rng(0).uniform(0.001, 0.01, 99), 0.0
+    )
     edges = [*itertools.pairwise(spine), *enumerate(spine), (100, spine[0]), (101, spine[-1])]
     tree = Tree(102, edges, np.append(lengths, np.full(102, 0.5)))
     points = sarkar(tree, dim=dim, scale=1.0, directions=rule).poincare
@@ -156,9 +182,13 @@ def test_coordinates_of_deep_trees_of_short_edges(dim: int, rule: str) -> None:
 
 def test_lengths_beyond_float64_are_refused() -> None:
     tree = Tree(3, [(0, 1), (1, 2)], [1e-200, 1e100])
-    with pytest.raises(ValueError, match="edges are 1e-200 to 1e[+]100 long: give a scale, not a distortion"):
+    with pytest.raises(
+        ValueError, match="edges are 1e-200 to 1e[+]100 long: give a scale, not a distortion"
+    ):
         tr.embed(tree)
-    assert_allclose(tr.embed(tree, scale=1.0).pairs([0, 1], [1, 2]), tree.weights, rtol=FUNCTIONS)
+    assert_allclose(
+        tr.embed(tree, scale=1.0).pairs([0, 1], [1, 2]), tree.weights, rtol=FUNCTIONS
+    )
 
 
 def test_traffic_makes_the_average_smaller() -> None:
@@ -172,7 +202,10 @@ def test_traffic_makes_the_average_smaller() -> None:
         assert tr.worst_distortion(embedding, tree) <= 1.05
         assert tr.mean_average_precision(embedding, graph) == 1.0
     assert average["traffic"] < 0.7 * average["equal"]
-    assert_array_equal(tr.embed(tree, scale=1.0, exponent=0).turns, tr.embed(tree, scale=1.0, directions="equal").turns)
+    assert_array_equal(
+        tr.embed(tree, scale=1.0, exponent=0).turns,
+        tr.embed(tree, scale=1.0, directions="equal").turns,
+    )
 
 
 @given(trees(max_nodes=30))
@@ -200,7 +233,12 @@ def test_any_root(tree: Tree, data: st.DataObject) -> None:
     ends = np.arange(1, len(up) + 1)
     for p in range(len(up) - 1, 0, -1):
         ends[up[p]] = max(ends[up[p]], ends[p])
-    assert all(up[p] >= q or p >= ends[q] for q in range(len(up)) for p in range(q + 1, len(up)) if p < ends[q])
+    assert all(
+        up[p] >= q or p >= ends[q]
+        for q in range(len(up))
+        for p in range(q + 1, len(up))
+        if p < ends[q]
+    )
 
 
 def test_labels_and_rng_free() -> None:
@@ -218,7 +256,9 @@ def test_large_and_deep_trees(dim: int) -> None:
     embedding = tr.embed(tree, dim=dim)
     rng = np.random.default_rng(0)
     rows = rng.integers(0, len(tree), 3)
-    found = embedding.block(rows, np.arange(len(tree))) / np.maximum(tree.block(rows, np.arange(len(tree))), 1e-300)
+    found = embedding.block(rows, np.arange(len(tree))) / np.maximum(
+        tree.block(rows, np.arange(len(tree))), 1e-300
+    )
     found[np.arange(3), rows] = 1.0
     assert (found <= 1 + 1e-9).all() and (found >= 1 / 1.05).all()
 
@@ -230,14 +270,20 @@ def test_large_and_deep_trees(dim: int) -> None:
         ({"scale": 0}, "scale must be a positive number"),
         ({"distortion": 1}, "distortion must be a number above 1, not 1"),
         ({"distortion": 1.1, "scale": 1.0}, "give scale or distortion, not both"),
-        ({"directions": "random"}, "directions is one of 'traffic', 'equal', 'codes', not 'random'"),
+        (
+            {"directions": "random"},
+            "directions is one of 'traffic', 'equal', 'codes', not 'random'",
+        ),
         ({"distortion": "low"}, "distortion must be a number above 1, not 'low'"),
         ({"distortion": [1.1]}, r"distortion must be a number above 1, not \[1.1\]"),
         ({"scale": True}, "scale must be a positive number, not True"),
         ({"exponent": -1}, "exponent must be a number from 0 to 2"),
         ({"exponent": "high"}, "exponent must be a number from 0 to 2, not 'high'"),
         ({"exponent": np.ones(2)}, "exponent must be a number from 0 to 2"),
-        ({"exponent": 0.5, "directions": "equal"}, "exponent belongs to directions=\"traffic\", not 'equal'"),
+        (
+            {"exponent": 0.5, "directions": "equal"},
+            "exponent belongs to directions=\"traffic\", not 'equal'",
+        ),
         ({"root": 17}, "point 17 does not exist"),
         ({"root": "x"}, "'x' is not in the tree"),
         ({"epochs": 3}, "sarkar takes no epochs"),
@@ -249,13 +295,19 @@ def test_options_that_make_no_sense(options, message) -> None:
 
 
 def test_only_trees() -> None:
-    with pytest.raises(TypeError, match=r"^sarkar embeds a tree: fit one first, e.g. tr.embed\(tr.fit\(data\)\)$"):
+    with pytest.raises(
+        TypeError,
+        match=r"^sarkar embeds a tree: fit one first, e.g. tr.embed\(tr.fit\(data\)\)$",
+    ):
         tr.embed([[0.0, 1.0], [1.0, 0.0]])
 
 
 @pytest.mark.parametrize("method", ["sarkar", "hmds"])
 def test_too_many_dimensions(method: str) -> None:
-    with pytest.raises(MemoryError, match=r"^4 points in 10,000,000,000,000 dimensions needs .*: use a smaller dim$"):
+    with pytest.raises(
+        MemoryError,
+        match=r"^4 points in 10,000,000,000,000 dimensions needs .*: use a smaller dim$",
+    ):
         tr.embed(tr.Tree(4, [[0, 1], [1, 2], [2, 3]], [1.0] * 3), method=method, dim=10**13)
     if method == "sarkar":  # frames are matrices
         with pytest.raises(MemoryError, match="a tree of 5 nodes in 10,000,000 dimensions"):

@@ -23,13 +23,19 @@ def test_against_many_digits(dim: int, scale: float) -> None:
     rng = np.random.default_rng([dim, round(np.log10(scale)) + 200])
     frames = random_frames(rng, 14, dim, path=scale == 1.0, spread=5 if scale == 7.0 else 0)
     embedding = TreeEmbedding(*frames, scale=scale)
-    with mpmath.workdps(700):  # matrices of edges of length 60 lose many; tiny ones need twice their exponent
+    with mpmath.workdps(
+        700
+    ):  # matrices of edges of length 60 lose many; tiny ones need twice their exponent
         points = lorentz_points(*frames, scale)
         expected = distances(points, scale)
         radii = np.array([float(mpmath.asinh(mpmath.norm(x[1:]))) for x in points])
         away = radii > 1e-150
         units = np.array(
-            [[float(c / mpmath.norm(x[1:])) for c in x[1:]] for x, far in zip(points, away, strict=True) if far]
+            [
+                [float(c / mpmath.norm(x[1:])) for c in x[1:]]
+                for x, far in zip(points, away, strict=True)
+                if far
+            ]
         )
     nodes = np.arange(14)
     assert_allclose(embedding.pairs(nodes[:, None], nodes), expected, rtol=1e-13, atol=0)
@@ -42,8 +48,12 @@ def test_against_many_digits(dim: int, scale: float) -> None:
 def test_two_edges_at_a_right_angle() -> None:
     # cosh c = cosh a cosh b (Pythagoras).
     embedding = TreeEmbedding([-1, 0, 0], [0, 1.0, 2.0], [E1, E1, [0.0, 1.0]])
-    assert embedding.pairs(1, 2) == pytest.approx(np.arccosh(np.cosh(1.0) * np.cosh(2.0)), rel=FUNCTIONS)
-    assert_allclose(embedding.poincare[1:], [[np.tanh(0.5), 0], [0, np.tanh(1.0)]], rtol=FUNCTIONS)
+    assert embedding.pairs(1, 2) == pytest.approx(
+        np.arccosh(np.cosh(1.0) * np.cosh(2.0)), rel=FUNCTIONS
+    )
+    assert_allclose(
+        embedding.poincare[1:], [[np.tanh(0.5), 0], [0, np.tanh(1.0)]], rtol=FUNCTIONS
+    )
 
 
 def test_a_straight_path_has_its_exact_length() -> None:
@@ -61,24 +71,36 @@ def test_a_path_that_turns_back_by_a_small_angle() -> None:
             half = mpmath.asinh(mpmath.sinh(length) * mpmath.sin(mpmath.mpf(angle) / 2))
         assert embedding.pairs(0, 2) == pytest.approx(float(2 * half), rel=1e-11)
         assert embedding.radii[2] == pytest.approx(float(2 * half), rel=1e-11)
-        assert embedding.block([0], [0, 1, 2])[0, 2] == pytest.approx(float(2 * half), rel=1e-11)
+        assert embedding.block([0], [0, 1, 2])[0, 2] == pytest.approx(
+            float(2 * half), rel=1e-11
+        )
 
 
 def test_huge_lengths() -> None:
-    embedding = TreeEmbedding([-1, 0, 0, 1], [0, 1e150, 3e150, 2e150], [E1, E1, [-0.6, 0.8], [0.0, 1.0]], scale=1e3)
-    assert_allclose(embedding.pairs([1, 0, 2, 3], [2, 3, 3, 1]), [4e150, 3e150, 6e150, 2e150], rtol=FUNCTIONS)
+    embedding = TreeEmbedding(
+        [-1, 0, 0, 1], [0, 1e150, 3e150, 2e150], [E1, E1, [-0.6, 0.8], [0.0, 1.0]], scale=1e3
+    )
+    assert_allclose(
+        embedding.pairs([1, 0, 2, 3], [2, 3, 3, 1]),
+        [4e150, 3e150, 6e150, 2e150],
+        rtol=FUNCTIONS,
+    )
     assert_allclose(embedding.radii, [0, 1e153, 3e153, 3e153], rtol=FUNCTIONS)
 
 
 def test_deep_path() -> None:
     nodes = 200_000
     turns = np.tile([np.cos(0.1), np.sin(0.1)], (nodes, 1))
-    embedding = TreeEmbedding(np.arange(-1, nodes - 1), np.r_[0, np.ones(nodes - 1)], turns, scale=30.0)
+    embedding = TreeEmbedding(
+        np.arange(-1, nodes - 1), np.r_[0, np.ones(nodes - 1)], turns, scale=30.0
+    )
     # Every turn by 0.1 costs -2 ln cos(0.05), up to e^-30.
     cost = -2 * np.log(np.cos(0.05))
     expected = (nodes - 1) - (nodes - 2) * cost / 30
     assert embedding.pairs(0, nodes - 1) == pytest.approx(expected, rel=1e-11)
-    assert embedding.block([nodes - 1], np.arange(nodes))[0, 0] == pytest.approx(expected, rel=1e-11)
+    assert embedding.block([nodes - 1], np.arange(nodes))[0, 0] == pytest.approx(
+        expected, rel=1e-11
+    )
     assert embedding.radii[-1] == pytest.approx(expected * 30, rel=1e-11)
 
 
@@ -87,7 +109,10 @@ def test_both_blocks_and_symmetry() -> None:
     embedding = TreeEmbedding(*frames, scale=3.0, n_points=40)
     nodes = np.arange(60)
     assert_allclose(
-        embedding.block(nodes, nodes), CompiledMetric.block(embedding, nodes, nodes), rtol=1e-12, atol=1e-15
+        embedding.block(nodes, nodes),
+        CompiledMetric.block(embedding, nodes, nodes),
+        rtol=1e-12,
+        atol=1e-15,
     )
     pairs = embedding.pairs(nodes[:, None], nodes)
     assert_array_equal(pairs, pairs.T)
@@ -103,7 +128,9 @@ def test_nodes_at_one_point() -> None:
     same = np.flatnonzero((weights == 0) & (parent >= 0))
     assert_array_equal(embedding.pairs(same, parent[same]), 0)
     assert_array_equal(embedding.block(same, parent[same]).diagonal(), 0)
-    assert_allclose(embedding.poincare[same], embedding.poincare[parent[same]], rtol=FUNCTIONS)  # and no warning
+    assert_allclose(
+        embedding.poincare[same], embedding.poincare[parent[same]], rtol=FUNCTIONS
+    )  # and no warning
 
 
 def test_what_it_is_made_of_comes_back() -> None:
@@ -113,7 +140,9 @@ def test_what_it_is_made_of_comes_back() -> None:
         expected = array.copy()
         assert_array_equal(getattr(embedding, name), expected)
     fields = embedding._fields()
-    again = TreeEmbedding._from_fields({**fields, "scale": 2.5, "n_points": 20, "labels": embedding.labels})
+    again = TreeEmbedding._from_fields(
+        {**fields, "scale": 2.5, "n_points": 20, "labels": embedding.labels}
+    )
     for other in (again, pickle.loads(pickle.dumps(embedding))):
         assert isinstance(other, TreeEmbedding)
         assert (other.scale, other.n_points, other.labels) == (2.5, 20, embedding.labels)
@@ -180,6 +209,10 @@ def test_edges_at_the_root_may_lead_anywhere() -> None:
 
 def test_turns_whose_squares_underflow_are_refused() -> None:
     for size in (1e-170, 1e-155, 1e-146):
-        with pytest.raises(tr.MetricError, match="the turn of node 1 is too small for float64: give e_1"):
+        with pytest.raises(
+            tr.MetricError, match="the turn of node 1 is too small for float64: give e_1"
+        ):
             TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, size], E1])
-    assert_allclose(TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, 1e-144], E1]).pairs(0, 2), 2.0)
+    assert_allclose(
+        TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, 1e-144], E1]).pairs(0, 2), 2.0
+    )

@@ -21,7 +21,9 @@ from treerep.fitting.joining._row_minimum_kernels import row_minima
 METHODS = ("neighbor_joining", "bionj", "relaxed_neighbor_joining")
 
 # The example of the encyclopedias: two joins, then three clusters are left.
-FIVE = np.array([[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]])
+FIVE = np.array(
+    [[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]]
+)
 
 
 def mutual(clusters: Clusters, joins: int) -> None:
@@ -74,10 +76,14 @@ def splits(n: int, edges: np.ndarray, lengths: np.ndarray) -> dict[frozenset[int
     """Length of every edge, by the points on the side away from point 0."""
     below: dict[int, frozenset[int]] = {k: frozenset([k]) for k in range(n)}
     for node in range(n, int(edges.max()) + 1):
-        below[node] = frozenset().union(*(below[int(child)] for child, parent in edges if parent == node))
+        below[node] = frozenset().union(
+            *(below[int(child)] for child, parent in edges if parent == node)
+        )
     every = frozenset(range(n))
     return {
-        every - below[int(child)] if 0 in below[int(child)] else below[int(child)]: float(length)
+        every - below[int(child)] if 0 in below[int(child)] else below[int(child)]: float(
+            length
+        )
         for (child, _), length in zip(edges, lengths, strict=True)
     }
 
@@ -100,7 +106,10 @@ def test_five_points_by_hand() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_two_three_and_four_points(method: str) -> None:
     assert tr.fit([[0, 3], [3, 0]], method=method).weights.tolist() == [3]
-    assert tr.fit([[0, 3, 4], [3, 0, 5], [4, 5, 0]], method=method).newick() == "(0:1.0,1:2.0,2:3.0);"
+    assert (
+        tr.fit([[0, 3, 4], [3, 0, 5], [4, 5, 0]], method=method).newick()
+        == "(0:1.0,1:2.0,2:3.0);"
+    )
     square = [[0, 3, 6, 7], [3, 0, 7, 8], [6, 7, 0, 7], [7, 8, 7, 0]]
     assert tr.fit(square, method=method).newick() == "(0:1.0,1:2.0,(2:3.0,3:4.0):2.0);"
 
@@ -145,12 +154,18 @@ def test_every_join_with_slots_moved_together_and_several_spans(method: str) -> 
 def test_tree_metrics_come_back(method: str, d: np.ndarray) -> None:
     for scale in (1.0, 1e-9, 1e9):
         tree = tr.fit(d * scale, method=method)
-        assert_allclose(tree.block(range(len(d)), range(len(d))), d * scale, atol=1e-9 * scale * d.max(initial=0))
+        assert_allclose(
+            tree.block(range(len(d)), range(len(d))),
+            d * scale,
+            atol=1e-9 * scale * d.max(initial=0),
+        )
 
 
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10_000), n=st.integers(4, 30), scale=st.sampled_from([1.0, 1e-7, 1e7]))
+@given(
+    seed=st.integers(0, 10_000), n=st.integers(4, 30), scale=st.sampled_from([1.0, 1e-7, 1e7])
+)
 def test_duplicates_on_a_line_come_back(method: str, seed: int, n: int, scale: float) -> None:
     # Once only duplicates are left, all that is left of distances is rounding noise.
     x = scale * np.random.default_rng(seed).integers(0, 4, n)
@@ -161,7 +176,9 @@ def test_duplicates_on_a_line_come_back(method: str, seed: int, n: int, scale: f
 @pytest.mark.parametrize("method", METHODS)
 def test_short_inner_edges_come_back(method: str) -> None:
     rng = np.random.default_rng(0)
-    edges = [(k, k + 1) for k in range(39)] + [(int(rng.integers(0, 40)), k) for k in range(40, 60)]
+    edges = [(k, k + 1) for k in range(39)] + [
+        (int(rng.integers(0, 40)), k) for k in range(40, 60)
+    ]
     weights = np.concatenate([1e-6 * rng.uniform(0.5, 1.5, 39), rng.uniform(0.5, 1.5, 20)])
     d = tr.Tree(60, edges, weights).distances()
     assert_allclose(tr.fit(d, method=method).distances(), d, atol=1e-12)
@@ -201,7 +218,13 @@ def test_negative_lengths_leave_the_pair_as_far_apart_as_it_was() -> None:
     # Of the last three the negative one is moved into both others: its distances to them stay.
     assert without_negatives(np.array([-1.0, 3.0, 5.0])).tolist() == [0.0, 2.0, 4.0]
     # No length can make a negative distance good.
-    assert without_negatives(np.array([-1.0, -3.0, 1.0, 2.0, 4.0])).tolist() == [0.0, 0.0, 1.0, 2.0, 4.0]
+    assert without_negatives(np.array([-1.0, -3.0, 1.0, 2.0, 4.0])).tolist() == [
+        0.0,
+        0.0,
+        1.0,
+        2.0,
+        4.0,
+    ]
     d = noisy(60, 1, 0.5)
     raw = joins_of("neighbor_joining", d)[1]
     assert (raw < 0).any()
@@ -237,7 +260,9 @@ def test_points_graphs_ties_and_whole_numbers(method: str, data: Callable[[], ob
 
 def test_relaxed_joining_is_random_and_repeatable() -> None:
     d = noisy(100, 0, 0.5)
-    one, same, other = (tr.fit(d, method="relaxed_neighbor_joining", rng=seed) for seed in (0, 0, 1))
+    one, same, other = (
+        tr.fit(d, method="relaxed_neighbor_joining", rng=seed) for seed in (0, 0, 1)
+    )
     assert one == same
     assert one != other
 
@@ -251,14 +276,22 @@ def test_distances_too_large_to_add_up_are_refused(method: str) -> None:
 def test_too_little_memory_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 2**30)
     points = tr.PointMetric(np.zeros((20_000, 1)))
-    with pytest.raises(MemoryError, match="neighbor_joining on 20,000 points needs 3.0 GiB .* 1.0 are available: use"):
+    with pytest.raises(
+        MemoryError,
+        match="neighbor_joining on 20,000 points needs 3.0 GiB .* 1.0 are available: use",
+    ):
         tr.fit(points, method="neighbor_joining")
     with pytest.raises(MemoryError, match="bionj on 20,000 points needs 6.0 GiB"):
         tr.fit(points, method="bionj")
 
 
 @settings(max_examples=30, deadline=None)
-@given(width=st.integers(1, 70), start=st.integers(0, 20), seed=st.integers(0, 1000), single=st.booleans())
+@given(
+    width=st.integers(1, 70),
+    start=st.integers(0, 20),
+    seed=st.integers(0, 1000),
+    single=st.booleans(),
+)
 def test_row_minima_are_those_of_numpy(width: int, start: int, seed: int, single: bool) -> None:
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(3, 100)).astype(np.float32 if single else np.float64)
@@ -268,7 +301,9 @@ def test_row_minima_are_those_of_numpy(width: int, start: int, seed: int, single
     assert minima(table, means, gone, start, start + width) == (reduced[0], reduced[1], d.min())
 
 
-def minima(table: np.ndarray, means: np.ndarray, gone: np.ndarray, start: int, stop: int) -> tuple[float, ...]:
+def minima(
+    table: np.ndarray, means: np.ndarray, gone: np.ndarray, start: int, stop: int
+) -> tuple[float, ...]:
     import numba
 
     global _compiled

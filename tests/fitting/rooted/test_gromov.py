@@ -33,7 +33,9 @@ def hyperbolicity(d: np.ndarray) -> float:
     for base in range(len(d)):
         product = (d[base][:, None] + d[base] - d) / 2
         # (x, z) >= min((x, y), (y, z)) - delta
-        worst = max(worst, (np.minimum(product[:, :, None], product[None]).max(axis=1) - product).max())
+        worst = max(
+            worst, (np.minimum(product[:, :, None], product[None]).max(axis=1) - product).max()
+        )
     return worst
 
 
@@ -66,7 +68,11 @@ def test_hand_worked_quartet(linkage: str, root: int) -> None:
 @pytest.mark.parametrize(
     ("linkage", "to_3"),
     # Products at 0: (1, 2) = (2, 3) = 1 and (1, 3) = 0. After the merge of 1 and 2, their product with 3 is ...
-    [("single", [1, 0, 1, 0]), ("average", [1, 1, 2, 0]), ("complete", [1, 2, 3, 0])],  # ... 1, 1/2 or 0
+    [
+        ("single", [1, 0, 1, 0]),
+        ("average", [1, 1, 2, 0]),
+        ("complete", [1, 2, 3, 0]),
+    ],  # ... 1, 1/2 or 0
 )
 def test_hand_worked_square(linkage: str, to_3: list[int]) -> None:
     square = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
@@ -93,13 +99,20 @@ def test_equals_scipys_linkage_after_the_farris_transform(linkage: str, n: int) 
 def test_single_linkage_equals_scipys_with_ties_too(d: np.ndarray, root: int) -> None:
     root %= len(d)
     if len(d) > 2:
-        assert_array_equal(gromov(d, linkage="single", root=root).distances(), by_scipy(d, root, "single"))
+        assert_array_equal(
+            gromov(d, linkage="single", root=root).distances(), by_scipy(d, root, "single")
+        )
 
 
 # What always holds
 
 
-@given(tree_metrics(), st.sampled_from([1e-150, 1e-9, 1.0, 1e150]), st.integers(0, 5), st.sampled_from(LINKAGES))
+@given(
+    tree_metrics(),
+    st.sampled_from([1e-150, 1e-9, 1.0, 1e150]),
+    st.integers(0, 5),
+    st.sampled_from(LINKAGES),
+)
 def test_tree_metrics_are_recovered_exactly_with_the_fewest_nodes(
     d: np.ndarray, scale: float, seed: int, linkage: str
 ) -> None:
@@ -111,7 +124,9 @@ def test_tree_metrics_are_recovered_exactly_with_the_fewest_nodes(
 
 
 @given(tree_metrics(30), st.integers(0, 5), st.sampled_from(LINKAGES))
-def test_float32_tree_metrics_are_recovered_to_their_precision(d: np.ndarray, seed: int, linkage: str) -> None:
+def test_float32_tree_metrics_are_recovered_to_their_precision(
+    d: np.ndarray, seed: int, linkage: str
+) -> None:
     tree = gromov(d.astype(np.float32), linkage=linkage, rng=seed)
     assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
     assert tree.n_nodes == gromov(d, linkage=linkage, rng=seed).n_nodes
@@ -123,7 +138,9 @@ def test_every_symmetric_matrix_gives_a_tree_that_keeps_the_distances_from_the_r
 ) -> None:
     before, root = d.copy(), root % len(d)
     tree = gromov(d, linkage=linkage, root=root)
-    tr.Tree(tree.n_points, tree.edges, tree.weights)  # the constructor refuses cycles, forests, negative lengths
+    tr.Tree(
+        tree.n_points, tree.edges, tree.weights
+    )  # the constructor refuses cycles, forests, negative lengths
     assert_allclose(tree.distances()[root], d[root], rtol=1e-9, atol=1e-12 * d.max())
     assert tree.n_nodes == tree.contracted().n_nodes
     assert_array_equal(d, before)
@@ -182,7 +199,9 @@ def test_all_distances_equal(linkage: str, n: int) -> None:
 def test_duplicates_hang_at_distance_zero(linkage: str) -> None:
     assert_array_equal(gromov(np.zeros((50, 50)), linkage=linkage).weights, 0)
     owner = np.array([0, 1, 1, 2, 2, 2, 3])
-    d = np.array([[0, 3, 9, 10], [3, 0, 10, 11], [9, 10, 0, 7], [10, 11, 7, 0]])[np.ix_(owner, owner)]
+    d = np.array([[0, 3, 9, 10], [3, 0, 10, 11], [9, 10, 0, 7], [10, 11, 7, 0]])[
+        np.ix_(owner, owner)
+    ]
     tree = gromov(d, linkage=linkage, root=4)
     assert_array_equal(tree.distances(), d)
     assert tree.n_nodes == 4 + 2 + 3
@@ -190,7 +209,9 @@ def test_duplicates_hang_at_distance_zero(linkage: str) -> None:
 
 @every_linkage
 def test_points_on_the_way_to_the_root_are_inner_nodes(linkage: str) -> None:
-    tree = gromov(np.abs(np.subtract.outer(np.arange(6), np.arange(6))), linkage=linkage, root=2)
+    tree = gromov(
+        np.abs(np.subtract.outer(np.arange(6), np.arange(6))), linkage=linkage, root=2
+    )
     assert tree.edges.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]
 
 
@@ -202,19 +223,25 @@ def test_dtype_does_not_matter(d: np.ndarray, seed: int, linkage: str) -> None:
 
 
 @given(integer_metrics(), st.integers(0, 3), st.sampled_from(LINKAGES))
-def test_a_metric_that_only_has_blocks_gives_the_same_tree(d: np.ndarray, seed: int, linkage: str) -> None:
+def test_a_metric_that_only_has_blocks_gives_the_same_tree(
+    d: np.ndarray, seed: int, linkage: str
+) -> None:
     assert gromov(Table(d), linkage=linkage, rng=seed) == gromov(d, linkage=linkage, rng=seed)
 
 
 @given(integer_metrics(), st.integers(0, 3), st.sampled_from(LINKAGES))
-def test_distances_that_are_symmetric_but_for_rounding_are_fine(d: np.ndarray, seed: int, linkage: str) -> None:
+def test_distances_that_are_symmetric_but_for_rounding_are_fine(
+    d: np.ndarray, seed: int, linkage: str
+) -> None:
     # Ties that are none in one direction could send chains of nearest neighbours round in circles.
     tree = gromov(uneven_table(d), linkage=linkage, rng=seed)
     # The constructor refuses cycles, forests and negative lengths.
     assert len(tr.Tree(tree.n_points, tree.edges, tree.weights)) == len(d)
 
 
-@pytest.mark.parametrize("make", [tr.PointMetric, lambda x: np.linalg.norm(x[:, None] - x[None], axis=-1)])
+@pytest.mark.parametrize(
+    "make", [tr.PointMetric, lambda x: np.linalg.norm(x[:, None] - x[None], axis=-1)]
+)
 def test_rows_kept_or_asked_for_give_the_same_tree(
     make: Callable[[np.ndarray], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,7 +274,10 @@ def test_the_root_is_drawn_by_the_seed_and_the_default_linkage_is_average() -> N
 def test_the_smaller_error_of_several_roots_is_kept() -> None:
     x = np.random.default_rng(1).normal(size=(60, 2))
     metric = tr.PointMetric(x)
-    one, best = (tr.average_distortion(gromov(metric, trials=k), metric, scale="optimal") for k in (1, 10))
+    one, best = (
+        tr.average_distortion(gromov(metric, trials=k), metric, scale="optimal")
+        for k in (1, 10)
+    )
     assert best < one
 
 
@@ -258,18 +288,28 @@ def test_a_root_that_is_no_point_is_refused(root: object) -> None:
 
 
 def test_a_root_by_name_needs_labels() -> None:
-    with pytest.raises(ValueError, match="no point has the label '0': the points have no labels, so give a number 0"):
+    with pytest.raises(
+        ValueError,
+        match="no point has the label '0': the points have no labels, so give a number 0",
+    ):
         gromov(1 - np.eye(3), root="0")
 
 
 def test_an_unknown_linkage_is_refused() -> None:
-    with pytest.raises(ValueError, match="linkage is one of 'average', 'single', 'complete', not 'ward'"):
+    with pytest.raises(
+        ValueError, match="linkage is one of 'average', 'single', 'complete', not 'ward'"
+    ):
         gromov(1 - np.eye(3), linkage="ward")
 
 
-@pytest.mark.parametrize(("name", "treerep"), [("celegans", 0.197), ("diseasome", 0.188), ("csphd", 0.204)])
+@pytest.mark.parametrize(
+    ("name", "treerep"), [("celegans", 0.197), ("diseasome", 0.188), ("csphd", 0.204)]
+)
 @pytest.mark.usefixtures("data_folder")
 def test_average_linkage_beats_treerep_on_small_graphs(name: str, treerep: float) -> None:
     metric = tr.datasets.load(name).metric
-    scores = [tr.average_distortion(gromov(metric, rng=seed), metric, scale="optimal") for seed in range(5)]
+    scores = [
+        tr.average_distortion(gromov(metric, rng=seed), metric, scale="optimal")
+        for seed in range(5)
+    ]
     assert np.mean(scores) < treerep

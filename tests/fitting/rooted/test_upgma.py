@@ -32,16 +32,27 @@ def ultrametrics(draw: st.DrawFn) -> np.ndarray:
     pairs = n * (n - 1) // 2
     values = rng.integers(1, 9, pairs) if draw(st.booleans()) else rng.uniform(0.1, 1, pairs)
     method = draw(st.sampled_from(["single", "complete", "average"]))
-    return squareform(cophenet(linkage(values.astype(float), method))) * draw(st.sampled_from([1e-150, 1.0, 1e150]))
+    return squareform(cophenet(linkage(values.astype(float), method))) * draw(
+        st.sampled_from([1e-150, 1.0, 1e150])
+    )
 
 
 def test_hand_worked_example() -> None:
     # 0 and 1 meet at 2, 3 and 4 at 4, then 2 joins the latter at (6 + 8) / 2 = 7. Across, the mean of six is 10.
     d = np.array(
-        [[0, 2, 10, 11, 9], [2, 0, 10, 9, 11], [10, 10, 0, 6, 8], [11, 9, 6, 0, 4], [9, 11, 8, 4, 0]], np.uint8
+        [
+            [0, 2, 10, 11, 9],
+            [2, 0, 10, 9, 11],
+            [10, 10, 0, 6, 8],
+            [11, 9, 6, 0, 4],
+            [9, 11, 8, 4, 0],
+        ],
+        np.uint8,
     )
     tree = upgma(d)
-    assert tree.newick(root=root_of(tree)) == "((0:1.0,1:1.0):4.0,(2:3.5,(3:2.0,4:2.0):1.5):1.5);"
+    assert (
+        tree.newick(root=root_of(tree)) == "((0:1.0,1:1.0):4.0,(2:3.5,(3:2.0,4:2.0):1.5):1.5);"
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 50, 300])
@@ -49,7 +60,9 @@ def test_equals_scipys_average_linkage(n: int) -> None:
     x = np.random.default_rng(n).normal(size=(n, 4))
     d = np.linalg.norm(x[:, None] - x[None], axis=-1)
     tree = upgma(d)
-    assert_allclose(squareform(tree.distances()), cophenet(linkage(squareform(d), "average")), rtol=1e-12)
+    assert_allclose(
+        squareform(tree.distances()), cophenet(linkage(squareform(d), "average")), rtol=1e-12
+    )
     assert tree.n_nodes == 2 * n - 1
 
 
@@ -59,11 +72,15 @@ def test_ultrametrics_are_recovered_exactly(d: np.ndarray) -> None:
 
 
 @given(st.one_of(integer_metrics(), any_symmetric()), st.sampled_from([0.0, 1e-12]))
-def test_every_symmetric_matrix_gives_a_binary_tree_with_all_points_at_one_depth(d: np.ndarray, noise: float) -> None:
+def test_every_symmetric_matrix_gives_a_binary_tree_with_all_points_at_one_depth(
+    d: np.ndarray, noise: float
+) -> None:
     if len(d) < 2:
         return
     tree = upgma(uneven_table(d, noise))
-    tr.Tree(tree.n_points, tree.edges, tree.weights)  # the constructor refuses cycles, forests, negative lengths
+    tr.Tree(
+        tree.n_points, tree.edges, tree.weights
+    )  # the constructor refuses cycles, forests, negative lengths
     assert sorted(tree.degrees.tolist()) == [1] * len(d) + [2] + [3] * (len(d) - 2)
     depths = tree.rooted(root_of(tree)).depth[: len(d)]
     assert_allclose(depths, depths[0], rtol=1e-12, atol=1e-300)

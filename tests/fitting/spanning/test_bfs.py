@@ -26,24 +26,36 @@ def connected_graphs(draw: st.DrawFn, max_vertices: int = 40) -> nx.Graph:
     graph.add_edges_from((int(rng.integers(c)), c) for c in range(1, n))
     kind = draw(st.sampled_from(["none", "whole", "real"]))
     for *_, edge in graph.edges(data=True):
-        edge["weight"] = {"none": 1.0, "whole": float(rng.integers(1, 4)), "real": rng.uniform(0.1, 1.0)}[kind]
+        edge["weight"] = {
+            "none": 1.0,
+            "whole": float(rng.integers(1, 4)),
+            "real": rng.uniform(0.1, 1.0),
+        }[kind]
     return graph
 
 
 def as_metric(graph: nx.Graph) -> tr.GraphMetric:
     edges = list(graph.edges(data="weight"))
-    return tr.GraphMetric(np.array([edge[:2] for edge in edges]), weights=[edge[2] for edge in edges])
+    return tr.GraphMetric(
+        np.array([edge[:2] for edge in edges]), weights=[edge[2] for edge in edges]
+    )
 
 
 def tree_twin(graph: nx.Graph, root: int) -> set[tuple[int, int]]:
     """Every vertex hangs off its neighbour of smallest index among those on a shortest path (for exact lengths)."""
     far = nx.single_source_dijkstra_path_length(graph, root)
-    parents = {v: min(u for u in graph[v] if far[u] + graph[u][v]["weight"] == far[v]) for v in graph if v != root}
+    parents = {
+        v: min(u for u in graph[v] if far[u] + graph[u][v]["weight"] == far[v])
+        for v in graph
+        if v != root
+    }
     return {(min(edge), max(edge)) for edge in parents.items()}
 
 
 @given(connected_graphs(), st.integers(0, 100))
-def test_distances_to_the_root_are_exact_and_none_is_shorter(graph: nx.Graph, root: int) -> None:
+def test_distances_to_the_root_are_exact_and_none_is_shorter(
+    graph: nx.Graph, root: int
+) -> None:
     n = len(graph)
     root %= n
     tree = bfs(as_metric(graph), root=root)
@@ -52,11 +64,16 @@ def test_distances_to_the_root_are_exact_and_none_is_shorter(graph: nx.Graph, ro
     truth = dict(nx.all_pairs_dijkstra_path_length(graph))
     d = np.array([[truth[u][v] for v in range(n)] for u in range(n)])
     assert (tree.distances() >= d * (1 - 1e-12)).all()
-    assert all(graph[u][v]["weight"] == w for (u, v), w in zip(tree.edges.tolist(), tree.weights, strict=True))
+    assert all(
+        graph[u][v]["weight"] == w
+        for (u, v), w in zip(tree.edges.tolist(), tree.weights, strict=True)
+    )
 
 
 @given(connected_graphs(), st.integers(0, 100))
-def test_of_several_shortest_paths_the_last_stop_is_the_smallest(graph: nx.Graph, root: int) -> None:
+def test_of_several_shortest_paths_the_last_stop_is_the_smallest(
+    graph: nx.Graph, root: int
+) -> None:
     root %= len(graph)
     tree = bfs(as_metric(graph), root=root)
     assert {tuple(edge) for edge in tree.edges.tolist()} == tree_twin(graph, root)
@@ -87,14 +104,21 @@ def test_all_pairs_give_the_star_of_the_root(d: np.ndarray) -> None:
     assert bfs(d) == bfs(d, root=int(np.argmin(d.sum(axis=1))))
 
 
-@given(st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) > 1), st.integers(1, 4))
+@given(
+    st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) > 1),
+    st.integers(1, 4),
+)
 def test_nearest_neighbours_with_duplicates(d: np.ndarray, k: int) -> None:
     rows = sparse_graph(tr.MatrixMetric(d), "knn", k).tocoo()
     graph = nx.Graph()
-    graph.add_weighted_edges_from(zip(rows.row.tolist(), rows.col.tolist(), rows.data.tolist(), strict=True))
+    graph.add_weighted_edges_from(
+        zip(rows.row.tolist(), rows.col.tolist(), rows.data.tolist(), strict=True)
+    )
     far = nx.single_source_dijkstra_path_length(graph, 0)
     tree = bfs(d, graph="knn", k=k, root=0)
-    assert_allclose(tree.block([0], range(len(d)))[0], [far[v] for v in range(len(d))], rtol=1e-12)
+    assert_allclose(
+        tree.block([0], range(len(d)))[0], [far[v] for v in range(len(d))], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])

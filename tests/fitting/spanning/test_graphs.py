@@ -21,7 +21,13 @@ from treerep.metric.base import MetricError
 def edges_of(graph: csr_array) -> dict[tuple[int, int], float]:
     """Stored entries above the diagonal, zeros included; the graph is checked to be symmetric and loop-free."""
     entries = graph.tocoo()
-    stored = dict(zip(zip(entries.row.tolist(), entries.col.tolist(), strict=True), entries.data.tolist(), strict=True))
+    stored = dict(
+        zip(
+            zip(entries.row.tolist(), entries.col.tolist(), strict=True),
+            entries.data.tolist(),
+            strict=True,
+        )
+    )
     assert len(stored) == graph.nnz
     assert all(i != j and stored[j, i] == length for (i, j), length in stored.items())
     return {(i, j): length for (i, j), length in stored.items() if i < j}
@@ -44,7 +50,9 @@ def shortest_connections(d: np.ndarray, pairs: set[tuple[int, int]]) -> list[flo
     whole.add_nodes_from(range(len(parts)))
     for a, b in itertools.combinations(range(len(parts)), 2):
         whole.add_edge(a, b, weight=d[np.ix_(parts[a], parts[b])].min())
-    return sorted(length for _, _, length in nx.minimum_spanning_tree(whole).edges(data="weight"))
+    return sorted(
+        length for _, _, length in nx.minimum_spanning_tree(whole).edges(data="weight")
+    )
 
 
 metrics = st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) > 1)
@@ -66,12 +74,20 @@ def test_two_clusters_are_joined_by_their_closest_pair() -> None:
     x = np.array([0.0, 1.0, 2.0, 10.0, 11.5, 13.0])
     graph = sparse_graph(tr.PointMetric(x[:, None]), "knn", 2)
     assert edges_of(graph) == {
-        (0, 1): 1, (0, 2): 2, (1, 2): 1, (3, 4): 1.5, (3, 5): 3, (4, 5): 1.5, (2, 3): 8,
-    }  # fmt: skip
+        (0, 1): 1,
+        (0, 2): 2,
+        (1, 2): 1,
+        (3, 4): 1.5,
+        (3, 5): 3,
+        (4, 5): 1.5,
+        (2, 3): 8,
+    }
 
 
 def test_duplicates_are_joined_by_edges_of_length_zero() -> None:
-    graph = sparse_graph(tr.PointMetric(np.array([[0.0], [0.0], [5.0], [5.0], [5.0]])), "knn", 1)
+    graph = sparse_graph(
+        tr.PointMetric(np.array([[0.0], [0.0], [5.0], [5.0], [5.0]])), "knn", 1
+    )
     assert edges_of(graph) == {(0, 1): 0, (2, 3): 0, (2, 4): 0, (0, 2): 5}
 
 
@@ -87,14 +103,18 @@ def test_many_blocks_and_threads_give_the_same_graph(monkeypatch: pytest.MonkeyP
 
 def test_ten_neighbours_by_default() -> None:
     points = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3)))
-    assert edges_of(sparse_graph(points, "knn", None)) == edges_of(sparse_graph(points, None, 10))
+    assert edges_of(sparse_graph(points, "knn", None)) == edges_of(
+        sparse_graph(points, None, 10)
+    )
 
 
 def test_a_graph_is_its_own_graph() -> None:
     metric = tr.GraphMetric([[0, 1], [1, 2]], weights=[2.0, 3.0])
     assert sparse_graph(metric, None, None) is metric.adjacency
     for graph, k, name in (("knn", None, "graph"), ("complete", None, "graph"), (None, 3, "k")):
-        with pytest.raises(ValueError, match=f"^{name} is for data that is no graph.*leave out {name}$"):
+        with pytest.raises(
+            ValueError, match=f"^{name} is for data that is no graph.*leave out {name}$"
+        ):
             sparse_graph(metric, graph, k)
 
 

@@ -24,11 +24,15 @@ def connected_graphs(draw: st.DrawFn, max_vertices: int = 40) -> nx.Graph:
     n = draw(st.integers(2, max_vertices))
     kind = draw(st.sampled_from(["tree", "sparse", "dense", "circle", "grid"]))
     if kind == "grid":
-        graph = nx.convert_node_labels_to_integers(nx.grid_2d_graph(draw(st.integers(2, 6)), draw(st.integers(1, 6))))
+        graph = nx.convert_node_labels_to_integers(
+            nx.grid_2d_graph(draw(st.integers(2, 6)), draw(st.integers(1, 6)))
+        )
     elif kind == "circle":
         graph = nx.cycle_graph(max(n, 3))
     else:
-        graph = nx.gnp_random_graph(n, {"tree": 0.0, "sparse": 0.08, "dense": 0.4}[kind], seed=seed)
+        graph = nx.gnp_random_graph(
+            n, {"tree": 0.0, "sparse": 0.08, "dense": 0.4}[kind], seed=seed
+        )
         graph.add_edges_from((int(rng.integers(c)), c) for c in range(1, n))
     return nx.relabel_nodes(graph, dict(enumerate(rng.permutation(len(graph)).tolist())))
 
@@ -39,7 +43,9 @@ def clusters(graph: nx.Graph, root: int) -> list[tuple[int, set[int]]]:
     found = []
     for k in range(1, max(far.values()) + 1):
         outer = graph.subgraph(v for v in graph if far[v] >= k)
-        found += [(k, {v for v in part if far[v] == k}) for part in nx.connected_components(outer)]
+        found += [
+            (k, {v for v in part if far[v] == k}) for part in nx.connected_components(outer)
+        ]
     return found
 
 
@@ -66,7 +72,9 @@ def test_the_guarantee_holds(graph: nx.Graph, root: int) -> None:
     metric = tr.GraphMetric(np.array(graph.edges))
     d = metric.block(range(len(metric)), range(len(metric)))
     in_tree = level(metric, root=root).distances()
-    widest = max(d[np.ix_(list(members), list(members))].max() for _, members in clusters(graph, root))
+    widest = max(
+        d[np.ix_(list(members), list(members))].max() for _, members in clusters(graph, root)
+    )
     # d_T - 2 <= d <= d_T + (largest distance within a cluster)
     assert (in_tree - 2 <= d).all()
     assert (d <= in_tree + widest).all()
@@ -85,7 +93,10 @@ def test_hand_worked() -> None:
 @given(connected_graphs(30))
 def test_trees_come_back(graph: nx.Graph) -> None:
     tree = nx.minimum_spanning_tree(graph)
-    assert_array_equal(level(tr.GraphMetric(np.array(tree.edges))).edges, sorted(sorted(edge) for edge in tree.edges))
+    assert_array_equal(
+        level(tr.GraphMetric(np.array(tree.edges))).edges,
+        sorted(sorted(edge) for edge in tree.edges),
+    )
 
 
 def test_the_root_is_the_central_point() -> None:
@@ -99,7 +110,10 @@ def test_a_graph_deep_as_a_path() -> None:
     assert_array_equal(tree.edges[:, 1] - tree.edges[:, 0], 1)
 
 
-@given(st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) > 1), st.integers(1, 5))
+@given(
+    st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) > 1),
+    st.integers(1, 5),
+)
 def test_other_data_goes_by_its_nearest_neighbours(d: np.ndarray, k: int) -> None:
     rows = sparse_graph(tr.MatrixMetric(d), "knn", k).tocoo()
     graph = nx.Graph(list(zip(rows.row.tolist(), rows.col.tolist(), strict=True)))
@@ -117,7 +131,9 @@ def test_lengths_on_a_weighted_graph_are_distances() -> None:
 
 
 def test_the_complete_graph_is_refused() -> None:
-    with pytest.raises(ValueError, match="complete graph is a star: use graph='knn' or method='bfs'"):
+    with pytest.raises(
+        ValueError, match="complete graph is a star: use graph='knn' or method='bfs'"
+    ):
         level([[0, 3], [3, 0]], graph="complete")
     with pytest.raises(ValueError, match="leave out graph"):
         level(tr.GraphMetric([[0, 1]]), graph="complete")

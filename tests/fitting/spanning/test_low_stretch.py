@@ -31,7 +31,9 @@ def graph_of(edges: Edges) -> GraphMetric:
 
 
 def edges_of(tree: tr.Tree) -> Edges:
-    return {(int(u), int(v)): float(w) for (u, v), w in zip(tree.edges, tree.weights, strict=True)}
+    return {
+        (int(u), int(v)): float(w) for (u, v), w in zip(tree.edges, tree.weights, strict=True)
+    }
 
 
 def mean_stretch(tree: tr.Tree, graph: GraphMetric) -> float:
@@ -49,7 +51,11 @@ def random_graphs(draw: st.DrawFn, max_vertices: int = 25) -> Edges:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n = draw(st.integers(2, max_vertices))
     pairs = [(int(rng.integers(v)), v) for v in range(1, n)]
-    pairs += [(int(a), int(b)) for a, b in np.sort(rng.integers(n, size=(draw(st.integers(0, 3 * n)), 2))) if a < b]
+    pairs += [
+        (int(a), int(b))
+        for a, b in np.sort(rng.integers(n, size=(draw(st.integers(0, 3 * n)), 2)))
+        if a < b
+    ]
     spread = draw(st.sampled_from([0, 3, 20]))
     return {pair: 2.0 ** int(rng.integers(-spread, spread + 1)) for pair in pairs}
 
@@ -71,10 +77,14 @@ def twin(n: int, edges: Edges, rng: np.random.Generator) -> Edges:
                     links[a, b] = min(links.get((a, b), (np.inf, 0, 0)), (length, u, v))
         shortest = min(links.values())[0]
         x = 1 / (2 * log(count)) if shortest > 0 else 0.0
-        active = {pair: link for pair, link in links.items() if link[0] == 0 or x * link[0] < shortest}
+        active = {
+            pair: link for pair, link in links.items() if link[0] == 0 or x * link[0] < shortest
+        }
         if shortest == 0:
             active = {pair: (1.0, *link[1:]) for pair, link in active.items() if link[0] == 0}
-        ball, used = twin_balls(count, {pair: link[0] / (shortest or 1.0) for pair, link in active.items()}, x)
+        ball, used = twin_balls(
+            count, {pair: link[0] / (shortest or 1.0) for pair, link in active.items()}, x
+        )
         for pair in used:
             _, u, v = active[pair]
             tree[u, v] = edges[u, v]
@@ -83,7 +93,9 @@ def twin(n: int, edges: Edges, rng: np.random.Generator) -> Edges:
     return tree
 
 
-def twin_balls(count: int, lengths: Edges, x: float) -> tuple[dict[int, int], list[tuple[int, int]]]:
+def twin_balls(
+    count: int, lengths: Edges, x: float
+) -> tuple[dict[int, int], list[tuple[int, int]]]:
     ball: dict[int, int] = {}
     used: list[tuple[int, int]] = []
     for seed in range(count):
@@ -93,13 +105,19 @@ def twin_balls(count: int, lengths: Edges, x: float) -> tuple[dict[int, int], li
         ball[seed] = number
         distance = {seed: 0.0}  # in the order of joining
         while True:
-            leaving = {(a, b): w for (a, b), w in lengths.items() if a in distance and b not in ball}
-            inside = sum(1 / w for (a, b), w in lengths.items() if a in distance and b in distance)  # both directions
+            leaving = {
+                (a, b): w for (a, b), w in lengths.items() if a in distance and b not in ball
+            }
+            inside = sum(
+                1 / w for (a, b), w in lengths.items() if a in distance and b in distance
+            )  # both directions
             boundary = sum(1 / w for w in leaving.values())
             if not leaving or boundary <= x * (boundary + inside):
                 break
             joined = list(distance)
-            far, b, _, a = min((distance[a] + w, b, joined.index(a), a) for (a, b), w in leaving.items())
+            far, b, _, a = min(
+                (distance[a] + w, b, joined.index(a), a) for (a, b), w in leaving.items()
+            )
             ball[b], distance[b] = number, far
             used.append((a, b))
     return ball, used
@@ -114,7 +132,9 @@ def test_graphs_give_the_tree_of_the_plain_twin(edges: Edges, seed: int) -> None
 
 @given(any_symmetric(16), st.integers(0, 5))
 @settings(max_examples=40)
-def test_all_pairs_give_the_tree_of_the_plain_twin_even_without_triangle_inequality(d: np.ndarray, seed: int) -> None:
+def test_all_pairs_give_the_tree_of_the_plain_twin_even_without_triangle_inequality(
+    d: np.ndarray, seed: int
+) -> None:
     # Rounding to powers of two makes conductances exact; zeros stay.
     d = np.where(d > 0, 2.0 ** np.round(np.log2(np.where(d > 0, d, 1.0))), 0.0)
     n = len(d)
@@ -125,7 +145,9 @@ def test_all_pairs_give_the_tree_of_the_plain_twin_even_without_triangle_inequal
 
 @given(st.integers(2, 60), st.integers(1, 5), st.booleans(), st.integers(0, 2**32 - 1))
 @settings(max_examples=40)
-def test_the_complete_graph_gives_the_same_tree_stored_or_not(n: int, dim: int, whole: bool, seed: int) -> None:
+def test_the_complete_graph_gives_the_same_tree_stored_or_not(
+    n: int, dim: int, whole: bool, seed: int
+) -> None:
     points = np.random.default_rng(seed).normal(size=(n, dim)) ** 3
     d = np.linalg.norm(points[:, None] - points, axis=2)
     d = np.ceil(3 * d) + (d > 0) if whole else d
@@ -167,7 +189,9 @@ def test_short_edges_come_first_and_of_parallel_ones_the_shortest(seed: int) -> 
 
 def test_long_edges_are_not_preferred() -> None:
     # Conductances, not lengths: a heavy edge beside a short path is left out.
-    assert (0, 3) not in edges_of(learn(graph_of({(0, 1): 1.0, (1, 2): 1.0, (2, 3): 1.0, (0, 3): 50.0})))
+    assert (0, 3) not in edges_of(
+        learn(graph_of({(0, 1): 1.0, (1, 2): 1.0, (2, 3): 1.0, (0, 3): 50.0}))
+    )
 
 
 # What always holds
@@ -184,9 +208,13 @@ def test_the_tree_spans_the_graph_with_its_edges_and_dominates(edges: Edges, see
     assert (tree.distances() >= graph.block(everyone, everyone) * (1 - 1e-12)).all()
 
 
-@given(integer_metrics(), st.integers(0, 3), st.sampled_from([np.float64, np.float32, np.uint8]))
+@given(
+    integer_metrics(), st.integers(0, 3), st.sampled_from([np.float64, np.float32, np.uint8])
+)
 @settings(max_examples=50)
-def test_on_all_pairs_the_tree_dominates_with_distances_as_lengths(d: np.ndarray, seed: int, dtype: type) -> None:
+def test_on_all_pairs_the_tree_dominates_with_distances_as_lengths(
+    d: np.ndarray, seed: int, dtype: type
+) -> None:
     tree = tr.fit(d.astype(dtype), method="low_stretch", rng=seed)
     assert tree.n_nodes == len(d)
     assert_array_equal(tree.weights, d[tree.edges[:, 0], tree.edges[:, 1]])
@@ -203,14 +231,19 @@ def test_a_tree_comes_back(d: np.ndarray, seed: int) -> None:
     # The minimum spanning tree of any metric, as a graph.
     n = len(d)
     complete = nx.from_numpy_array(d)
-    edges = {(min(u, v), max(u, v)): w["weight"] for u, v, w in nx.minimum_spanning_edges(complete, data=True)}
+    edges = {
+        (min(u, v), max(u, v)): w["weight"]
+        for u, v, w in nx.minimum_spanning_edges(complete, data=True)
+    }
     if n > 1:
         assert edges_of(learn(graph_of(edges), seed)) == edges
 
 
 def test_the_same_generator_gives_the_same_tree_and_others_another() -> None:
     graph = grid(12)
-    first, again, other = (edges_of(learn(graph, seed, n_jobs=jobs)) for seed, jobs in ((1, 1), (1, 2), (2, 1)))
+    first, again, other = (
+        edges_of(learn(graph, seed, n_jobs=jobs)) for seed, jobs in ((1, 1), (1, 2), (2, 1))
+    )
     assert first == again
     assert first != other
 
@@ -235,7 +268,8 @@ def test_mean_stretch_is_a_few_logarithms(graph: GraphMetric) -> None:
 
 def test_stretch_grows_slowly_where_that_of_a_path_is_the_side_of_the_grid() -> None:
     small, large = (
-        np.mean([mean_stretch(learn(graph, seed), graph) for seed in range(5)]) for graph in (grid(10), grid(40))
+        np.mean([mean_stretch(learn(graph, seed), graph) for seed in range(5)])
+        for graph in (grid(10), grid(40))
     )
     # The path that winds through the grid row by row stretches the other edges by the side, on average: 4 times more.
     assert large < 2.5 * small
@@ -243,7 +277,9 @@ def test_stretch_grows_slowly_where_that_of_a_path_is_the_side_of_the_grid() -> 
     rows = np.arange(side * side).reshape(side, side)
     rows[1::2] = rows[1::2, ::-1].copy()
     winding = rows.ravel()
-    path = tr.Tree(side * side, np.column_stack([winding[:-1], winding[1:]]), np.ones(side * side - 1))
+    path = tr.Tree(
+        side * side, np.column_stack([winding[:-1], winding[1:]]), np.ones(side * side - 1)
+    )
     assert large < mean_stretch(path, grid(side)) / 2
 
 
@@ -252,7 +288,9 @@ def test_weighted_stretch_is_low_although_classes_are_many() -> None:
     lattice = nx.to_scipy_sparse_array(nx.grid_2d_graph(25, 25), dtype=float).tocoo()
     upper = lattice.row < lattice.col
     lengths = 10 ** rng.uniform(0, 6, upper.sum())
-    graph = GraphMetric(np.column_stack([lattice.row[upper], lattice.col[upper]]), weights=lengths)
+    graph = GraphMetric(
+        np.column_stack([lattice.row[upper], lattice.col[upper]]), weights=lengths
+    )
     assert mean_stretch(learn(graph), graph) < 1.5 * log(len(graph))
 
 
@@ -265,7 +303,9 @@ def test_scale_does_not_matter(scale: float, graph: str) -> None:
     points = np.random.default_rng(3).normal(size=(40, 2))
     d = np.linalg.norm(points[:, None] - points, axis=2)
     d = 2.0 ** np.round(np.log2(scale)) * d
-    tree, plain = (learn(MatrixMetric(m), 5, graph=graph) for m in (d, d / 2.0 ** np.round(np.log2(scale))))
+    tree, plain = (
+        learn(MatrixMetric(m), 5, graph=graph) for m in (d, d / 2.0 ** np.round(np.log2(scale)))
+    )
     assert_array_equal(tree.edges, plain.edges)
     assert_array_equal(tree.weights, d[tree.edges[:, 0], tree.edges[:, 1]])
 
@@ -278,11 +318,15 @@ def test_duplicates_stay_together(graph: str) -> None:
     assert_allclose(tree.distances()[::3, 1::3].diagonal(), 0)
 
 
-@pytest.mark.parametrize("d", [[[0, 3], [3, 0]], [[0, 0], [0, 0]], np.ones((3, 3)) - np.eye(3), np.zeros((5, 5))])
+@pytest.mark.parametrize(
+    "d", [[[0, 3], [3, 0]], [[0, 0], [0, 0]], np.ones((3, 3)) - np.eye(3), np.zeros((5, 5))]
+)
 def test_smallest_cases(d: np.ndarray) -> None:
     tree = tr.fit(np.asarray(d, dtype=float), method="low_stretch")
     assert tree.n_nodes == len(d)
-    assert_array_equal(tree.weights, np.asarray(d, dtype=float)[tree.edges[:, 0], tree.edges[:, 1]])
+    assert_array_equal(
+        tree.weights, np.asarray(d, dtype=float)[tree.edges[:, 0], tree.edges[:, 1]]
+    )
 
 
 def test_distances_from_end_to_end_of_the_range_of_floats() -> None:

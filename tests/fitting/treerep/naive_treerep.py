@@ -47,7 +47,9 @@ def treerep(
             yz, to_y = to_b[z], to_b
             points = [w for w in points if w != z]
         xz, to_z = to_x[z], {w: d[z, w] for w in points}
-        new_edges, new_tasks = step(x, y, z, (xy, xz, yz), points, (to_x, to_y, to_z), kind, n, tol, needed)
+        new_edges, new_tasks = step(
+            x, y, z, (xy, xz, yz), points, (to_x, to_y, to_z), kind, n, tol, needed
+        )
         edges += new_edges
         tasks += new_tasks
     return edges
@@ -60,7 +62,11 @@ def step(x, y, z, lengths, points, to, kind, n, tol, needed):  # type: ignore[no
     arms = {x: 0.5 * (xy + xz - yz), y: 0.5 * (xy + yz - xz), z: 0.5 * (xz + yz - xy)}
     r = next((pivot for pivot in (x, y, z) if arms[pivot] < tol), None)
     if r is not None:
-        arms = {x: {y: xy, z: xz, x: 0.0}, y: {x: xy, z: yz, y: 0.0}, z: {x: xz, y: yz, z: 0.0}}[r]
+        arms = {
+            x: {y: xy, z: xz, x: 0.0},
+            y: {x: xy, z: yz, y: 0.0},
+            z: {x: xz, y: yz, z: 0.0},
+        }[r]
     contracted = r is not None
     zone1: dict = {"r": [], x: [], y: [], z: []}
     zone2: dict = {x: [], y: [], z: []}

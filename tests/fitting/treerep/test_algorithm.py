@@ -16,7 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 import treerep as tr
 from tests.fitting.treerep import naive_treerep
 from tests.metrics import Table
-from tests.strategies import SHAPES, any_symmetric, distances_from_parents, integer_metrics, parents, tree_metrics
+from tests.strategies import (
+    SHAPES,
+    any_symmetric,
+    distances_from_parents,
+    integer_metrics,
+    parents,
+    tree_metrics,
+)
 from treerep._core.parallel import Workers
 from treerep.fitting.treerep import algorithm as engine
 from treerep.fitting.treerep._settings import PIVOT_RULES
@@ -36,7 +43,10 @@ def twin(d: np.ndarray, seed: int, tol: float, rule: str) -> tr.Tree:
     """The tree that the plain Python version builds, as a Tree."""
     n = len(d)
     edges = naive_treerep.treerep(d, priority_of(seed, n).tolist(), tol, rule)
-    names = {node: k for k, node in enumerate(sorted({*range(n), *(v for edge in edges for v in edge[:2])}))}
+    names = {
+        node: k
+        for k, node in enumerate(sorted({*range(n), *(v for edge in edges for v in edge[:2])}))
+    }
     pairs = np.array([[names[u], names[v]] for u, v, _ in edges]).reshape(-1, 2)
     return tr.Tree(n, pairs, np.array([max(length, 0.0) for _, _, length in edges])).canonical()
 
@@ -53,7 +63,9 @@ def tiny_zones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(tree_metrics(), st.sampled_from(SCALES), st.integers(0, 5), st.sampled_from(RULES))
-def test_tree_metrics_are_recovered_exactly(d: np.ndarray, scale: float, seed: int, rule: str) -> None:
+def test_tree_metrics_are_recovered_exactly(
+    d: np.ndarray, scale: float, seed: int, rule: str
+) -> None:
     d = d * scale
     tree = tr.fit(d, rng=seed, pivot=rule, method="treerep")
     assert_allclose(tree.distances(), d, rtol=1e-9, atol=1e-13 * d.max())
@@ -88,7 +100,9 @@ def test_short_edges_are_kept() -> None:
 
 
 @given(tree_metrics(30), st.sampled_from(SCALES), st.integers(0, 5))
-def test_float32_input_is_recovered_to_its_precision(d: np.ndarray, scale: float, seed: int) -> None:
+def test_float32_input_is_recovered_to_its_precision(
+    d: np.ndarray, scale: float, seed: int
+) -> None:
     d = d * scale
     tree = tr.fit(d.astype(np.float32), rng=seed, method="treerep")
     assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
@@ -100,7 +114,9 @@ def test_float64_that_went_through_float32_is_recovered_too(d: np.ndarray, seed:
     given = d.astype(np.float32).astype(np.float64)
     tree = tr.fit(given, rng=seed, method="treerep")
     assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
-    if obeys_four_points(given):  # a few points, of which rounding has made another tree metric: that one comes back
+    if obeys_four_points(
+        given
+    ):  # a few points, of which rounding has made another tree metric: that one comes back
         assert_allclose(tree.distances(), given, rtol=0, atol=1e-13 * d.max())
     else:
         assert tree.n_nodes == tr.fit(d, rng=seed, method="treerep").n_nodes
@@ -120,8 +136,14 @@ def tables_with_few_digits(draw: st.DrawFn) -> np.ndarray:
     return d / draw(st.sampled_from([10, 100, 1000, 10**4, 10**6, 2**9, 2**21]))
 
 
-@given(tables_with_few_digits(), st.integers(0, 5), st.sampled_from(["treerep", "gromov", "construct_tree"]))
-def test_exact_tables_with_few_digits_keep_their_short_edges(d: np.ndarray, seed: int, method: str) -> None:
+@given(
+    tables_with_few_digits(),
+    st.integers(0, 5),
+    st.sampled_from(["treerep", "gromov", "construct_tree"]),
+)
+def test_exact_tables_with_few_digits_keep_their_short_edges(
+    d: np.ndarray, seed: int, method: str
+) -> None:
     tree = tr.fit(d, method=method, rng=seed)
     assert_allclose(tree.distances(), d, rtol=0, atol=1e-13 * d.max())
     assert tree.n_nodes == tree.contracted(1e-9 * d.max()).n_nodes
@@ -129,7 +151,9 @@ def test_exact_tables_with_few_digits_keep_their_short_edges(d: np.ndarray, seed
 
 def test_a_quartet_with_an_inner_edge_of_two_steps() -> None:
     # ((0:1,1:1):0.002,(2:1,3:1)), once taken for a rounded star.
-    d = np.array([[0, 2, 2.002, 2.002], [2, 0, 2.002, 2.002], [2.002, 2.002, 0, 2], [2.002, 2.002, 2, 0]])
+    d = np.array(
+        [[0, 2, 2.002, 2.002], [2, 0, 2.002, 2.002], [2.002, 2.002, 0, 2], [2.002, 2.002, 2, 0]]
+    )
     tree = tr.fit(d, method="treerep")
     assert tree.n_nodes == 6
     assert_allclose(np.sort(tree.weights), [0.002, 1, 1, 1, 1], atol=1e-14)
@@ -155,15 +179,24 @@ def test_other_noise_needs_a_tolerance_above_it() -> None:
 @given(tree_metrics(30), st.randoms(use_true_random=False))
 def test_permuted_points_give_an_isometric_tree(d: np.ndarray, random: object) -> None:
     order = np.array(random.sample(range(len(d)), len(d)))  # type: ignore[attr-defined]
-    tree, shuffled = tr.fit(d, method="treerep"), tr.fit(d[np.ix_(order, order)], method="treerep")
-    assert_allclose(shuffled.distances(), tree.distances()[np.ix_(order, order)], atol=1e-12 * d.max())
+    tree, shuffled = (
+        tr.fit(d, method="treerep"),
+        tr.fit(d[np.ix_(order, order)], method="treerep"),
+    )
+    assert_allclose(
+        shuffled.distances(), tree.distances()[np.ix_(order, order)], atol=1e-12 * d.max()
+    )
     assert shuffled.n_nodes == tree.n_nodes
 
 
 # The twin
 
 
-@given(st.one_of(integer_metrics(), any_symmetric(), tree_metrics(25)), st.integers(0, 20), st.sampled_from(RULES))
+@given(
+    st.one_of(integer_metrics(), any_symmetric(), tree_metrics(25)),
+    st.integers(0, 20),
+    st.sampled_from(RULES),
+)
 def test_compiled_engine_equals_its_plain_twin(d: np.ndarray, seed: int, rule: str) -> None:
     tol = 0.1 if (d == np.floor(d)).all() else 1e-9
     tree = tr.fit(d, rng=seed, tol=tol, pivot=rule, method="treerep")
@@ -179,7 +212,9 @@ def test_compiled_engine_equals_its_plain_twin(d: np.ndarray, seed: int, rule: s
     st.sampled_from([1, 2, 4]),
 )
 @pytest.mark.usefixtures("tiny_zones")
-def test_split_phase_equals_the_twin_on_any_number_of_threads(d: np.ndarray, seed: int, rule: str, jobs: int) -> None:
+def test_split_phase_equals_the_twin_on_any_number_of_threads(
+    d: np.ndarray, seed: int, rule: str, jobs: int
+) -> None:
     tol = 0.1 if (d == np.floor(d)).all() else 1e-9
     tree = tr.fit(d, rng=seed, tol=tol, pivot=rule, n_jobs=jobs, method="treerep")
     assert tree == twin(d, seed, tol, rule)
@@ -192,7 +227,9 @@ def test_split_phase_equals_the_twin_on_any_number_of_threads(d: np.ndarray, see
 def test_every_symmetric_matrix_gives_a_tree(d: np.ndarray, seed: int, rule: str) -> None:
     before = d.copy()
     tree = tr.fit(d, rng=seed, pivot=rule, method="treerep")
-    tr.Tree(tree.n_points, tree.edges, tree.weights)  # the constructor refuses cycles, forests, negative lengths
+    tr.Tree(
+        tree.n_points, tree.edges, tree.weights
+    )  # the constructor refuses cycles, forests, negative lengths
     assert tree.n_points == len(d)
     assert tree.n_nodes - tree.n_points <= max(0, len(d) - 2)
     assert_array_equal(d, before)
@@ -219,8 +256,12 @@ def worst_error(d: np.ndarray, needed: Callable[[Iterable[bool]], bool]) -> floa
     worst = 0.0
     for priority in itertools.permutations(range(4)):
         edges = naive_treerep.treerep(d, priority, 0.1, needed=needed)
-        names = {node: k for k, node in enumerate(sorted({v for edge in edges for v in edge[:2]}))}
-        tree = tr.Tree(4, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges])
+        names = {
+            node: k for k, node in enumerate(sorted({v for edge in edges for v in edge[:2]}))
+        }
+        tree = tr.Tree(
+            4, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges]
+        )
         worst = max(worst, float(np.abs(tree.distances() - d).max()))
     return worst
 
@@ -281,16 +322,23 @@ def test_points_far_from_any_tree() -> None:
 # The same seed, the same tree
 
 
-def test_trees_and_weighted_graphs_give_the_same_tree_on_any_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trees_and_weighted_graphs_give_the_same_tree_on_any_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     truth = tr.datasets.random_tree(3000, hidden=0.5, rng=1)
     rng = np.random.default_rng(0)
     extra = rng.integers(0, truth.n_nodes, size=(500, 2))
-    graph = tr.GraphMetric(np.concatenate([truth.edges, extra]), weights=rng.uniform(0.5, 2.0, len(truth.edges) + 500))
+    graph = tr.GraphMetric(
+        np.concatenate([truth.edges, extra]),
+        weights=rng.uniform(0.5, 2.0, len(truth.edges) + 500),
+    )
     metrics = [truth, graph]
     references = [tr.fit(metric, rng=3, n_jobs=1, method="treerep") for metric in metrics]
     monkeypatch.setattr(engine, "_CHUNK", 333)
     monkeypatch.setattr(engine, "_FINISH_POINTS", 200)
-    assert [tr.fit(metric, rng=3, n_jobs=2, method="treerep") for metric in metrics] == references
+    assert [
+        tr.fit(metric, rng=3, n_jobs=2, method="treerep") for metric in metrics
+    ] == references
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 4])
@@ -300,7 +348,11 @@ def test_points_give_the_same_tree_on_any_engine(
     name: str, jobs: int, finish_points: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = np.random.default_rng(3).normal(size=(1500, 7)).astype(np.float32)
-    points = np.column_stack([np.sqrt(1 + (x.astype(float) ** 2).sum(1)), x]) if name == "hyperboloid" else x
+    points = (
+        np.column_stack([np.sqrt(1 + (x.astype(float) ** 2).sum(1)), x])
+        if name == "hyperboloid"
+        else x
+    )
     reference = tr.fit(points, metric=name, rng=5, n_jobs=1, method="treerep")
     monkeypatch.setattr(engine, "_FINISH_POINTS", finish_points)
     monkeypatch.setattr(engine, "_CACHE_BYTES", 0)  # at least 1,024 points
@@ -313,7 +365,13 @@ def test_layout_and_dtype_do_not_matter(d: np.ndarray, seed: int) -> None:
     reference = tr.fit(d, rng=seed, method="treerep")
     strided = np.zeros((2 * len(d), 2 * len(d)))
     strided[::2, ::2] = d
-    for variant in (np.asfortranarray(d), strided[::2, ::2], d.astype(np.uint8), d.astype(np.float32), d.astype(">i4")):
+    for variant in (
+        np.asfortranarray(d),
+        strided[::2, ::2],
+        d.astype(np.uint8),
+        d.astype(np.float32),
+        d.astype(">i4"),
+    ):
         assert tr.fit(variant, rng=seed, method="treerep") == reference
 
 
@@ -324,11 +382,15 @@ def test_a_metric_that_only_has_blocks_gives_the_same_tree(n: int) -> None:
     assert tr.fit(Table(d), rng=2, method="treerep") == tr.fit(d, rng=2, method="treerep")
 
 
-@given(st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 20), st.sampled_from(RULES))
+@given(
+    st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 20), st.sampled_from(RULES)
+)
 @pytest.mark.usefixtures("tiny_zones")
 def test_blocks_alone_give_the_tree_of_the_twin(d: np.ndarray, seed: int, rule: str) -> None:
     tol = 0.1 if (d == np.floor(d)).all() else 1e-9
-    assert tr.fit(Table(d), rng=seed, tol=tol, pivot=rule, method="treerep") == twin(d, seed, tol, rule)
+    assert tr.fit(Table(d), rng=seed, tol=tol, pivot=rule, method="treerep") == twin(
+        d, seed, tol, rule
+    )
 
 
 @pytest.mark.parametrize("kind", ["int64", "float32", "fortran", "list"])
@@ -336,12 +398,15 @@ def test_blocks_may_be_of_any_kind(kind: str) -> None:
     class Line(Table):
         def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
             found = np.abs(np.subtract.outer(np.asarray(rows), np.asarray(cols)))
-            return {"list": found.tolist, "fortran": lambda: np.asfortranarray(found, float)}.get(
-                kind, lambda: found.astype(kind)
-            )()
+            return {
+                "list": found.tolist,
+                "fortran": lambda: np.asfortranarray(found, float),
+            }.get(kind, lambda: found.astype(kind))()
 
     tree = tr.fit(Line(np.empty((300, 0)), integral=True), method="treerep")
-    assert_array_equal(tree.distances(), np.abs(np.subtract.outer(np.arange(300), np.arange(300))))
+    assert_array_equal(
+        tree.distances(), np.abs(np.subtract.outer(np.arange(300), np.arange(300)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -353,7 +418,9 @@ def test_blocks_may_be_of_any_kind(kind: str) -> None:
         (["a"], 1.0, "1 labels were given for 5 points"),
     ],
 )
-def test_what_a_users_metric_says_is_checked(labels: list[str] | None, value: float, message: str) -> None:
+def test_what_a_users_metric_says_is_checked(
+    labels: list[str] | None, value: float, message: str
+) -> None:
     class Bad(Table):
         pass
 
@@ -373,7 +440,9 @@ def test_an_oracle_from_elsewhere_is_left_alone() -> None:
             return Foreign(self.distances)
 
     d = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
-    assert tr.fit(Own(d), rng=2, method="treerep") == tr.fit(d, rng=2, tol=1e-9, method="treerep")
+    assert tr.fit(Own(d), rng=2, method="treerep") == tr.fit(
+        d, rng=2, tol=1e-9, method="treerep"
+    )
 
 
 def test_a_tree_is_a_metric_and_fits_to_itself() -> None:
@@ -383,7 +452,9 @@ def test_a_tree_is_a_metric_and_fits_to_itself() -> None:
 
 def test_concurrent_fits_from_python_threads() -> None:
     x = np.random.default_rng(0).normal(size=(4000, 5))
-    expected = [tr.fit(x, metric="euclidean", rng=seed, n_jobs=1, method="treerep") for seed in range(8)]
+    expected = [
+        tr.fit(x, metric="euclidean", rng=seed, n_jobs=1, method="treerep") for seed in range(8)
+    ]
     found: dict[int, tr.Tree] = {}
 
     def work(seed: int) -> None:
@@ -405,7 +476,9 @@ def visits_per_point(shape: str, n: int, rule: str) -> float:
     parent = parents(shape, n, np.random.default_rng(0))
     tree = tr.Tree(n, np.column_stack([np.arange(1, n), parent]), np.ones(n - 1))
     with Workers(1) as workers:
-        run = engine.TreeRep(tree, priority_of(0, n), None, PIVOT_RULES.index(rule), workers, Mock())
+        run = engine.TreeRep(
+            tree, priority_of(0, n), None, PIVOT_RULES.index(rule), workers, Mock()
+        )
         run.run()
     return run.visits / n
 
@@ -426,9 +499,13 @@ def test_many_duplicates_stay_linear() -> None:
     points = np.zeros((100_000, 2), np.float32)
     points[:10] = np.random.default_rng(0).normal(size=(10, 2))
     with Workers(1) as workers:
-        run = engine.TreeRep(tr.PointMetric(points), priority_of(0, 100_000), None, 1, workers, Mock())
+        run = engine.TreeRep(
+            tr.PointMetric(points), priority_of(0, 100_000), None, 1, workers, Mock()
+        )
         run.run()
-    assert run.visits < 10 * 100_000  # attached in passes over all points; quadratic work would be 10^9 and more
+    assert (
+        run.visits < 10 * 100_000
+    )  # attached in passes over all points; quadratic work would be 10^9 and more
     tree = tr.fit(points, metric="euclidean", method="treerep")
     assert np.count_nonzero(tree.weights) <= 30
 

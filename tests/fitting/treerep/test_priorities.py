@@ -30,18 +30,27 @@ def test_they_are_a_permutation_and_its_inverse(n: int) -> None:
 def test_parts_are_parts_of_the_whole() -> None:
     whole = priorities(LARGE).of_points(0, LARGE)
     for start, stop in [(0, 1), (123_456, 200_001), (LARGE - 5, LARGE)]:
-        np.testing.assert_array_equal(priorities(LARGE).of_points(start, stop), whole[start:stop])
+        np.testing.assert_array_equal(
+            priorities(LARGE).of_points(start, stop), whole[start:stop]
+        )
 
 
 def test_seeds_differ() -> None:
-    assert not np.array_equal(priorities(LARGE, 1).of_points(0, 100), priorities(LARGE, 2).of_points(0, 100))
+    assert not np.array_equal(
+        priorities(LARGE, 1).of_points(0, 100), priorities(LARGE, 2).of_points(0, 100)
+    )
 
 
 def test_many_points_are_as_good_as_shuffled() -> None:
     """Over many seeds: who comes first is spread evenly, and so is the rank of any point; neighbours are unrelated."""
     first = np.array([priorities(LARGE, seed).points_at(np.arange(2)) for seed in range(600)])
     rank = np.array([priorities(LARGE, seed).of_points(777, 779) for seed in range(600)])
-    for sample in (*first.T, *rank.T, (first[:, 1] - first[:, 0]) % LARGE, (rank[:, 1] - rank[:, 0]) % LARGE):
+    for sample in (
+        *first.T,
+        *rank.T,
+        (first[:, 1] - first[:, 0]) % LARGE,
+        (rank[:, 1] - rank[:, 0]) % LARGE,
+    ):
         counts = np.histogram(sample, bins=10, range=(0, LARGE))[0]
         # Chi-squared with 9 degrees of freedom: beyond 33 once in ten thousand.
         assert ((counts - 60) ** 2 / 60).sum() < 33

@@ -47,23 +47,37 @@ def test_names_and_numbers_with_gaps_become_labels(tmp_path):
         "b",
         "\N{DECIDUOUS TREE}",
     )
-    assert read(tmp_path, "99999999999999999999 1\n", kind="graph").labels == ("99999999999999999999", "1")
+    assert read(tmp_path, "99999999999999999999 1\n", kind="graph").labels == (
+        "99999999999999999999",
+        "1",
+    )
 
 
 def test_the_csv_of_poincare_embeddings_is_recognised(tmp_path):
-    graph = read(tmp_path, "id1,id2,weight\nmammal.n.01,dog.n.01,1\nmammal.n.01,cat.n.01,1\n", "mammals.csv")
+    graph = read(
+        tmp_path,
+        "id1,id2,weight\nmammal.n.01,dog.n.01,1\nmammal.n.01,cat.n.01,1\n",
+        "mammals.csv",
+    )
     assert graph.labels == ("mammal.n.01", "dog.n.01", "cat.n.01")
     assert graph.pairs(1, 2) == 2
 
 
-@pytest.mark.parametrize("head", ["# FromNodeId\tToNodeId\n", "Source\tTarget\n", '"node1"\t"node2"\n'])
+@pytest.mark.parametrize(
+    "head", ["# FromNodeId\tToNodeId\n", "Source\tTarget\n", '"node1"\t"node2"\n']
+)
 def test_headers_of_others_are_recognised(tmp_path, head):
     graph = read(tmp_path, "# Undirected graph: g.txt\n" + head + "5\t7\n7\t9\n", "g.txt")
     assert graph.labels == ("5", "7", "9")
 
 
 def test_zeros_in_front_are_part_of_a_name(tmp_path):
-    assert read(tmp_path, "007 7\n7 10\n10 100\n", "g.edges").labels == ("007", "7", "10", "100")
+    assert read(tmp_path, "007 7\n7 10\n10 100\n", "g.edges").labels == (
+        "007",
+        "7",
+        "10",
+        "100",
+    )
     assert read(tmp_path, "0 1 1.05\n1 2 1e-05\n", "g.edges").labels is None
 
 
@@ -72,7 +86,9 @@ def test_zeros_in_front_are_part_of_a_name(tmp_path):
 def test_names_in_any_form(tmp_path, mark, weighted):
     # The plain forms take another way than those with quotes or runs of blanks.
     text = "".join(
-        f"a{i}{mark}b{i * i % 7}{'' if mark != ' ' + chr(34) else chr(34)}" + f"{mark[0]}2.5" * weighted + "\n"
+        f"a{i}{mark}b{i * i % 7}{'' if mark != ' ' + chr(34) else chr(34)}"
+        + f"{mark[0]}2.5" * weighted
+        + "\n"
         for i in range(9)
     )
     graph = read(tmp_path, text + text, "g.edges", largest_component=True)
@@ -82,12 +98,16 @@ def test_names_in_any_form(tmp_path, mark, weighted):
 
 def test_two_names_in_every_row_are_edges_perhaps(tmp_path):
     for text in ("a b 0.1\na c 0.2\nb c 0.3\n", "a,b\nb,c\n"):
-        with pytest.raises(ValueError, match="its rows begin with two names each: say kind='graph'"):
+        with pytest.raises(
+            ValueError, match="its rows begin with two names each: say kind='graph'"
+        ):
             read(tmp_path, text, "pairs.dist")
 
 
 def test_without_a_sign_of_edges_the_kind_must_be_said(tmp_path):
-    with pytest.raises(ValueError, match="no square of distances: say kind='points' or kind='graph'"):
+    with pytest.raises(
+        ValueError, match="no square of distances: say kind='points' or kind='graph'"
+    ):
         read(tmp_path, "0 1\n1 2\n2 3\n", "g.txt")
     assert len(read(tmp_path, "0 1\n1 2\n2 3\n", "g.txt", kind="graph")) == 4
 
@@ -95,7 +115,11 @@ def test_without_a_sign_of_edges_the_kind_must_be_said(tmp_path):
 def test_only_the_largest_component(tmp_path):
     with pytest.raises(tr.MetricError, match="largest_component=True"):
         read(tmp_path, "a b\nb c\nx y\n", kind="graph")
-    assert read(tmp_path, "a b\nb c\nx y\n", kind="graph", largest_component=True).labels == ("a", "b", "c")
+    assert read(tmp_path, "a b\nb c\nx y\n", kind="graph", largest_component=True).labels == (
+        "a",
+        "b",
+        "c",
+    )
 
 
 def test_networkx_agrees(tmp_path):

@@ -19,11 +19,15 @@ def graphml(content: str, keys: str = "", graph: str = 'edgedefault="undirected"
 
 NODES = '<node id="a"/><node id="b"/><node id="c"/>'
 EDGES = '<edge source="a" target="b"/><edge source="b" target="c"/>'
-KEY = '<key id="d0" for="edge" attr.name="weight" attr.type="double"><default> 4 </default></key>'
+KEY = (
+    '<key id="d0" for="edge" attr.name="weight" attr.type="double"><default> 4 </default></key>'
+)
 
 
 def test_networkx_agrees(tmp_path):
-    graph = nx.Graph([("it's", "<b>", {"weight": 2.5}), ("<b>", "\N{DECIDUOUS TREE} 1", {"weight": 4.0})])
+    graph = nx.Graph(
+        [("it's", "<b>", {"weight": 2.5}), ("<b>", "\N{DECIDUOUS TREE} 1", {"weight": 4.0})]
+    )
     nx.write_graphml(graph, tmp_path / "g.graphml")
     for weight in (None, "weight"):
         theirs = tr.GraphMetric(graph, weight=weight)
@@ -52,20 +56,30 @@ def test_names_are_those_of_trees(tmp_path):
     key = '<key id="k" for="node" attr.name="{}" attr.type="string"/>'
     named = '<edge source="n0" target="n1"/><node id="n0"><data key="k">x</data></node><node id="n1">{}</node>'
     for name in ("name", "label"):
-        assert read(tmp_path, graphml(named.format('<data key="k">y</data>'), key.format(name))).labels == ("x", "y")
+        assert read(
+            tmp_path, graphml(named.format('<data key="k">y</data>'), key.format(name))
+        ).labels == ("x", "y")
     assert read(tmp_path, graphml(named.format(""), key.format("name"))).labels == ("x", "n1")
-    assert read(tmp_path, graphml(named.format('<data key="k">x</data>'), key.format("name"))).labels == ("n0", "n1")
+    assert read(
+        tmp_path, graphml(named.format('<data key="k">x</data>'), key.format("name"))
+    ).labels == ("n0", "n1")
 
 
 def test_what_yed_draws_is_no_part_of_the_graph(tmp_path):
     drawing = '<data key="d"><y:Shape xmlns:y="yed"><y:node/><y:graph/>a</y:Shape></data>'
-    text = graphml(f'<node id="a">{drawing}</node><node id="b"/><edge source="a" target="b">{drawing}</edge>')
-    assert read(tmp_path, text.replace("<graphml", "<!DOCTYPE graphml SYSTEM 'x.dtd'>\n<graphml")).labels == ("a", "b")
+    text = graphml(
+        f'<node id="a">{drawing}</node><node id="b"/><edge source="a" target="b">{drawing}</edge>'
+    )
+    assert read(
+        tmp_path, text.replace("<graphml", "<!DOCTYPE graphml SYSTEM 'x.dtd'>\n<graphml")
+    ).labels == ("a", "b")
 
 
-BOMB = (
-    '<?xml version="1.0"?>\n<!DOCTYPE g [\n<!ENTITY a "aaaaaaaaaa">\n<!ENTITY b "&a;&a;&a;">]>\n<graphml>&b;</graphml>'
-)
+BOMB = """<?xml version="1.0"?>
+<!DOCTYPE g [
+<!ENTITY a "aaaaaaaaaa">
+<!ENTITY b "&a;&a;&a;">]>
+<graphml>&b;</graphml>"""
 
 
 @pytest.mark.parametrize(
@@ -76,8 +90,14 @@ BOMB = (
         ("<graphml>", "it is no well-formed XML"),
         ("<graphml/>", "no graph with nodes"),
         (graphml(NODES, graph='edgedefault="directed"'), "line 3: the graph is directed"),
-        (graphml(NODES + '<edge source="a" target="b" directed="true"/>'), "line 4: the edge is directed"),
-        (graphml(NODES + '<edge source="a" target="x"/>'), "line 4: an end of this edge is 'x', which is no node"),
+        (
+            graphml(NODES + '<edge source="a" target="b" directed="true"/>'),
+            "line 4: the edge is directed",
+        ),
+        (
+            graphml(NODES + '<edge source="a" target="x"/>'),
+            "line 4: an end of this edge is 'x', which is no node",
+        ),
         (graphml(NODES + '<edge source="a"/>'), "line 4: an edge without target"),
         (graphml(NODES + '<node id="a"/>'), "the node 'a' is there twice"),
         (graphml("<node/>"), "a node without id"),
@@ -95,8 +115,14 @@ def test_what_is_refused(tmp_path, text, message):
     ("text", "message"),
     [
         (graphml(NODES + EDGES), "no attribute of edges is named 'weight'"),
-        (graphml(NODES + EDGES, KEY.replace("<default> 4 </default>", "")), "line 4: this edge has no 'weight'"),
-        (graphml(NODES + EDGES, KEY.replace("4", "four")), "the weight of this edge is 'four', which is no number"),
+        (
+            graphml(NODES + EDGES, KEY.replace("<default> 4 </default>", "")),
+            "line 4: this edge has no 'weight'",
+        ),
+        (
+            graphml(NODES + EDGES, KEY.replace("4", "four")),
+            "the weight of this edge is 'four', which is no number",
+        ),
         (graphml(NODES + EDGES, KEY.replace("4", "-4")), "edge ('a', 'b') has length -4.0"),
     ],
 )

@@ -22,7 +22,9 @@ PCA = np.arange(8.0).reshape(4, 2)
 @pytest.fixture(params=["dense", "csr", "csc"])
 def cells(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     values = {"dense": X, "csr": sp.csr_matrix(X), "csc": sp.csc_matrix(X)}[request.param]
-    table = anndata.AnnData(values, obs=pd.DataFrame(index=["c0", "c1", "it's", "\N{DECIDUOUS TREE}"]))
+    table = anndata.AnnData(
+        values, obs=pd.DataFrame(index=["c0", "c1", "it's", "\N{DECIDUOUS TREE}"])
+    )
     table.obsm["X_pca"] = PCA
     table.write_h5ad(tmp_path / "cells.h5ad")
     return tmp_path / "cells.h5ad"
@@ -33,11 +35,15 @@ def test_cells_are_points(cells):
     assert isinstance(points, PointMetric)
     np.testing.assert_array_equal(points.points, X)
     assert points.labels == ("c0", "c1", "it's", "\N{DECIDUOUS TREE}")
-    np.testing.assert_array_equal(formats.read(cells, use_rep="X_pca", metric="manhattan").points, PCA)
+    np.testing.assert_array_equal(
+        formats.read(cells, use_rep="X_pca", metric="manhattan").points, PCA
+    )
 
 
 def test_what_is_not_there(cells):
-    with pytest.raises(ValueError, match=re.escape("it has no obsm['X_umap']: use_rep is one of X, X_pca")):
+    with pytest.raises(
+        ValueError, match=re.escape("it has no obsm['X_umap']: use_rep is one of X, X_pca")
+    ):
         formats.read(cells, use_rep="X_umap")
     with pytest.raises(ValueError, match="an h5ad file holds no graph"):
         formats.read(cells, kind="graph")
@@ -52,7 +58,9 @@ def test_memory_is_checked_before_reading(cells, monkeypatch):
 def test_files_of_old(tmp_path):
     with h5py.File(tmp_path / "old.h5ad", "w") as file:
         file["X"] = X
-        file["obs"] = np.array([(b"c0", 1), (b"c1", 2), (b"c2", 3), (b"c3", 4)], [("index", "S5"), ("n", int)])
+        file["obs"] = np.array(
+            [(b"c0", 1), (b"c1", 2), (b"c2", 3), (b"c3", 4)], [("index", "S5"), ("n", int)]
+        )
         file["obsm"] = np.array([(row,) for row in PCA], [("X_pca", float, (2,))])
     old = formats.read(tmp_path / "old.h5ad", use_rep="X_pca")
     assert old.labels == ("c0", "c1", "c2", "c3")
@@ -66,7 +74,8 @@ def test_a_cut_file_is_refused(cells, tmp_path, size):
 
 
 @pytest.mark.parametrize(
-    "damage", ["no X", "text", "wrong shape", "no encoding", "bad indices", "no indptr", "no names"]
+    "damage",
+    ["no X", "text", "wrong shape", "no encoding", "bad indices", "no indptr", "no names"],
 )
 def test_a_foreign_file_is_refused(tmp_path, damage):
     table = anndata.AnnData(sp.csr_matrix(X))
@@ -112,7 +121,9 @@ def refers(path: Path, item: str, kind: str) -> None:
             file["away"] = h5py.ExternalLink(other, "/")
             parent[name] = h5py.SoftLink("/away/there")
         elif kind == "storage":
-            parent.create_dataset(name, shape, dtype, external=[(path.parent / "bytes", 0, h5py.h5f.UNLIMITED)])
+            parent.create_dataset(
+                name, shape, dtype, external=[(path.parent / "bytes", 0, h5py.h5f.UNLIMITED)]
+            )
         else:
             layout = h5py.VirtualLayout(shape, dtype)
             layout[...] = h5py.VirtualSource(other, "there", shape)
@@ -120,20 +131,27 @@ def refers(path: Path, item: str, kind: str) -> None:
 
 
 ARRAYS = ("X", "X/data", "X/indices", "obsm/X_pca", "obs/_index")
-LINKED = [(item, kind) for item in (*ARRAYS, "obs", "obsm") for kind in ("external link", "soft link")]
+LINKED = [
+    (item, kind) for item in (*ARRAYS, "obs", "obsm") for kind in ("external link", "soft link")
+]
 
 
 @pytest.mark.parametrize(
-    ("item", "kind"), [*LINKED, *((item, kind) for item in ARRAYS for kind in ("storage", "virtual"))]
+    ("item", "kind"),
+    [*LINKED, *((item, kind) for item in ARRAYS for kind in ("storage", "virtual"))],
 )
 def test_data_in_other_files_are_refused(tmp_path, item, kind):
     path = tmp_path / "cells.h5ad"
     sparse = item.startswith("X/")
-    table = anndata.AnnData(sp.csr_matrix(X) if sparse else X, obs=pd.DataFrame(index=list("abcd")))
+    table = anndata.AnnData(
+        sp.csr_matrix(X) if sparse else X, obs=pd.DataFrame(index=list("abcd"))
+    )
     table.obsm["X_pca"] = PCA
     table.write_h5ad(path)
     refers(path, item, kind)
-    with pytest.raises(ValueError, match=r"cells.h5ad: .* (is a link to the file|lie in another file)") as caught:
+    with pytest.raises(
+        ValueError, match=r"cells.h5ad: .* (is a link to the file|lie in another file)"
+    ) as caught:
         formats.read(path, use_rep="X_pca" if "obsm" in item else None)
     assert "\n" not in str(caught.value)
     assert item.rpartition("/")[2] in str(caught.value)
@@ -145,7 +163,9 @@ def test_the_other_file_is_not_even_opened(cells, tmp_path):
     with h5py.File(cells, "a") as file:
         del file["X"]
         file["X"] = h5py.ExternalLink("pipe", "/X")
-    with pytest.raises(ValueError, match="X is a link to the file 'pipe': copy the data into this file"):
+    with pytest.raises(
+        ValueError, match="X is a link to the file 'pipe': copy the data into this file"
+    ):
         formats.read(cells)
 
 

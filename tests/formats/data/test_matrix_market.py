@@ -41,7 +41,9 @@ def test_coordinates_are_a_graph(tmp_path, field):
         assert read(tmp_path, data, weight=False).pairs(0, 2) == 2
 
 
-@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`")  # scipy 1.18; 1.13 has no such option
+@pytest.mark.filterwarnings(
+    "ignore:The default value for `spmatrix`"
+)  # scipy 1.18; 1.13 has no such option
 @pytest.mark.parametrize("symmetry", ["general", "symmetric"])
 def test_scipy_agrees(tmp_path, symmetry):
     rng = np.random.default_rng(0)
@@ -56,7 +58,9 @@ def test_scipy_agrees(tmp_path, symmetry):
 def test_points(tmp_path):
     table = np.array([[0.0, 1], [2, 0], [0, 0]])
     for matrix in (table, sp.coo_array(table)):
-        np.testing.assert_array_equal(read(tmp_path, written(matrix), kind="points").points, table)
+        np.testing.assert_array_equal(
+            read(tmp_path, written(matrix), kind="points").points, table
+        )
         with pytest.raises(ValueError, match="for points say kind='points'"):
             read(tmp_path, written(matrix))
 
@@ -64,13 +68,25 @@ def test_points(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{ARRAY}\n2 2\n0\n1\n1\n".replace("matrix array", "tensor array"), "line 1 is no header of Matrix Market"),
-        (f"{ARRAY}\n1 1\n1 1\n".replace("real", "complex"), "a matrix that is complex and general is not read here"),
-        (f"{ARRAY}\n1 1\n1 1\n".replace("general", "skew-symmetric"), "real and skew-symmetric is not read here"),
+        (
+            f"{ARRAY}\n2 2\n0\n1\n1\n".replace("matrix array", "tensor array"),
+            "line 1 is no header of Matrix Market",
+        ),
+        (
+            f"{ARRAY}\n1 1\n1 1\n".replace("real", "complex"),
+            "a matrix that is complex and general is not read here",
+        ),
+        (
+            f"{ARRAY}\n1 1\n1 1\n".replace("general", "skew-symmetric"),
+            "real and skew-symmetric is not read here",
+        ),
         (f"{ARRAY}\n%\n", "line 0: '' are not the 2 sizes"),
         (f"{ARRAY}\n2\n", "line 2: '2' are not the 2 sizes"),
         (f"{ARRAY}\n-1 2\n", "'-1 2' are not the 2 sizes"),
-        (f"{ARRAY}\n1000000 1000000\n", "line 2 promises 1,000,000,000,000 numbers, more than the file has"),
+        (
+            f"{ARRAY}\n1000000 1000000\n",
+            "line 2 promises 1,000,000,000,000 numbers, more than the file has",
+        ),
         # These two took scipy's reader down, and Python with it.
         (f"{ARRAY}\n0 2\n0\n", "line 2: '0 2' are not the 2 sizes"),
         (f"{ARRAY}\n3 2\n0\n1\n1\n0r", "line 6: '0r' is no number"),
@@ -81,7 +97,10 @@ def test_points(tmp_path):
         (f"{COORDINATE}\n3 3 2\n2 1 1\n3 2 1\n", "the graph must be undirected"),
         (f"{COORDINATE}\n3 3 1\n4 1 1\n", "an entry is at (4, 1), outside of 3 x 3"),
         (f"{COORDINATE}\n3 3 1\n1.5 1 1\n", "an entry is at (1.5, 1)"),
-        (f"{COORDINATE}\n3 2 1\n2 1 1\n".replace("general", "symmetric"), "3 x 2 cannot be symmetric"),
+        (
+            f"{COORDINATE}\n3 2 1\n2 1 1\n".replace("general", "symmetric"),
+            "3 x 2 cannot be symmetric",
+        ),
     ],
 )
 def test_what_is_refused(tmp_path, text, message):
@@ -98,7 +117,10 @@ def test_memory_is_checked_by_the_sizes(tmp_path, monkeypatch):
         read(tmp_path, written(sp.coo_array(SQUARE)))
     monkeypatch.undo()
     with pytest.raises(MemoryError, match="a sparse matrix of 1,000,000,000,000 x"):
-        read(tmp_path, "%%MatrixMarket matrix coordinate pattern symmetric\n1000000000000 1000000000000 1\n2 1\n")
+        read(
+            tmp_path,
+            "%%MatrixMarket matrix coordinate pattern symmetric\n1000000000000 1000000000000 1\n2 1\n",
+        )
 
 
 def test_without_the_first_line(tmp_path):
@@ -107,7 +129,9 @@ def test_without_the_first_line(tmp_path):
             assert read(tmp_path, text, "g.mtx", kind=kind).pairs(0, 2) == length
     with pytest.raises(ValueError, match="promises 2 numbers and has 1"):
         read(tmp_path, "3 3 2\n2 1\n", "g.mtx")
-    with pytest.raises(ValueError, match="line 1 is no header of Matrix Market.* say kind='graph'"):
+    with pytest.raises(
+        ValueError, match="line 1 is no header of Matrix Market.* say kind='graph'"
+    ):
         read(tmp_path, "1 2\n2 3\n", "g.mtx")
     assert read(tmp_path, "1 2\n2 3\n", "g.mtx", kind="graph").labels == ("1", "2", "3")
 
@@ -136,9 +160,15 @@ def test_an_edge_that_is_repeated_is_the_same_edge(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (head("real", "symmetric") + "3 3 3\n1 2 1\n2 3 1\n2 1 4\n", "the entry (2, 1) (or its mirror image"),
+        (
+            head("real", "symmetric") + "3 3 3\n1 2 1\n2 3 1\n2 1 4\n",
+            "the entry (2, 1) (or its mirror image",
+        ),
         ("3 3 3\n1 2 1\n2 3 1\n2 1 4\n", "the entry (2, 1) (or its mirror image"),
-        (head("real", "general") + "3 3 4\n1 2 1\n2 1 3\n2 3 1\n1 2 4\n", "the entry (1, 2) is there twice"),
+        (
+            head("real", "general") + "3 3 4\n1 2 1\n2 1 3\n2 3 1\n1 2 4\n",
+            "the entry (1, 2) is there twice",
+        ),
     ],
 )
 def test_an_entry_with_two_values_is_refused(tmp_path, text, message, kind):

@@ -45,8 +45,13 @@ def test_the_content_counts_and_not_the_name(tmp_path):
 
 def test_points_vectors_and_edges(tmp_path):
     points = np.arange(8.0).reshape(4, 2)
-    np.testing.assert_array_equal(read(tmp_path, npy(points), metric="euclidean").points, points)
-    with pytest.raises(ValueError, match="an array of 4 x 2 is no square of distances: for points say kind='points'"):
+    np.testing.assert_array_equal(
+        read(tmp_path, npy(points), metric="euclidean").points, points
+    )
+    with pytest.raises(
+        ValueError,
+        match="an array of 4 x 2 is no square of distances: for points say kind='points'",
+    ):
         read(tmp_path, npy(points))
     condensed = np.array([1, 2, 3], np.uint8)
     metric = read(tmp_path, npy(condensed))
@@ -56,12 +61,16 @@ def test_points_vectors_and_edges(tmp_path):
 
 
 def test_fortran_order_is_the_same_matrix(tmp_path):
-    np.testing.assert_array_equal(distances(read(tmp_path, npy(np.asfortranarray(SQUARE)))), SQUARE)
+    np.testing.assert_array_equal(
+        distances(read(tmp_path, npy(np.asfortranarray(SQUARE)))), SQUARE
+    )
 
 
 def header(shape: tuple[int, ...]) -> bytes:
     file = io.BytesIO()
-    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    np.lib.format.write_array_header_1_0(
+        file, {"descr": "<f8", "fortran_order": False, "shape": shape}
+    )
     return file.getvalue()
 
 
@@ -98,7 +107,9 @@ def test_labels_of_characters_that_do_not_exist(tmp_path, order):
     labels = np.array(["x", "y", "\U0010ffff"]).astype(f"{order}U1")
     assert read(tmp_path, npz(d=SQUARE, labels=labels)).labels == tuple(labels.tolist())
     labels.view(f"{order}u4")[1] = 0x110000
-    with pytest.raises(ValueError, match="its labels hold a character that does not exist") as error:
+    with pytest.raises(
+        ValueError, match="its labels hold a character that does not exist"
+    ) as error:
         read(tmp_path, npz(d=SQUARE, labels=labels))
     assert "\n" not in str(error.value)
 
@@ -137,18 +148,29 @@ def test_what_is_written_as_npy_is_read_back(tmp_path):
     points = tr.PointMetric(np.random.default_rng(0).random((50, 3)))
     formats.write_distances(points, tmp_path / "d.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "d.npy"), distances(points))
-    np.testing.assert_array_equal(distances(formats.read(tmp_path / "d.npy")), distances(points))
+    np.testing.assert_array_equal(
+        distances(formats.read(tmp_path / "d.npy")), distances(points)
+    )
 
 
 def sparse_npz(path, **changed):
-    parts = {"format": b"coo", "shape": [2, 2], "data": [1.0, 1.0], "row": [0, 1], "col": [1, 0], **changed}
+    parts = {
+        "format": b"coo",
+        "shape": [2, 2],
+        "data": [1.0, 1.0],
+        "row": [0, 1],
+        "col": [1, 0],
+        **changed,
+    }
     np.savez(path, **{name: np.array(value) for name, value in parts.items()})
     return path
 
 
 def test_sparse_matrices_of_other_kinds(tmp_path):
     assert len(formats.read(sparse_npz(tmp_path / "good.npz"))) == 2
-    with pytest.raises(ValueError, match="sparse matrix of the format 'dia': save it as csr, csc or coo"):
+    with pytest.raises(
+        ValueError, match="sparse matrix of the format 'dia': save it as csr, csc or coo"
+    ):
         formats.read(sparse_npz(tmp_path / "g.npz", format=b"dia"))
     with pytest.raises(ValueError, match="weight='x' does not apply"):
         formats.read(sparse_npz(tmp_path / "g.npz"), weight="x")
@@ -158,5 +180,7 @@ def test_a_negative_shape_is_refused(tmp_path):
     np.save(tmp_path / "d.npy", np.zeros((22, 22)))
     content = (tmp_path / "d.npy").read_bytes().replace(b"(22, 22)", b"(-2, 22)")
     (tmp_path / "d.npy").write_bytes(content)
-    with pytest.raises(ValueError, match=r"its npy header has the shape \(-2, 22\): save it again"):
+    with pytest.raises(
+        ValueError, match=r"its npy header has the shape \(-2, 22\): save it again"
+    ):
         formats.read(tmp_path / "d.npy")

@@ -40,12 +40,15 @@ def test_strict_names_have_blanks(tmp_path):
 @pytest.mark.parametrize("n", [1, 2])
 def test_small(tmp_path, n):
     for rows in (SQUARE[:n, :n].tolist(), [SQUARE[i, :i].tolist() for i in range(n)]):
-        text = f"{n}\n" + "".join(f"{name} {' '.join(map(str, row))}\n" for name, row in zip("ab", rows, strict=False))
+        text = f"{n}\n" + "".join(
+            f"{name} {' '.join(map(str, row))}\n" for name, row in zip("ab", rows, strict=False)
+        )
         np.testing.assert_array_equal(distances(read(tmp_path, text, "d.phy")), SQUARE[:n, :n])
 
 
 @pytest.mark.skipif(
-    skbio.io.io_registry.get_writer("phylip_dm", skbio.DistanceMatrix) is None, reason="an older scikit-bio"
+    skbio.io.io_registry.get_writer("phylip_dm", skbio.DistanceMatrix) is None,
+    reason="an older scikit-bio",
 )
 def test_scikit_bio_agrees(tmp_path):
     theirs = skbio.DistanceMatrix(SQUARE, NAMES)
@@ -61,7 +64,9 @@ def test_scikit_bio_agrees(tmp_path):
 def test_many_rows_are_read_in_blocks(tmp_path):
     points = tr.PointMetric(np.random.default_rng(0).random((700, 2)))
     formats.write_distances(points, tmp_path / "d.phy")
-    np.testing.assert_array_equal(distances(formats.read(tmp_path / "d.phy")), distances(points))
+    np.testing.assert_array_equal(
+        distances(formats.read(tmp_path / "d.phy")), distances(points)
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,14 +102,18 @@ def test_memory_is_checked_by_the_first_line(tmp_path, monkeypatch):
 
 def test_names_that_phylip_cannot_hold_are_not_written(tmp_path):
     with pytest.raises(ValueError, match="the label 'x y' is no name in PHYLIP"):
-        formats.write_distances(tr.as_metric(SQUARE, labels=["a", "x y", "c"]), tmp_path / "d.phy")
+        formats.write_distances(
+            tr.as_metric(SQUARE, labels=["a", "x y", "c"]), tmp_path / "d.phy"
+        )
     assert list(tmp_path.iterdir()) == []
     formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.phy")
     assert formats.read(tmp_path / "d.phy").labels == ("0", "1", "2")
 
 
 def test_blank_lines_alone(tmp_path):
-    with pytest.raises(ValueError, match="it is empty: line 1 of a PHYLIP file is the number of points"):
+    with pytest.raises(
+        ValueError, match="it is empty: line 1 of a PHYLIP file is the number of points"
+    ):
         formats.read(_blank(tmp_path), format="phylip")
 
 

@@ -19,7 +19,15 @@ from treerep.metric.points import PointMetric
 
 SQUARE = np.array([[0, 1, 2.5], [1, 0, 3], [2.5, 3, 0]])
 NAMES = ["a", "b", "c"]
-AWKWARD = ["it's", 'say "hi"', "a, b", "two\nlines", "<b>&amp;</b>", "\N{DECIDUOUS TREE}", "x y"]
+AWKWARD = [
+    "it's",
+    'say "hi"',
+    "a, b",
+    "two\nlines",
+    "<b>&amp;</b>",
+    "\N{DECIDUOUS TREE}",
+    "x y",
+]
 
 
 FRAME = pd.DataFrame(SQUARE, NAMES, NAMES)
@@ -127,13 +135,17 @@ def test_as_metric_takes_names_of_files(tmp_path):
 
 
 def test_points_need_to_be_asked_for(tmp_path):
-    frame = pd.DataFrame([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["p", "q", "r"], ["height", "width"])
+    frame = pd.DataFrame(
+        [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["p", "q", "r"], ["height", "width"]
+    )
     for text in (frame.to_csv(), frame.to_csv(header=False)):
         points = read(tmp_path, text, kind="points")
         assert points.labels == ("p", "q", "r")
         np.testing.assert_array_equal(points.points, frame.to_numpy())
     assert read(tmp_path, frame.to_csv(index=False), metric="manhattan").pairs(0, 1) == 4
-    with pytest.raises(ValueError, match="more than 2 rows of 2 numbers, .* say kind='points' or kind='graph'"):
+    with pytest.raises(
+        ValueError, match="more than 2 rows of 2 numbers, .* say kind='points' or kind='graph'"
+    ):
         read(tmp_path, frame.to_csv())
 
 
@@ -142,7 +154,9 @@ def test_condensed_distances(tmp_path):
         np.testing.assert_array_equal(distances(read(tmp_path, text, kind="distances")), SQUARE)
     with pytest.raises(ValueError, match="may be condensed distances or points on a line"):
         read(tmp_path, "1\n2.5\n3\n")
-    with pytest.raises(tr.MetricError, match="4 numbers are no condensed distances: 3 points have 3, 4 have 6"):
+    with pytest.raises(
+        tr.MetricError, match="4 numbers are no condensed distances: 3 points have 3, 4 have 6"
+    ):
         read(tmp_path, "1\n2\n3\n4\n", kind="distances")
 
 
@@ -165,7 +179,10 @@ REFUSED = {
     "the same name twice": ("a,a\n0,1\n1,0", "share the label 'a'"),
     "other names": (",a,b\na,0,1\nc,1,0", "row 1 is named 'c' but column 1 'b'"),
     "an open quote": ('"a,0,1\nb,1,0', "line 1 opens a quote that is never closed"),
-    "a short header": ("x,y\n0,1,2\n1,0,2\n2,2,0", "line 1 names 2 columns, and below are 3|row"),
+    "a short header": (
+        "x,y\n0,1,2\n1,0,2\n2,2,0",
+        "line 1 names 2 columns, and below are 3|row",
+    ),
     "many columns": (",".join(["1"] * 200_000), "fewer than 200000 rows of 200000 numbers"),
     "a tree": ("(a:1,b:2);", "looks like a tree"),
 }
@@ -174,7 +191,9 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_and_how(tmp_path, case):
     text, message = REFUSED[case]
-    with pytest.raises(ValueError, match="|".join(map(re.escape, message.split("|")))) as caught:
+    with pytest.raises(
+        ValueError, match="|".join(map(re.escape, message.split("|")))
+    ) as caught:
         read(tmp_path, text)
     assert str(caught.value).startswith(str(tmp_path / "table.csv") + ": ")
     assert "\n" not in str(caught.value)
@@ -185,9 +204,15 @@ def test_what_is_refused_and_how(tmp_path, case):
     [
         ({"kind": "trees"}, "kind is one of distances, points, graph, not 'trees'"),
         ({"format": "xlsx"}, "format is one of npy"),
-        ({"kind": "distances", "metric": "euclidean"}, "metric='euclidean' goes with kind='points'"),
+        (
+            {"kind": "distances", "metric": "euclidean"},
+            "metric='euclidean' goes with kind='points'",
+        ),
         ({"weight": "w"}, "weight='w' does not apply to a distance matrix"),
-        ({"kind": "points", "symmetrize": "mean"}, "symmetrize='mean' does not apply to points"),
+        (
+            {"kind": "points", "symmetrize": "mean"},
+            "symmetrize='mean' does not apply to points",
+        ),
         ({"kind": "points", "metric": "sqeuclidean"}, "is no metric"),
         ({"use_rep": "X"}, "use_rep='X' names an array of an h5ad or npz file"),
     ],
@@ -239,7 +264,9 @@ def test_columns_that_pandas_numbers(tmp_path):
     line = [[0, 1, 2], [1, 0, 1.5], [2, 1.5, 0]]
     assert distances(read(tmp_path, "0,1,2\n1,0,1.5\n2,1.5,0\n")).tolist() == line
     points = pd.DataFrame([[0.5, 1.5], [2.5, 0.5]])
-    with pytest.raises(ValueError, match="line 1 is 0 to 1: columns, as pandas numbers them, or a point"):
+    with pytest.raises(
+        ValueError, match="line 1 is 0 to 1: columns, as pandas numbers them, or a point"
+    ):
         read(tmp_path, points.to_csv(index=False), kind="points")
     assert len(read(tmp_path, points.to_csv(), kind="points")) == 2
     assert len(read(tmp_path, "0.0,1.0\n0.5,1.5\n", kind="points")) == 2
@@ -260,8 +287,16 @@ def test_a_column_of_words_is_named_by_its_first_line(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("a,0,1\nb,1,0\n", {"kind": "graph", "format": "csv"}, "read as a graph by format='edges'"),
-        ("a,1\nb,2\nc,3\n", {"kind": "distances"}, "condensed distances have no names in front"),
+        (
+            "a,0,1\nb,1,0\n",
+            {"kind": "graph", "format": "csv"},
+            "read as a graph by format='edges'",
+        ),
+        (
+            "a,1\nb,2\nc,3\n",
+            {"kind": "distances"},
+            "condensed distances have no names in front",
+        ),
     ],
 )
 def test_tables_that_are_something_else(tmp_path, text, options, message):

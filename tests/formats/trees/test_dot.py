@@ -11,7 +11,9 @@ from treerep.tree.tree import Tree
 
 from ..strategies import named_trees
 
-NODE = re.compile(r'  ([0-9]+) \["shape"="plaintext", "label"="((?:[^"\\]|\\.)*)"\];\n', re.DOTALL)
+NODE = re.compile(
+    r'  ([0-9]+) \["shape"="plaintext", "label"="((?:[^"\\]|\\.)*)"\];\n', re.DOTALL
+)
 EDGE = re.compile(r"  ([0-9]+) -- ([0-9]+) \[len=([^\],]+)(?:, support=([^\]]+))?\];\n")
 
 
@@ -25,15 +27,23 @@ def test_everything_is_there_and_nothing_else(tree: Tree) -> None:
     labels = [re.sub(r"\\.", lambda found: plain[found.group()], label) for _, label in nodes]
     assert labels == list(tree.labels or map(str, range(len(tree))))
     support = [None] * len(edges) if tree.support is None else tree.support.tolist()
-    for (u, v, length, share), edge, weight, known in zip(edges, tree.edges, tree.weights, support, strict=True):
+    for (u, v, length, share), edge, weight, known in zip(
+        edges, tree.edges, tree.weights, support, strict=True
+    ):
         assert ([int(u), int(v)], float(length)) == (edge.tolist(), weight)
         assert share == ("" if known is None or known != known else str(known))
 
 
 def test_attributes() -> None:
     tree = Tree(1, [], [], labels=['say "hi"\\\n'])
-    text = write(tree, attributes=check_attributes({"fill color": ["red"], "seen": [True], "x": [None]}, tree))
-    assert '  0 ["shape"="plaintext", "label"="say \\"hi\\"\\\\\\n", "fill color"="red", "seen"="true"];' in text
+    text = write(
+        tree,
+        attributes=check_attributes({"fill color": ["red"], "seen": [True], "x": [None]}, tree),
+    )
+    assert (
+        '  0 ["shape"="plaintext", "label"="say \\"hi\\"\\\\\\n", "fill color"="red", "seen"="true"];'
+        in text
+    )
     for attributes, label, message in [
         ({"label": ["x"]}, "a", "an attribute 'label' would be mistaken for DOT's own"),
         ({}, "\0", "a zero character, which DOT does not allow"),

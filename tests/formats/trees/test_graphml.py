@@ -25,7 +25,10 @@ def read(text: str, **options: Any) -> Tree:
 
 
 def graph(inside: str, keys: str = "", kind: str = "undirected") -> str:
-    keys = keys or '<key id="w" for="edge" attr.name="weight"/><key id="s" for="node" attr.name="steiner"/>'
+    keys = (
+        keys
+        or '<key id="w" for="edge" attr.name="weight"/><key id="s" for="node" attr.name="steiner"/>'
+    )
     return f'<graphml>{keys}\n<graph edgedefault="{kind}">\n{inside}</graph></graphml>'
 
 
@@ -35,8 +38,13 @@ def test_round_trip(tree: Tree) -> None:
     assume(set(tree.labels or "") != {str(i) for i in range(len(tree))})
     back = read(write(tree))
     assert back == tree
-    assert_array_equal(back.support if back.support is not None else 0, tree.support if back.support is not None else 0)
-    assert (back.support is None) == (tree.support is None or bool((tree.support != tree.support).all()))
+    assert_array_equal(
+        back.support if back.support is not None else 0,
+        tree.support if back.support is not None else 0,
+    )
+    assert (back.support is None) == (
+        tree.support is None or bool((tree.support != tree.support).all())
+    )
 
 
 def test_white_space_survives() -> None:
@@ -49,11 +57,21 @@ def test_white_space_survives() -> None:
 @given(named_trees(controls=False))
 def test_networkx_reads_ours(tmp_path_factory: pytest.TempPathFactory, tree: Tree) -> None:
     path = tmp_path_factory.mktemp("graphml") / "tree.graphml"
-    write_tree(tree, path, attributes={"size": range(len(tree)), "seen": [True] * len(tree), "x": [None] * len(tree)})
+    write_tree(
+        tree,
+        path,
+        attributes={
+            "size": range(len(tree)),
+            "seen": [True] * len(tree),
+            "x": [None] * len(tree),
+        },
+    )
     theirs = nx.read_graphml(path, node_type=int)
     ours = tree.to_networkx()
     assert dict(theirs.edges) == dict(ours.edges)
-    assert {node: data["steiner"] for node, data in theirs.nodes(data=True)} == dict(ours.nodes(data="steiner"))
+    assert {node: data["steiner"] for node, data in theirs.nodes(data=True)} == dict(
+        ours.nodes(data="steiner")
+    )
     for point in range(len(tree)):
         data = theirs.nodes[point]
         assert (data["size"], data["seen"]) == (point, True) and "x" not in data
@@ -61,7 +79,9 @@ def test_networkx_reads_ours(tmp_path_factory: pytest.TempPathFactory, tree: Tre
 
 
 def _stripped(label: str | None) -> str:
-    return "" if label is None else label.strip()  # networkx drops an empty value, and blanks about it
+    return (
+        "" if label is None else label.strip()
+    )  # networkx drops an empty value, and blanks about it
 
 
 def test_we_read_networkx_and_igraph(tmp_path: Path) -> None:
@@ -80,11 +100,13 @@ def test_we_read_networkx_and_igraph(tmp_path: Path) -> None:
 
 def test_defaults_and_missing_lengths() -> None:
     inside = '<node id="a"/><node id="b"/><edge source="a" target="b"/>'
-    assert read(graph(inside, '<key id="w" for="edge" attr.name="weight"><default>2.5</default></key>')).weights == [
-        2.5
-    ]
+    assert read(
+        graph(inside, '<key id="w" for="edge" attr.name="weight"><default>2.5</default></key>')
+    ).weights == [2.5]
     assert read(graph(inside), default_length=3.0).weights == [3.0]
-    with pytest.raises(ValueError, match="line 3: this edge has no weight: add one, or pass default_length=1.0"):
+    with pytest.raises(
+        ValueError, match="line 3: this edge has no weight: add one, or pass default_length=1.0"
+    ):
         read(graph(inside))
     alien = '<?xml version="1.0" encoding="{}"?><g:graphml xmlns:g="x"><g:graph><g:node id="é"/></g:graph></g:graphml>'
     for encoding in ("utf-8", "iso-8859-1", "utf-16"):
@@ -98,7 +120,10 @@ def test_defaults_and_missing_lengths() -> None:
         ("", "line 1: it is no well-formed XML (no element found"),
         ("<graphml>\n<graph></graphml>", "line 2: it is no well-formed XML (mismatched tag"),
         ("<graphml/>", "it holds no graph with nodes"),
-        ("<phyloxml><phylogeny/></phyloxml>", "line 1: the first element is <phyloxml>, not <graphml>"),
+        (
+            "<phyloxml><phylogeny/></phyloxml>",
+            "line 1: the first element is <phyloxml>, not <graphml>",
+        ),
         (graph("", kind="directed"), "line 2: the graph is directed"),
         (graph('<graph id="2"/>'), "line 3: it holds more than one graph"),
         (graph("<hyperedge/>"), "line 3: a hyperedge joins any number of nodes"),
@@ -108,7 +133,10 @@ def test_defaults_and_missing_lengths() -> None:
             graph('<node id="a"/>\n<edge source="a" target="b"/>'),
             "line 4: an end of this edge is 'b', which is no node",
         ),
-        (graph('<node id="a"><data key="s">maybe</data></node>'), "line 3: steiner is true or false, not 'maybe'"),
+        (
+            graph('<node id="a"><data key="s">maybe</data></node>'),
+            "line 3: steiner is true or false, not 'maybe'",
+        ),
         (
             graph('<node id="a"><data key="s">1</data><data key="s">1</data></node>'),
             "'steiner' occurs twice in one node",
@@ -125,7 +153,10 @@ def test_defaults_and_missing_lengths() -> None:
             graph('<node id="a"/><edge source="a" target="a"><data key="w">1</data></edge>'),
             "edge 0 (0, 0) closes a cycle",
         ),
-        (graph('<node id="a"><data key="s">true</data></node>'), "a tree needs at least one data point"),
+        (
+            graph('<node id="a"><data key="s">true</data></node>'),
+            "a tree needs at least one data point",
+        ),
         ('<!DOCTYPE g [<!ENTITY a "b">]><graphml/>', "line 1: it declares the entity 'a'"),
     ],
 )
@@ -136,5 +167,7 @@ def test_what_is_refused(text: str, message: str) -> None:
 
 
 def test_characters_that_xml_does_not_have() -> None:
-    with pytest.raises(ValueError, match=r"'a\\x00' holds '\\x00', a character that XML does not allow: rename"):
+    with pytest.raises(
+        ValueError, match=r"'a\\x00' holds '\\x00', a character that XML does not allow: rename"
+    ):
         write(Tree(1, [], [], labels=["a\0"]))

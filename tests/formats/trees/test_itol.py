@@ -40,9 +40,15 @@ def test_names_are_safe_and_the_table_leads_back(tree: Tree) -> None:
 
 def test_files(tmp_path: Path) -> None:
     tree = Tree(2, [[0, 2], [2, 1]], [1.0, 2.0], labels=["a b", "c"])
-    write_tree(tree, tmp_path / "t.itol.nwk", attributes={"group 1": ["x y", None], "seen": [True, False]})
+    write_tree(
+        tree,
+        tmp_path / "t.itol.nwk",
+        attributes={"group 1": ["x y", None], "seen": [True, False]},
+    )
     assert (tmp_path / "t.itol.nwk").read_text() == "(a_b:1.0,c:2.0);\n"
-    assert (tmp_path / "t.labels.tsv").read_text() == "LABELS\nSEPARATOR TAB\nDATA\na_b\ta b\nc\tc\n"
+    assert (
+        tmp_path / "t.labels.tsv"
+    ).read_text() == "LABELS\nSEPARATOR TAB\nDATA\na_b\ta b\nc\tc\n"
     assert (tmp_path / "t.metadata.tsv").read_text() == (
         "METADATA\nSEPARATOR TAB\nFIELD_LABELS\tgroup 1\tseen\nDATA\na_b\tx y\ttrue\nc\t\tfalse\n"
     )
@@ -54,12 +60,16 @@ def test_hard_names() -> None:
     n = len(HARD)
     star = Tree(n, [[i, n] for i in range(n)], [1.0] * n, labels=HARD)
     (newick,) = (text for name, text in write(star, "t.nwk").items() if name == "t.nwk")
-    assert newick.startswith("(Homo_sapiens:1.0,it_s:1.0,say__hi_:1.0,a_b:1.0,_b__amp__/b_:1.0,_:1.0,_x_:1.0,_1_:1.0,")
+    assert newick.startswith(
+        "(Homo_sapiens:1.0,it_s:1.0,say__hi_:1.0,a_b:1.0,_b__amp__/b_:1.0,_:1.0,_x_:1.0,_1_:1.0,"
+    )
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
     tree = Tree(2, [[0, 1]], [1.0], labels=["a\tb", "c"])
-    with pytest.raises(ValueError, match=r"'a\\tb' holds a tab or a line break, which iTOL's tables cannot"):
+    with pytest.raises(
+        ValueError, match=r"'a\\tb' holds a tab or a line break, which iTOL's tables cannot"
+    ):
         write_tree(tree, tmp_path / "t.itol.nwk")
     with pytest.raises(ValueError, match="several files: give the path of a file, not '-'"):
         write_tree(tree, "-", format="itol")
@@ -71,9 +81,14 @@ TREE = Tree(2, [[0, 1]], [1.0], labels="ab")
 
 @pytest.mark.parametrize("name", ["t.labels.tsv", "t.metadata.tsv"])
 @pytest.mark.parametrize("content", ["my own\ttable\n", "", "LABELS and more\n", "METADATAX\n"])
-def test_a_file_that_is_not_such_a_table_is_never_replaced(tmp_path: Path, name: str, content: str) -> None:
+def test_a_file_that_is_not_such_a_table_is_never_replaced(
+    tmp_path: Path, name: str, content: str
+) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(FileExistsError, match=rf"{name} exists and is not iTOL's table of .*: rename it, or the tree"):
+    with pytest.raises(
+        FileExistsError,
+        match=rf"{name} exists and is not iTOL's table of .*: rename it, or the tree",
+    ):
         write_tree(TREE, tmp_path / "t.itol.nwk", attributes={"x": [1, 2]})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: content}
 
@@ -91,7 +106,9 @@ def test_tables_of_an_earlier_run_are_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("old", [False, True])
-def test_a_full_disk_leaves_all_files_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: bool) -> None:
+def test_a_full_disk_leaves_all_files_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: bool
+) -> None:
     if old:
         write_tree(TREE, tmp_path / "t.itol.nwk", attributes={"x": [1, 2]})
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}

@@ -49,7 +49,11 @@ def test_numbers_name_taxa_where_nothing_translates() -> None:
     tree = read(taxa.format("", "(3:1,A:2,b_:3)2").replace("b_", "B").replace(")2", ")"))
     assert tree.labels == ("A", "B", "C")
     assert tree.weights.tolist() == [2, 3, 1]
-    assert read(taxa.format("translate 1 C, 2 B, 3 A;", "(1:1,2:2,3:3)")).weights.tolist() == [3, 2, 1]
+    assert read(taxa.format("translate 1 C, 2 B, 3 A;", "(1:1,2:2,3:3)")).weights.tolist() == [
+        3,
+        2,
+        1,
+    ]
     assert read(taxa.format("", "(3:1,A:2)")).labels == ("A", "C")
     assert read("#NEXUS begin trees; tree t = (b:1,a:2); end;").labels == ("b", "a")
 
@@ -57,7 +61,8 @@ def test_numbers_name_taxa_where_nothing_translates() -> None:
 def test_names_of_inner_nodes_that_are_no_points() -> None:
     text = "#NEXUS begin taxa; taxlabels A B C D; end; begin trees; tree t = ((A:1,B:1)95:1,C:1,D:2); end;"
     with pytest.raises(
-        ValueError, match="line 1 column 76 .*'95' at an inner node looks like support.*inner_labels=False"
+        ValueError,
+        match="line 1 column 76 .*'95' at an inner node looks like support.*inner_labels=False",
     ):
         read(text)
     assert read(text, inner_labels=False).labels == tuple("ABCD")
@@ -72,13 +77,19 @@ def test_names_of_inner_nodes_that_are_no_points() -> None:
         ("#NEXUS [", "Nexus, line 1 column 8 .* this comment is not closed"),
         ("#NEXUS tree t = a;", "'TREE' stands outside of all blocks"),
         ("#NEXUS begin trees; begin taxa; end;", "block TREES has no END"),
-        ("#NEXUS begin trees; tree t = (a:1,b:1);", "block TREES has no END: the file may be cut short"),
+        (
+            "#NEXUS begin trees; tree t = (a:1,b:1);",
+            "block TREES has no END: the file may be cut short",
+        ),
         ("#NEXUS begin trees; tree t = (a:1,b:1)", "a semicolon is missing"),
         ("#NEXUS begin trees; tree 't = (a:1,b:1); end;", "a quote is not closed"),
         ("#NEXUS begin;", "BEGIN is followed by the name of one block"),
         ("#NEXUS begin trees; tree (a:1,b:1); end;", "a tree is written as TREE name ="),
         ("#NEXUS begin trees;\ntree t = (a:1,b); end;", r"line 2 column 15 .*no length here"),
-        ("#NEXUS begin trees; tree t = a; tree u = b; end;", "this is the second tree: keep one"),
+        (
+            "#NEXUS begin trees; tree t = a; tree u = b; end;",
+            "this is the second tree: keep one",
+        ),
         ("#NEXUS begin trees; translate 1; end;", "TRANSLATE is pairs"),
         ("#NEXUS begin trees; translate 1 a b; end;", "TRANSLATE is pairs"),
         ("#NEXUS begin trees; translate , 1 a; end;", "TRANSLATE is pairs"),
@@ -92,7 +103,10 @@ def test_names_of_inner_nodes_that_are_no_points() -> None:
         ("#NEXUS begin taxa; taxlabels a,b; end;", "a comma between the names"),
         ("#NEXUS begin taxa; taxlabels a; taxlabels b; end;", "TAXLABELS occurs twice"),
         ("#NEXUS begin taxa; dimensions; end;", "DIMENSIONS says no NTAX="),
-        ("#NEXUS begin taxa; dimensions ntax=2; taxlabels a; end;", "NTAX is 2, but TAXLABELS has 1 names"),
+        (
+            "#NEXUS begin taxa; dimensions ntax=2; taxlabels a; end;",
+            "NTAX is 2, but TAXLABELS has 1 names",
+        ),
         (
             "#NEXUS begin taxa; taxlabels a; end; begin trees; tree t = b; end;",
             "'b' is in the tree, but not in TAXLABELS: add it there, or",
@@ -108,23 +122,35 @@ def test_what_is_refused(text: str, message: str) -> None:
 @settings(max_examples=25)
 @given(tree=named_trees(controls=False, support=False))
 def test_dendropy_reads_ours(tree: Tree) -> None:
-    other = dendropy.Tree.get(data=write(tree), schema="nexus", suppress_internal_node_taxa=False)
+    other = dendropy.Tree.get(
+        data=write(tree), schema="nexus", suppress_internal_node_taxa=False
+    )
     names = tree.labels or [str(i) for i in range(len(tree))]
     if len({name.lower() for name in names}) < len(names):
         return  # dendropy takes a name in capitals for the same
     taxa = {taxon.label: taxon for taxon in other.taxon_namespace}
     assert list(taxa) == list(names)
     apart = other.phylogenetic_distance_matrix(is_store_path_edges=False)
-    tips = {leaf.taxon.label for leaf in other.leaf_nodes()}  # the root, a point without a Steiner node, is none
+    tips = {
+        leaf.taxon.label for leaf in other.leaf_nodes()
+    }  # the root, a point without a Steiner node, is none
     leaves = [i for i, name in enumerate(names) if name in tips]
     assert len(leaves) >= np.count_nonzero(tree.degrees[: len(tree)] <= 1) - 1
-    found = [[apart.patristic_distance(taxa[names[i]], taxa[names[j]]) for j in leaves] for i in leaves]
+    found = [
+        [apart.patristic_distance(taxa[names[i]], taxa[names[j]]) for j in leaves]
+        for i in leaves
+    ]
     assert_allclose(found, tree.block(leaves, leaves).tolist(), rtol=1e-9)
 
 
 def test_we_read_dendropy(tmp_path: Path) -> None:
     names = [name for name in HARD if name.strip()]
-    tree = Tree(len(names), [[i, len(names)] for i in range(len(names))], range(1, len(names) + 1), labels=names)
+    tree = Tree(
+        len(names),
+        [[i, len(names)] for i in range(len(names))],
+        range(1, len(names) + 1),
+        labels=names,
+    )
     other = dendropy.Tree.get(data=write(tree), schema="nexus")
     other.write(path=tmp_path / "theirs.nex", schema="nexus", preserve_spaces=True)
     assert read((tmp_path / "theirs.nex").read_text()) == tree

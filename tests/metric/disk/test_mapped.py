@@ -20,7 +20,18 @@ from treerep.metric.disk import mapped
 from treerep.metric.matrix import MatrixMetric
 from treerep.metric.oracle.classes import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 
-DTYPES = ["uint8", "int8", "uint16", "int16", "int32", "uint64", "int64", "float16", "float32", "float64"]
+DTYPES = [
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "int32",
+    "uint64",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+]
 QUICK = ("uint8", "int16", "float16", "float32")  # every type is compiled anew
 
 
@@ -48,7 +59,9 @@ def unseen_entry(n: int) -> tuple[int, int]:
     return i, j
 
 
-@pytest.mark.parametrize("dtype", [pytest.param(d, marks=() if d in QUICK else pytest.mark.slow) for d in DTYPES])
+@pytest.mark.parametrize(
+    "dtype", [pytest.param(d, marks=() if d in QUICK else pytest.mark.slow) for d in DTYPES]
+)
 @pytest.mark.usefixtures("all_is_large")
 def test_a_tree_comes_back_from_disk_and_nothing_is_copied(tmp_path: Path, dtype: str) -> None:
     tree = whole_tree(300)
@@ -68,7 +81,9 @@ def test_a_tree_comes_back_from_disk_and_nothing_is_copied(tmp_path: Path, dtype
 
 @pytest.mark.parametrize("read", [tr.as_metric, tr.formats.read])
 @pytest.mark.usefixtures("all_is_large")
-def test_a_path_and_a_memmap_are_mapped_the_same(tmp_path: Path, read: Callable[[Any], tr.Metric]) -> None:
+def test_a_path_and_a_memmap_are_mapped_the_same(
+    tmp_path: Path, read: Callable[[Any], tr.Metric]
+) -> None:
     tree = whole_tree(50)
     on_disk(tmp_path, tree.distances())
     assert isinstance(read(tmp_path / "d.npy").oracle, CheckedMatrixOracle)
@@ -77,7 +92,9 @@ def test_a_path_and_a_memmap_are_mapped_the_same(tmp_path: Path, read: Callable[
     assert_array_equal(tr.fit(raw, method="treerep").edges, tree.edges)
 
 
-def test_small_files_and_arrays_in_memory_are_looked_at_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_files_and_arrays_in_memory_are_looked_at_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     matrix = whole_tree(50).distances()
     assert isinstance(MatrixMetric(on_disk(tmp_path, matrix)).oracle, MatrixOracle)
     monkeypatch.setattr(mapped, "LARGE", 0)
@@ -95,7 +112,9 @@ def test_small_files_and_arrays_in_memory_are_looked_at_whole(tmp_path: Path, mo
     ],
 )
 @pytest.mark.usefixtures("few_are_sampled")
-def test_a_bad_entry_is_named_by_whoever_reads_it(tmp_path: Path, dtype: str, value: float, message: str) -> None:
+def test_a_bad_entry_is_named_by_whoever_reads_it(
+    tmp_path: Path, dtype: str, value: float, message: str
+) -> None:
     matrix = whole_tree(80).distances().astype(dtype)
     i, j = unseen_entry(80)
     matrix[i, j] = value
@@ -118,7 +137,9 @@ def test_signed_integers_are_checked_too(tmp_path: Path) -> None:
     i, j = unseen_entry(80)
     matrix[i, j] = -3
     metric = MatrixMetric(on_disk(tmp_path, matrix))
-    with pytest.raises(BadEntryError, match=re.escape(f"d({i}, {j}) is -3.0, but distances are never negative")):
+    with pytest.raises(
+        BadEntryError, match=re.escape(f"d({i}, {j}) is -3.0, but distances are never negative")
+    ):
         metric.block(range(80), range(80))
 
 
@@ -126,7 +147,9 @@ def test_signed_integers_are_checked_too(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("few_are_sampled")
 def test_a_fit_never_takes_in_what_is_no_distance(tmp_path: Path, n_jobs: int) -> None:
     matrix = whole_tree(400).distances()
-    first = int(np.argmin(np.random.default_rng(0).permutation(400)))  # the first pivot, whose whole row is read
+    first = int(
+        np.argmin(np.random.default_rng(0).permutation(400))
+    )  # the first pivot, whose whole row is read
     other = next(j for j in range(first + 1, first + 9) if j % 64 > 8) % 400
     matrix[first, other] = np.nan
     MatrixMetric(on_disk(tmp_path, matrix))  # not seen at the door
@@ -136,7 +159,9 @@ def test_a_fit_never_takes_in_what_is_no_distance(tmp_path: Path, n_jobs: int) -
 
 @pytest.mark.parametrize("split", [False, True])
 @pytest.mark.usefixtures("few_are_sampled")
-def test_whatever_a_fit_reads_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, split: bool) -> None:
+def test_whatever_a_fit_reads_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, split: bool
+) -> None:
     """Each of many single bad entries is either never read, so that the tree is the same, or named."""
     if split:
         monkeypatch.setattr("treerep.fitting.treerep.algorithm._FINISH_ON_DISK", 8)
@@ -154,7 +179,9 @@ def test_whatever_a_fit_reads_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 149), st.integers(0, 149), st.sampled_from([np.nan, np.inf, -2.0, 5000.0]))
+@given(
+    st.integers(0, 149), st.integers(0, 149), st.sampled_from([np.nan, np.inf, -2.0, 5000.0])
+)
 def test_the_sample_of_a_small_matrix_is_all_of_it(i: int, j: int, value: float) -> None:
     matrix = whole_tree(150).distances()
     matrix[i, j] = value
@@ -180,7 +207,10 @@ def test_the_sample_has_entries_of_every_row(n: int, monkeypatch: pytest.MonkeyP
 
 def test_asymmetry_and_the_diagonal_are_seen_in_the_sample() -> None:
     matrix = np.ones((500, 500)) - np.eye(500)
-    for i, j, value, message in [(3, 3, 1.0, "d(3, 3) is 1.0, but"), (4, 9, 2.0, "is not symmetric")]:
+    for i, j, value, message in [
+        (3, 3, 1.0, "d(3, 3) is 1.0, but"),
+        (4, 9, 2.0, "is not symmetric"),
+    ]:
         bad = matrix.copy()
         bad[i, j] = value
         with pytest.raises(MetricError, match=re.escape(message)):
@@ -197,7 +227,11 @@ def test_precision_is_judged_by_the_sample(tmp_path: Path) -> None:
     assert MatrixMetric(half).input_eps == np.finfo(np.float16).eps
     assert MatrixMetric(np.asarray(half).copy()).input_eps == np.finfo(np.float16).eps
     rounded = on_disk(tmp_path, tree.distances().round(4))
-    assert MatrixMetric(rounded).input_eps == MatrixMetric(np.array(rounded)).input_eps > np.finfo(np.float32).eps
+    assert (
+        MatrixMetric(rounded).input_eps
+        == MatrixMetric(np.array(rounded)).input_eps
+        > np.finfo(np.float32).eps
+    )
 
 
 @pytest.mark.usefixtures("all_is_large")
@@ -212,16 +246,22 @@ def test_fortran_order_is_read_as_the_mirror_image(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("all_is_large")
 def test_what_would_have_to_be_copied_is_refused(tmp_path: Path) -> None:
     matrix = on_disk(tmp_path, whole_tree(60).distances())
-    with pytest.raises(MetricError, match="of 30 points is a view with gaps.*: save it by itself"):
+    with pytest.raises(
+        MetricError, match="of 30 points is a view with gaps.*: save it by itself"
+    ):
         MatrixMetric(matrix[::2, ::2])
     foreign = on_disk(tmp_path, whole_tree(60).distances().astype(">f4"))
-    with pytest.raises(MetricError, match="foreign byte order of dtype >f4: save it in that of this machine"):
+    with pytest.raises(
+        MetricError, match="foreign byte order of dtype >f4: save it in that of this machine"
+    ):
         MatrixMetric(foreign)
     with pytest.raises(MetricError, match="is square, this array is 60 x 59"):
         MatrixMetric(matrix[:, 1:])
 
 
-def test_symmetrize_asks_for_memory_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_symmetrize_asks_for_memory_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     matrix = on_disk(tmp_path, whole_tree(60).distances())
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 1000)
     with pytest.raises(MemoryError, match="symmetrize='mean' needs"):
@@ -234,7 +274,8 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
     with (tmp_path / "d.npy").open("r+b") as file:
         file.truncate(1000)
     with pytest.raises(
-        MetricError, match=r"d.npy has 1,000 bytes, but the matrix in it ends at [\d,]+: the file is cut"
+        MetricError,
+        match=r"d.npy has 1,000 bytes, but the matrix in it ends at [\d,]+: the file is cut",
     ):
         MatrixMetric(matrix)
     with pytest.raises(ValueError, match="the file is cut short"):
@@ -268,10 +309,16 @@ def test_few_points(tmp_path: Path, n: int) -> None:
 
 @pytest.mark.parametrize(
     ("i", "j", "value", "message"),
-    [(2, 5, np.nan, "d(2, 5) is nan"), (2, 5, -1, "d(2, 5) is -1.0, but"), (4, 4, 1, "d(4, 4) is 1.0"),
-     (2, 5, 99, "not symmetric")],
-)  # fmt: skip
-def test_halves_in_memory_are_looked_at_whole(i: int, j: int, value: float, message: str) -> None:
+    [
+        (2, 5, np.nan, "d(2, 5) is nan"),
+        (2, 5, -1, "d(2, 5) is -1.0, but"),
+        (4, 4, 1, "d(4, 4) is 1.0"),
+        (2, 5, 99, "not symmetric"),
+    ],
+)
+def test_halves_in_memory_are_looked_at_whole(
+    i: int, j: int, value: float, message: str
+) -> None:
     matrix = whole_tree(150).distances().astype(np.float16)
     assert_array_equal(MatrixMetric(matrix).block(range(150), range(150)), matrix)
     matrix[i, j] = value
@@ -280,36 +327,53 @@ def test_halves_in_memory_are_looked_at_whole(i: int, j: int, value: float, mess
 
 
 def test_every_half_is_converted_exactly() -> None:
-    halves = np.arange(0x7C00, dtype=np.uint16).view(np.float16)  # all that are finite and not negative, from 0 on
+    halves = np.arange(0x7C00, dtype=np.uint16).view(
+        np.float16
+    )  # all that are finite and not negative, from 0 on
     matrix = np.zeros((300, 300), np.float16)
     upper = np.triu_indices(300, 1)
     matrix[upper] = np.resize(halves, len(upper[0]))
     matrix += matrix.T
     assert set(halves.tolist()) == set(matrix.ravel().tolist())
-    assert_array_equal(MatrixMetric(matrix).block(range(300), range(300)), matrix.astype(np.float64))
+    assert_array_equal(
+        MatrixMetric(matrix).block(range(300), range(300)), matrix.astype(np.float64)
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.usefixtures("all_is_large")
-def test_a_pickle_holds_the_path_and_not_the_matrix(tmp_path: Path, dtype: str, order: Any) -> None:
+def test_a_pickle_holds_the_path_and_not_the_matrix(
+    tmp_path: Path, dtype: str, order: Any
+) -> None:
     tree = whole_tree(200)
     labels = [f"point {i}" for i in range(200)]
-    metric = MatrixMetric(on_disk(tmp_path, np.asarray(tree.distances(), dtype, order=order)), labels=labels)
+    metric = MatrixMetric(
+        on_disk(tmp_path, np.asarray(tree.distances(), dtype, order=order)), labels=labels
+    )
     there = pickle.dumps(metric)
     assert len(there) < 10_000
     found = pickle.loads(there)
-    assert found.on_disk and type(found.oracle) is type(metric.oracle) and not found.distances.flags.writeable
+    assert (
+        found.on_disk
+        and type(found.oracle) is type(metric.oracle)
+        and not found.distances.flags.writeable
+    )
     assert_array_equal(found.block(range(200), range(200)), tree.distances())
     assert_array_equal(tr.fit(found, method="treerep").edges, tree.edges)
     (tmp_path / "d.npy").unlink()
-    with pytest.raises(MetricError, match=r"d.npy is needed where it is worked with and cannot be mapped there \("):
+    with pytest.raises(
+        MetricError,
+        match=r"d.npy is needed where it is worked with and cannot be mapped there \(",
+    ):
         pickle.loads(there)
 
 
 @pytest.mark.usefixtures("all_is_large")
 def test_a_part_of_a_file_is_found_again(tmp_path: Path) -> None:
-    tables = on_disk(tmp_path, np.stack([whole_tree(30).distances(), 2 * whole_tree(30).distances()]))
+    tables = on_disk(
+        tmp_path, np.stack([whole_tree(30).distances(), 2 * whole_tree(30).distances()])
+    )
     found = pickle.loads(pickle.dumps(MatrixMetric(tables[1])))
     assert_array_equal(found.block(range(30), range(30)), tables[1])
 
@@ -329,6 +393,7 @@ def test_a_file_that_begins_at_an_odd_place_is_not_copied(tmp_path: Path) -> Non
     (tmp_path / "raw").write_bytes(b"abc" + whole_tree(60).distances().tobytes())
     odd = np.memmap(tmp_path / "raw", np.float64, "r", offset=3, shape=(60, 60))
     with pytest.raises(
-        MetricError, match="of 60 points begins in the middle of a number of 8 bytes: save it by itself"
+        MetricError,
+        match="of 60 points begins in the middle of a number of 8 bytes: save it by itself",
     ):
         MatrixMetric(odd)

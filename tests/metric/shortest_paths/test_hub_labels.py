@@ -42,7 +42,9 @@ def star(n: int) -> np.ndarray:
 
 
 def caterpillar(n: int) -> np.ndarray:
-    return np.concatenate([path(n // 2), np.column_stack([np.arange(n // 2), np.arange(n // 2) + n // 2])])
+    return np.concatenate(
+        [path(n // 2), np.column_stack([np.arange(n // 2), np.arange(n // 2) + n // 2])]
+    )
 
 
 def grid(height: int, width: int) -> np.ndarray:
@@ -88,7 +90,9 @@ def test_unweighted_labels_equal_scipys_distances(n: int, extra: int, seed: int)
     kind=st.sampled_from(["floats", "tenths", "ties", "wide"]),
 )
 @settings(max_examples=80)
-def test_weighted_labels_equal_scipys_distances(n: int, extra: int, seed: int, kind: str) -> None:
+def test_weighted_labels_equal_scipys_distances(
+    n: int, extra: int, seed: int, kind: str
+) -> None:
     edges = random_edges(n, extra, seed)
     rng = np.random.default_rng(seed)
     whole = rng.integers(1, 4, len(edges))
@@ -109,7 +113,15 @@ def test_weighted_labels_equal_scipys_distances(n: int, extra: int, seed: int, k
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "edges",
-    [path(90), cycle(91), star(80), caterpillar(90), grid(9, 11), binary_tree(100), np.argwhere(np.ones((40, 40)))],
+    [
+        path(90),
+        cycle(91),
+        star(80),
+        caterpillar(90),
+        grid(9, 11),
+        binary_tree(100),
+        np.argwhere(np.ones((40, 40))),
+    ],
     ids=["path", "cycle", "star", "caterpillar", "grid", "binary tree", "complete"],
 )
 def test_graphs_with_names(edges: np.ndarray, weighted: bool) -> None:
@@ -119,7 +131,9 @@ def test_graphs_with_names(edges: np.ndarray, weighted: bool) -> None:
 
 @given(n=st.integers(2, 60), extra=st.integers(0, 100), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25)
-def test_labels_are_sorted_contain_the_vertex_itself_and_hold_true_distances(n: int, extra: int, seed: int) -> None:
+def test_labels_are_sorted_contain_the_vertex_itself_and_hold_true_distances(
+    n: int, extra: int, seed: int
+) -> None:
     metric = GraphMetric(random_edges(n, extra, seed))
     starts, hubs, distances = metric.oracle
     truth = dijkstra(metric.adjacency)
@@ -162,7 +176,10 @@ def test_labels_of_a_grid_grow_slower_than_its_side() -> None:
 
 def test_rounding_does_not_break_ties_and_lengthen_labels() -> None:
     # All shortest paths of a grid tie; with lengths of 0.1 their sums differ in the last bits.
-    exact, rounded = (GraphMetric(grid(40, 40), weights=np.full(len(grid(40, 40)), length)) for length in (2.0, 0.1))
+    exact, rounded = (
+        GraphMetric(grid(40, 40), weights=np.full(len(grid(40, 40)), length))
+        for length in (2.0, 0.1)
+    )
     assert exact.integral and not rounded.integral
     assert mean_label_size(rounded) < 1.05 * mean_label_size(exact)
     assert_allclose(ask_all(rounded), ask_all(exact) / 20, rtol=1e-13)
@@ -173,7 +190,9 @@ def test_a_star_needs_two_labels_a_vertex() -> None:
     assert np.diff(metric.oracle.starts).max() == 2
 
 
-def test_slices_of_work_and_storage_that_grows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slices_of_work_and_storage_that_grows_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     edges = random_edges(400, 800, 1)  # labels fill several chunks a vertex
     whole = GraphMetric(edges).oracle
     assert np.diff(whole.starts).max() > 64

@@ -60,7 +60,9 @@ def test_points_in_one_place():
 
 @pytest.mark.parametrize("scale", [1e-140, 1e-70, 1e70, 1e140])
 def test_any_unit_will_do(scale):
-    d = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3))).block(range(60), range(60))
+    d = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3))).block(
+        range(60), range(60)
+    )
     for size in (20, 60):
         tree = tr.fit(d * scale, method="backbone", size=size)
         assert 0 < tr.average_distortion(tree, d * scale) < 0.5
@@ -89,7 +91,9 @@ def test_graphs_are_better_than_from_relaxed_neighbor_joining(name, data_folder)
     assert tr.mean_average_precision(ours, graph) >= tr.mean_average_precision(joined, graph)
 
 
-@pytest.mark.parametrize(("name", "refined"), [("celegans", (0.1135, 0.745)), ("diseasome", (0.0755, 0.969))])
+@pytest.mark.parametrize(
+    ("name", "refined"), [("celegans", (0.1135, 0.745)), ("diseasome", (0.0755, 0.969))]
+)
 def test_small_graphs_are_as_good_as_refined_ones(name, refined, data_folder):
     graph = tr.datasets.load(name).metric
     tree = tr.fit(graph)
@@ -105,11 +109,15 @@ def test_tables_become_symmetric_in_place(n):
     assert_array_equal(table, expected)
 
 
-@pytest.mark.parametrize("what", [Simulation(200, 500, 0.3), Simulation(200, 1000, 0.8, 0.6, 4.0)])
+@pytest.mark.parametrize(
+    "what", [Simulation(200, 500, 0.3), Simulation(200, 1000, 0.8, 0.6, 4.0)]
+)
 def test_phylogenies_are_truer_than_from_neighbor_joining(what):
     alignment = simulate(what, rng=1)
     every = np.arange(what.taxa)
-    table = tr.MatrixMetric(SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean")
+    table = tr.MatrixMetric(
+        SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
+    )
     ours, joined = tr.fit(table), tr.fit(table, method="neighbor_joining")
     assert wrong_splits(ours, alignment.tree) <= wrong_splits(joined, alignment.tree) + 0.02
     assert tr.average_distortion(ours, table) < tr.average_distortion(joined, table)
@@ -119,7 +127,9 @@ def test_a_good_phylogeny_keeps_its_splits_when_it_is_refined():
     what = Simulation(150, 1000, 0.8, 0.6, 4.0)
     alignment = simulate(what, rng=0)
     every = np.arange(what.taxa)
-    table = tr.MatrixMetric(SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean")
+    table = tr.MatrixMetric(
+        SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
+    )
     shortest = tr.fit(table, method="minimum_evolution")
     better = tr.refine(shortest, table)
     assert better != shortest
@@ -158,7 +168,9 @@ def test_purity_by_hand():
 def test_options_of_other_methods_name_their_method():
     with pytest.raises(ValueError, match="tol is an option of treerep: add method='treerep'"):
         tr.fit(np.ones((9, 9)) - np.eye(9), tol=0.1)
-    with pytest.raises(ValueError, match="size is an option of backbone: add method='backbone'"):
+    with pytest.raises(
+        ValueError, match="size is an option of backbone: add method='backbone'"
+    ):
         tr.fit(np.ones((9, 9)) - np.eye(9), size=5)
 
 

@@ -42,24 +42,38 @@ def plain_loss(d: np.ndarray, graph: tr.GraphMetric, width: float) -> float:
     return float(np.mean(losses))
 
 
-def case(tree: tr.Tree, seed: int, jobs: int = 1) -> tuple[Neighborhoods, np.ndarray, tr.GraphMetric]:
+def case(
+    tree: tr.Tree, seed: int, jobs: int = 1
+) -> tuple[Neighborhoods, np.ndarray, tr.GraphMetric]:
     graph = random_graph(len(tree), seed)
     splits = find_tree_splits(tree)
-    return Neighborhoods(graph.adjacency, splits, 1.0, Workers(jobs)), gather(splits, tree.weights), graph
+    return (
+        Neighborhoods(graph.adjacency, splits, 1.0, Workers(jobs)),
+        gather(splits, tree.weights),
+        graph,
+    )
 
 
 @settings(max_examples=40)
-@given(trees(min_points=3, max_nodes=20), st.integers(0, 1000), st.sampled_from([0.05, 0.5, 3.0]))
+@given(
+    trees(min_points=3, max_nodes=20), st.integers(0, 1000), st.sampled_from([0.05, 0.5, 3.0])
+)
 def test_value_is_that_of_plain_numpy(tree: tr.Tree, seed: int, width: float) -> None:
     near, length, graph = case(tree, seed)
-    assert near.smooth_loss(length, width)[0] == pytest.approx(plain_loss(tree.distances(), graph, width), abs=1e-9)
+    assert near.smooth_loss(length, width)[0] == pytest.approx(
+        plain_loss(tree.distances(), graph, width), abs=1e-9
+    )
 
 
 @settings(max_examples=40)
 @given(trees(min_points=3, max_nodes=20), st.integers(0, 1000))
-def test_without_smoothing_it_is_the_precision_of_the_definition(tree: tr.Tree, seed: int) -> None:
+def test_without_smoothing_it_is_the_precision_of_the_definition(
+    tree: tr.Tree, seed: int
+) -> None:
     near, length, graph = case(tree, seed)
-    assert 1 - near.loss(length) == pytest.approx(float(tr.mean_average_precision(tree, graph)), abs=1e-9)
+    assert 1 - near.loss(length) == pytest.approx(
+        float(tr.mean_average_precision(tree, graph)), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -101,7 +115,9 @@ def test_balance_walks_from_distances_to_neighbourhoods() -> None:
     metric = tr.MatrixMetric(graph.block(every, every))
     start = tr.fit(metric, method="neighbor_joining")
     found = [
-        fit_weights(start, metric, objective="l1", balance=share, neighbors=graph.adjacency).tree
+        fit_weights(
+            start, metric, objective="l1", balance=share, neighbors=graph.adjacency
+        ).tree
         for share in (0.0, 0.3, 0.9)
     ]
     distortion = [float(tr.average_distortion(tree, metric)) for tree in found]
@@ -128,17 +144,23 @@ def test_balance_never_ends_above_its_start() -> None:
             assert fit.value <= fit.start
 
 
-def test_every_neighbour_is_found_where_rounding_hides_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_neighbour_is_found_where_rounding_hides_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Neighbours so near that depths cannot tell them apart: one that is not listed would be read from nowhere."""
     # What is compiled for others has no entry for Python.
     monkeypatch.setattr(rank_kernels, "_distance", rank_kernels._distance.py_func)
     rng = np.random.default_rng(0)
     cluster = np.arange(60) // 20
-    d = np.triu(rng.uniform(1, 2, (60, 60)) * np.where(cluster[:, None] == cluster, 1e-16, 1.0), 1)
+    d = np.triu(
+        rng.uniform(1, 2, (60, 60)) * np.where(cluster[:, None] == cluster, 1e-16, 1.0), 1
+    )
     metric = tr.MatrixMetric(d + d.T)
     tree = tr.fit(metric, method="neighbor_joining")
     short = rng.uniform(0, 1e-16, len(tree.weights))
-    tree = tree.with_weights(np.where(tree.weights < 1e-3, short, tree.weights * rng.uniform(0.5, 1.5)))
+    tree = tree.with_weights(
+        np.where(tree.weights < 1e-3, short, tree.weights * rng.uniform(0.5, 1.5))
+    )
     splits = find_tree_splits(tree)
     near = Neighborhoods(neighbor_graph(metric), splits, 1.0, Workers(1))
     rooted = measured(splits, depths(splits, gather(splits, tree.weights)))

@@ -38,7 +38,8 @@ def naive_support(tree: Tree, others: list[Tree]) -> list[float]:
     found = [set(far_sides(other)) for other in others]
     inner = range(2, len(tree) - 1)
     return [
-        sum(side in sides for sides in found) / len(others) if len(side) in inner else NAN for side in far_sides(tree)
+        sum(side in sides for sides in found) / len(others) if len(side) in inner else NAN
+        for side in far_sides(tree)
     ]
 
 
@@ -46,7 +47,9 @@ def with_support(tree: Tree, rng: np.random.Generator, labels: list[str] | None 
     """Some support, the same for all edges that make the same split, in steps of a thousandth."""
     values: dict[frozenset[int], float] = {}
     for side in far_sides(tree):
-        values.setdefault(side, NAN if rng.random() < 0.2 else float(rng.integers(0, 1001)) / 1000)
+        values.setdefault(
+            side, NAN if rng.random() < 0.2 else float(rng.integers(0, 1001)) / 1000
+        )
     support = [values[side] for side in far_sides(tree)]
     return Tree(len(tree), tree.edges, tree.weights, labels or tree.labels, support=support)
 
@@ -58,7 +61,10 @@ def by_split(tree: Tree) -> dict[frozenset[int], float]:
 
 def by_edge(tree: Tree) -> dict[tuple[int, int], float]:
     assert tree.support is not None
-    return {(min(e), max(e)): s for e, s in zip(tree.edges.tolist(), tree.support.tolist(), strict=True)}
+    return {
+        (min(e), max(e)): s
+        for e, s in zip(tree.edges.tolist(), tree.support.tolist(), strict=True)
+    }
 
 
 # The shares.
@@ -75,13 +81,17 @@ def test_by_hand() -> None:
     for side, share in zip(far_sides(first), support, strict=True):
         assert_array_equal(share, expected.get(side, NAN))
     assert np.isnan(split_support(star, [first])).all()
-    assert_array_equal(split_support(third, [second])[~np.isnan(split_support(third, [second]))], [0, 0])
+    assert_array_equal(
+        split_support(third, [second])[~np.isnan(split_support(third, [second]))], [0, 0]
+    )
 
 
 def test_data_points_inside() -> None:
     path = Tree(4, [[0, 1], [1, 2], [2, 3]], [1, 1, 1])  # 01|23 in the middle
     assert_array_equal(split_support(path, [path]), [NAN, 1, NAN])
-    quartet = Tree.from_newick("((0:1,1:1):1,(2:1,3:1):1);")  # its root lies on a line: two edges, one split
+    quartet = Tree.from_newick(
+        "((0:1,1:1):1,(2:1,3:1):1);"
+    )  # its root lies on a line: two edges, one split
     assert_array_equal(split_support(path, [quartet, quartet.contracted()]), [NAN, 1, NAN])
     assert np.nansum(split_support(quartet, [path])) == 2
 
@@ -129,12 +139,18 @@ def test_agrees_with_robinson_foulds() -> None:
 def test_agrees_with_scikit_bio() -> None:
     skbio = pytest.importorskip("skbio")
     first = "((((a:1,b:1):1,c:1):1,d:1):1,e:1,f:1);"
-    others = [first, "((((a:1,c:1):1,b:1):1,d:1):1,e:1,f:1);", "((((a:1,b:1):1,d:1):1,c:1):1,f:1,e:1);"]
+    others = [
+        first,
+        "((((a:1,c:1):1,b:1):1,d:1):1,e:1,f:1);",
+        "((((a:1,b:1):1,d:1):1,c:1):1,f:1,e:1);",
+    ]
     tree = Tree.from_newick(first).restrict("abcdef")
     theirs = [skbio.TreeNode.read([text]).biparts() for text in others]
     assert tree.labels is not None
     for side, share in zip(
-        far_sides(tree), split_support(tree, [Tree.from_newick(t).restrict("abcdef") for t in others]), strict=True
+        far_sides(tree),
+        split_support(tree, [Tree.from_newick(t).restrict("abcdef") for t in others]),
+        strict=True,
     ):
         if not np.isnan(share):
             names = frozenset(tree.labels[i] for i in side)
@@ -159,8 +175,16 @@ def test_refuses_trees_on_other_points() -> None:
 @pytest.mark.parametrize(
     ("support", "kind", "message"),
     [
-        ([0.5], ValueError, r"there are 2 edges, but support has shape \(1,\): give one number per edge"),
-        ([0.5, 1.5], ValueError, "edge 1 has support 1.5: it must be a share from 0 to 1, or NaN"),
+        (
+            [0.5],
+            ValueError,
+            r"there are 2 edges, but support has shape \(1,\): give one number per edge",
+        ),
+        (
+            [0.5, 1.5],
+            ValueError,
+            "edge 1 has support 1.5: it must be a share from 0 to 1, or NaN",
+        ),
         ([-0.1, 1], ValueError, "edge 0 has support -0.1"),
         ([0.5, np.inf], ValueError, "edge 1 has support inf"),
         (["a", "b"], TypeError, "support must be real numbers"),
@@ -203,7 +227,9 @@ def test_survives(tree: Tree, seed: int) -> None:
 
 
 def test_canonical_moves_support_with_its_edge() -> None:
-    tree = Tree(3, [[3, 2], [3, 0], [1, 3]], [3.0, 1.0, 2.0], support=[0.3, 0.1, 0.2]).canonical()
+    tree = Tree(
+        3, [[3, 2], [3, 0], [1, 3]], [3.0, 1.0, 2.0], support=[0.3, 0.1, 0.2]
+    ).canonical()
     assert by_edge(tree) == {(0, 3): 0.1, (1, 3): 0.2, (2, 3): 0.3}
     assert tree.weights.tolist() == [1, 2, 3]
 
@@ -243,7 +269,9 @@ def test_restrict_keeps_support_of_all_points_only(tree: Tree, seed: int) -> Non
 @settings(max_examples=25)
 @given(trees(max_nodes=12), SEEDS)
 @pytest.mark.parametrize("suffix", [".npz", ".json"])
-def test_files(suffix: str, tmp_path_factory: pytest.TempPathFactory, tree: Tree, seed: int) -> None:
+def test_files(
+    suffix: str, tmp_path_factory: pytest.TempPathFactory, tree: Tree, seed: int
+) -> None:
     path = tmp_path_factory.mktemp("trees") / f"tree{suffix}"
     tree = with_support(tree, np.random.default_rng(seed))
     tree.save(path)
@@ -259,7 +287,9 @@ def test_files_without_support_have_no_such_field(tmp_path: Path) -> None:
     tree.save(tmp_path / "t.npz")
     with np.load(tmp_path / "t.npz") as archive:
         assert "support" not in archive
-    assert Tree.load(tmp_path / "t.json").support is Tree.load(tmp_path / "t.npz").support is None
+    assert (
+        Tree.load(tmp_path / "t.json").support is Tree.load(tmp_path / "t.npz").support is None
+    )
 
 
 def test_json_is_strict(tmp_path: Path) -> None:
@@ -283,18 +313,30 @@ def test_damaged_files(tmp_path: Path, support: object) -> None:
 
 def test_newick_by_hand() -> None:
     tree = Tree(
-        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1, 2, 3, 4, 5], "abcd", support=[NAN, NAN, 1 / 3, NAN, NAN]
+        4,
+        [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]],
+        [1, 2, 3, 4, 5],
+        "abcd",
+        support=[NAN, NAN, 1 / 3, NAN, NAN],
     )
     assert tree.newick(digits=1) == "(a:1,b:2,(c:4,d:5)0.3333:3);"
-    assert tree.newick(root="c") == "(((a:1.0,b:2.0)0.3333:3.0,d:5.0):4.0)c;"  # from c the edge cuts off a and b
+    assert (
+        tree.newick(root="c") == "(((a:1.0,b:2.0)0.3333:3.0,d:5.0):4.0)c;"
+    )  # from c the edge cuts off a and b
     assert tree.with_weights([0] * 5).newick(digits=1) == "(a:0,b:0,(c:0,d:0)0.3333:0);"
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(1, "1.0"), (0, "0.0"), (-0.0, "0.0"), (1e-5, "0.0"), (1e-4, "0.0001"), (19 / 20, "0.95")]
+    ("share", "text"),
+    [(1, "1.0"), (0, "0.0"), (-0.0, "0.0"), (1e-5, "0.0"), (1e-4, "0.0001"), (19 / 20, "0.95")],
 )
 def test_numbers_have_a_point(share: float, text: str) -> None:
-    tree = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1] * 5, support=[NAN, NAN, share, NAN, NAN])
+    tree = Tree(
+        4,
+        [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]],
+        [1] * 5,
+        support=[NAN, NAN, share, NAN, NAN],
+    )
     assert tree.newick(digits=1) == f"(0:1,1:1,(2:1,3:1){text}:1);"
     back = Tree.from_newick(tree.newick())
     assert back.support is not None
@@ -336,15 +378,23 @@ def test_reads(text: str, names: list[str], shares: list[float]) -> None:
 @given(trees(leaves=True, max_nodes=16), st.data())
 def test_newick_round_trip(tree: Tree, data: st.DataObject) -> None:
     n = len(tree)
-    names = st.one_of(st.sampled_from(["0", "1", "0.5", "1.0", ".5", "1e-3", "0.5e0"]), st.text("01.e-'", max_size=4))
-    labels = data.draw(st.one_of(st.none(), st.lists(names, min_size=n, max_size=n, unique=True)))
+    names = st.one_of(
+        st.sampled_from(["0", "1", "0.5", "1.0", ".5", "1e-3", "0.5e0"]),
+        st.text("01.e-'", max_size=4),
+    )
+    labels = data.draw(
+        st.one_of(st.none(), st.lists(names, min_size=n, max_size=n, unique=True))
+    )
     tree = with_support(tree, np.random.default_rng(data.draw(SEEDS)), labels)
     root = data.draw(st.one_of(st.none(), st.integers(0, tree.n_nodes - 1)))
     back = Tree.from_newick(tree.newick(root))
     if sorted(back.labels or map(str, range(n))) != sorted(tree.labels or map(str, range(n))):
         pytest.fail("the names have changed")
     # The text may number the points anew. What is read must be what was written: all but that of inner data points.
-    order = [(back.labels or [str(i) for i in range(n)]).index(name) for name in tree.labels or map(str, range(n))]
+    order = [
+        (back.labels or [str(i) for i in range(n)]).index(name)
+        for name in tree.labels or map(str, range(n))
+    ]
     number = np.empty(back.n_nodes, int)
     number[order] = np.arange(n)
     number[n:] = np.arange(n, back.n_nodes)
@@ -364,7 +414,9 @@ def test_scikit_bio_reads_it() -> None:
     tree = Tree.from_newick("((A:1,B:2)0.95:3,C:1,D:1);")
     parsed = skbio.TreeNode.read([tree.newick()])
     parsed.assign_supports()
-    assert [(node.support, {tip.name for tip in node.tips()}) for node in parsed.non_tips()] == [(0.95, {"C", "D"})]
+    assert [
+        (node.support, {tip.name for tip in node.tips()}) for node in parsed.non_tips()
+    ] == [(0.95, {"C", "D"})]
 
 
 def test_deep_trees() -> None:

@@ -26,7 +26,9 @@ def test_round_trip_is_exact(
     suffix: str, tmp_path_factory: pytest.TempPathFactory, tree: Tree, data: st.DataObject
 ) -> None:
     n = len(tree)
-    labels = data.draw(st.one_of(st.none(), st.lists(st.text(max_size=5), min_size=n, max_size=n, unique=True)))
+    labels = data.draw(
+        st.one_of(st.none(), st.lists(st.text(max_size=5), min_size=n, max_size=n, unique=True))
+    )
     path = tmp_path_factory.mktemp("trees") / f"tree{suffix}"
     named = Tree(n, tree.edges, tree.weights, labels)
     named.save(path)
@@ -72,13 +74,22 @@ def test_a_file_cut_short(tmp_path: Path, suffix: str, kept: float) -> None:
     Tree(3, [[0, 1], [1, 2]], [1.0, 2.0], labels="abc").save(path)
     content = path.read_bytes()
     path.write_bytes(content[: int(kept * len(content))])
-    with pytest.raises(ValueError, match="tree.* cannot be read: it is not a tree file, or it is cut short") as error:
+    with pytest.raises(
+        ValueError, match="tree.* cannot be read: it is not a tree file, or it is cut short"
+    ) as error:
         Tree.load(path)
     assert "\n" not in str(error.value)
 
 
 def fields(**changes: object) -> dict[str, object]:
-    good = {"format": "treerep tree", "version": 1, "n_points": 2, "labels": None, "edges": [[0, 1]], "weights": [1.0]}
+    good = {
+        "format": "treerep tree",
+        "version": 1,
+        "n_points": 2,
+        "labels": None,
+        "edges": [[0, 1]],
+        "weights": [1.0],
+    }
     return {**good, **changes}
 
 
@@ -115,7 +126,9 @@ def test_other_archives(tmp_path: Path) -> None:
         Tree.load(tmp_path / "array.npz")
 
 
-def test_an_earlier_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_earlier_file_survives_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "tree.npz"
     Tree(2, [[0, 1]], [1.0]).save(path)
 
@@ -131,7 +144,11 @@ def test_an_earlier_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("header", [b"[1, 2]", b"not JSON", b"{}"])
 def test_archives_with_another_header(tmp_path, header):
-    np.savez(tmp_path / "t.npz", header=np.frombuffer(header, np.uint8), labels=np.frombuffer(b"null", np.uint8))
+    np.savez(
+        tmp_path / "t.npz",
+        header=np.frombuffer(header, np.uint8),
+        labels=np.frombuffer(b"null", np.uint8),
+    )
     with pytest.raises(ValueError, match="t.npz"):
         Tree.load(tmp_path / "t.npz")
 
@@ -142,7 +159,10 @@ def with_members(path: Path, **changed: bytes) -> None:
     with zipfile.ZipFile(path) as file:
         members = {name: file.read(name) for name in file.namelist()}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, content in {**members, **{f"{name}.npy": content for name, content in changed.items()}}.items():
+        for name, content in {
+            **members,
+            **{f"{name}.npy": content for name, content in changed.items()},
+        }.items():
             file.writestr(name, content)
 
 
@@ -162,7 +182,9 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     tracemalloc.stop()
 
 
-def test_members_that_are_not_ours_are_not_read(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_members_that_are_not_ours_are_not_read(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     with_members(tmp_path / "t.npz", bomb=packed(np.zeros(5_000_000)), notes=b"not an array")
     assert (tmp_path / "t.npz").stat().st_size < 100_000
     request.getfixturevalue("little_memory")
@@ -183,8 +205,12 @@ def test_members_that_do_not_fit_into_memory(
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("text", [b"[" + b"{}," * 1_000_000 + b"0]", b'["' + "\N{FISH}".encode() * 1_700_000 + b'"]'])
-def test_texts_that_would_grow_beyond_memory(tmp_path: Path, request: pytest.FixtureRequest, text: bytes) -> None:
+@pytest.mark.parametrize(
+    "text", [b"[" + b"{}," * 1_000_000 + b"0]", b'["' + "\N{FISH}".encode() * 1_700_000 + b'"]']
+)
+def test_texts_that_would_grow_beyond_memory(
+    tmp_path: Path, request: pytest.FixtureRequest, text: bytes
+) -> None:
     with_members(tmp_path / "t.npz", labels=packed(np.frombuffer(text, np.uint8)))
     (tmp_path / "t.json").write_bytes(text)
     del text
@@ -197,7 +223,9 @@ def test_texts_that_would_grow_beyond_memory(tmp_path: Path, request: pytest.Fix
 def test_a_header_that_claims_more_than_there_is(tmp_path: Path) -> None:
     claims = packed(np.zeros((10, 2))).replace(b"(10, 2)", b"(1" + b"0" * 12 + b", 2)")
     with_members(tmp_path / "t.npz", edges=claims)
-    with pytest.raises(ValueError, match="t.npz cannot be read: .* more than there are: the file is cut short"):
+    with pytest.raises(
+        ValueError, match="t.npz cannot be read: .* more than there are: the file is cut short"
+    ):
         Tree.load(tmp_path / "t.npz")
 
 
@@ -208,11 +236,16 @@ def test_other_methods_of_compression_are_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "t.npz", "w", zipfile.ZIP_BZIP2) as file:
         for name, content in members.items():
             file.writestr(name, content)
-    with pytest.raises(ValueError, match="t.npz cannot be read: .*compressed by a method that treerep does not write"):
+    with pytest.raises(
+        ValueError,
+        match="t.npz cannot be read: .*compressed by a method that treerep does not write",
+    ):
         Tree.load(tmp_path / "t.npz")
 
 
-def test_a_failing_disk_is_not_blamed_on_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_disk_is_not_blamed_on_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Tree(2, [[0, 1]], [1.0]).save(tmp_path / "t.npz")
 
     def fail(*_: object) -> None:
@@ -232,5 +265,7 @@ def test_a_member_whose_header_is_no_python(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.npz", "w") as file:
         for name, content in members.items():
             file.writestr(name, content)
-    with pytest.raises(ValueError, match="t.npz cannot be read: it is not a tree file, or it is cut short"):
+    with pytest.raises(
+        ValueError, match="t.npz cannot be read: it is not a tree file, or it is cut short"
+    ):
         Tree.load(tmp_path / "t.npz")

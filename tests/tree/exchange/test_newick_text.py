@@ -24,12 +24,24 @@ def parts(text: str, **options: object) -> tuple:
     [
         ("A;", (("A",), [], [])),
         ("(A:1,B:2);", (("A", "B"), [[0, 2], [1, 2]], [1, 2])),
-        ("((A:1,B:2):0.5,C:3);", (("A", "B", "C"), [[0, 3], [1, 3], [2, 4], [3, 4]], [1, 2, 3, 0.5])),
-        ("(A:1,B:2,C:3,D:4)E;", (tuple("ABCDE"), [[0, 4], [1, 4], [2, 4], [3, 4]], [1, 2, 3, 4])),
+        (
+            "((A:1,B:2):0.5,C:3);",
+            (("A", "B", "C"), [[0, 3], [1, 3], [2, 4], [3, 4]], [1, 2, 3, 0.5]),
+        ),
+        (
+            "(A:1,B:2,C:3,D:4)E;",
+            (tuple("ABCDE"), [[0, 4], [1, 4], [2, 4], [3, 4]], [1, 2, 3, 4]),
+        ),
         ("((A:1)B:2)C;", (tuple("ABC"), [[0, 1], [1, 2]], [1, 2])),
         (" ( A : 1 ,\n\tB:2 ) \n;\n", (("A", "B"), [[0, 2], [1, 2]], [1, 2])),
-        ("(A:1e-3,B:2.5E+2,C:.5,D:+3.);", (tuple("ABCD"), [[k, 4] for k in range(4)], [1e-3, 250, 0.5, 3])),
-        ("('it''s':1,'':2,'a b(c)[d]':3);", (("it's", "", "a b(c)[d]"), [[k, 3] for k in range(3)], [1, 2, 3])),
+        (
+            "(A:1e-3,B:2.5E+2,C:.5,D:+3.);",
+            (tuple("ABCD"), [[k, 4] for k in range(4)], [1e-3, 250, 0.5, 3]),
+        ),
+        (
+            "('it''s':1,'':2,'a b(c)[d]':3);",
+            (("it's", "", "a b(c)[d]"), [[k, 3] for k in range(3)], [1, 2, 3]),
+        ),
         ("(a_b:1,'c_d':2);", (("a_b", "c_d"), [[0, 2], [1, 2]], [1, 2])),
         ("[&R](A[x]:[y[z]]1,B:2[it's])[;];", (("A", "B"), [[0, 2], [1, 2]], [1, 2])),
         ("('[x]':1,B:2);", (("[x]", "B"), [[0, 2], [1, 2]], [1, 2])),
@@ -93,7 +105,9 @@ def test_error_names_line_and_column() -> None:
 def test_missing_lengths() -> None:
     assert parts("((A,B),C:3);", default_length=2.0)[2] == [2, 2, 3, 2]
     for wrong in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="default_length must be a length, finite and not negative, not"):
+        with pytest.raises(
+            ValueError, match="default_length must be a length, finite and not negative, not"
+        ):
             Tree.from_newick("(A,B);", default_length=wrong)
 
 
@@ -104,26 +118,35 @@ def test_text_only() -> None:
 
 @pytest.mark.parametrize("text", ["(A:1e308,B:1e308);", "((A:1e308)B:1e308)C;"])
 def test_lengths_that_add_up_to_infinity(text: str) -> None:
-    with pytest.raises(ValueError, match="the weights add up to more than a float64 holds: rescale them"):
+    with pytest.raises(
+        ValueError, match="the weights add up to more than a float64 holds: rescale them"
+    ):
         Tree.from_newick(text)
 
 
-@pytest.mark.parametrize("support", [("95", "95"), ("100", "95"), ("98.7/100", "80/99"), ("0.5", "95"), ("1", "0")])
+@pytest.mark.parametrize(
+    "support", [("95", "95"), ("100", "95"), ("98.7/100", "80/99"), ("0.5", "95"), ("1", "0")]
+)
 def test_support_values_are_no_points(support: tuple[str, str]) -> None:
     text = "((A:1,B:2){}:1,(C:1,D:1){}:1);".format(*support)
     with pytest.raises(
-        ValueError, match="at an inner node looks like support, but not from 0 to 1: pass inner_labels=F"
+        ValueError,
+        match="at an inner node looks like support, but not from 0 to 1: pass inner_labels=F",
     ):
         Tree.from_newick(text)
     assert Tree.from_newick(text, inner_labels=False).labels == tuple("ABCD")
     if "0.5" not in support and support[0] != support[1]:
-        assert Tree.from_newick("((A:1,B:2)'{}':1,(C:1,D:1)'{}':1);".format(*support)).labels == (
-            *("A", "B", support[0], "C", "D", support[1]),
-        )
+        assert Tree.from_newick(
+            "((A:1,B:2)'{}':1,(C:1,D:1)'{}':1);".format(*support)
+        ).labels == (*("A", "B", support[0], "C", "D", support[1]),)
 
 
-@pytest.mark.parametrize("labels", [("a", "95", "c"), ("10", "20", "30"), ("1", "2", "3"), ("a", "1/2", "c")])
-def test_points_with_numbers_for_names_come_back_from_inner_nodes(labels: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "labels", [("a", "95", "c"), ("10", "20", "30"), ("1", "2", "3"), ("a", "1/2", "c")]
+)
+def test_points_with_numbers_for_names_come_back_from_inner_nodes(
+    labels: tuple[str, ...],
+) -> None:
     tree = Tree(3, [[0, 1], [1, 2]], [1, 2], labels=labels)
     back = Tree.from_newick(tree.newick())
     assert set(back.labels or ()) == set(labels)
@@ -136,7 +159,9 @@ def test_writes() -> None:
     assert tree.newick() == "(a:0.1,'b c':0.3333333333333333,'it''s':2.0);"
     assert tree.newick(digits=3) == "(a:0.1,'b c':0.333,'it''s':2);"
     assert tree.newick(root="a") == "(('b c':0.3333333333333333,'it''s':2.0):0.1)a;"
-    assert Tree(3, [[0, 3], [1, 3], [3, 2]], [1, 2, 3]).newick(root=2) == "((0:1.0,1:2.0):3.0)2;"
+    assert (
+        Tree(3, [[0, 3], [1, 3], [3, 2]], [1, 2, 3]).newick(root=2) == "((0:1.0,1:2.0):3.0)2;"
+    )
     assert Tree(3, [[0, 1], [1, 2]], [1, 2]).newick() == "((2:2.0)1:1.0)0;"
     assert Tree(1, [], [], labels=["x"]).newick() == "x;"
     assert Tree(2, [[0, 2], [2, 3], [3, 1]], [1, 2, 3]).newick() == "(0:1.0,(1:3.0):2.0);"
@@ -158,7 +183,9 @@ def test_wrong_digits(digits: object, kind: type[Exception], message: str) -> No
 
 def test_a_steiner_leaf_has_no_name_to_write() -> None:
     tree = Tree(2, [[0, 2], [1, 2], [2, 3]], [1, 1, 1])
-    with pytest.raises(ValueError, match=r"Steiner node 3 is a leaf, .* use tree.contracted\(\)"):
+    with pytest.raises(
+        ValueError, match=r"Steiner node 3 is a leaf, .* use tree.contracted\(\)"
+    ):
         tree.newick()
     assert tree.contracted().newick() == "(1:2.0)0;"
 
@@ -213,7 +240,9 @@ def test_scikit_bio_reads_it(tree: Tree, data: st.DataObject) -> None:
     for i in range(min(n, 4)):
         for j in range(min(n, 4)):
             if i != j:
-                assert named[labels[i]].distance(named[labels[j]]) == pytest.approx(expected[i, j], abs=1e-12)
+                assert named[labels[i]].distance(named[labels[j]]) == pytest.approx(
+                    expected[i, j], abs=1e-12
+                )
 
 
 @given(trees(leaves=True, min_points=2))

@@ -52,7 +52,11 @@ def test_networkx_trees_of_others() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             Tree.from_networkx(graph)
-    for graph in (nx.cycle_graph(3), nx.Graph([(0, 1), (2, 3)]), nx.MultiGraph([(0, 1), (0, 1)])):
+    for graph in (
+        nx.cycle_graph(3),
+        nx.Graph([(0, 1), (2, 3)]),
+        nx.MultiGraph([(0, 1), (0, 1)]),
+    ):
         with pytest.raises(ValueError, match="do not form a tree|need at least"):
             Tree.from_networkx(graph, weight=None)
 
@@ -107,13 +111,23 @@ def test_deep_trees() -> None:
 
 
 @settings(max_examples=40)
-@given(st.integers(2, 20), st.sampled_from(["average", "single", "complete"]), st.integers(0, 10**6), st.booleans())
-def test_linkage_has_the_distances_of_the_tree(n: int, method: str, seed: int, ties: bool) -> None:
+@given(
+    st.integers(2, 20),
+    st.sampled_from(["average", "single", "complete"]),
+    st.integers(0, 10**6),
+    st.booleans(),
+)
+def test_linkage_has_the_distances_of_the_tree(
+    n: int, method: str, seed: int, ties: bool
+) -> None:
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 3, (n, 2)).astype(float) if ties else rng.random((n, 2))
     expected = linkage(pdist(points), method)
     tree = tree_of_linkage(expected)
-    for each in (tree, tree.contracted()):  # with ties, contraction makes nodes of many branches
+    for each in (
+        tree,
+        tree.contracted(),
+    ):  # with ties, contraction makes nodes of many branches
         found = each.to_linkage()
         assert is_valid_linkage(found)
         assert_allclose(squareform(cophenet(found)), tree.distances(), atol=1e-9)
@@ -138,7 +152,10 @@ def test_linkage_of_small_trees() -> None:
 
 
 def test_trees_that_are_no_linkage() -> None:
-    with pytest.raises(ValueError, match="not ultrametric: point 'c' is at 1 from the midpoint .*, another at 1.5"):
+    with pytest.raises(
+        ValueError,
+        match="not ultrametric: point 'c' is at 1 from the midpoint .*, another at 1.5",
+    ):
         Tree(3, [[0, 3], [1, 3], [2, 3]], [1.5, 1.5, 1.0], labels="abc").to_linkage()
     with pytest.raises(ValueError, match="not ultrametric: point 1 is at 0 from"):
         Tree(3, [[0, 1], [1, 2]], [1.0, 1.0]).to_linkage()
@@ -150,7 +167,8 @@ def test_trees_that_are_no_linkage() -> None:
 def test_percentages_of_skbio_are_no_points() -> None:
     theirs = TreeNode.read(["((a:1,b:2)95:1,(c:1,d:1)100:1);"])
     with pytest.raises(
-        ValueError, match="'95' at an inner node looks like support, but not from 0 to 1: set node.supp"
+        ValueError,
+        match="'95' at an inner node looks like support, but not from 0 to 1: set node.supp",
     ):
         Tree.from_skbio(theirs)
     for node in theirs.non_tips():

@@ -20,7 +20,9 @@ def as_sets(labels: np.ndarray) -> list[frozenset[int]]:
     return [frozenset(np.flatnonzero(labels == c).tolist()) for c in range(labels.max() + 1)]
 
 
-def naive_refinements(clusters: list[frozenset[int]], sides: list[frozenset[int]]) -> list[list[frozenset[int]]]:
+def naive_refinements(
+    clusters: list[frozenset[int]], sides: list[frozenset[int]]
+) -> list[list[frozenset[int]]]:
     """Every way to cut one more edge: it parts exactly one cluster."""
     return [
         [*(x for x in clusters if x != c), c & side, c - side]
@@ -51,7 +53,10 @@ def test_every_cut_is_the_best_one(tree: Tree) -> None:
         labels = tree.cut(k)
         assert labels.max() + 1 == k
         # Numbered by first appearance.
-        assert_array_equal(np.unique(labels, return_index=True)[1], sorted(np.unique(labels, return_index=True)[1]))
+        assert_array_equal(
+            np.unique(labels, return_index=True)[1],
+            sorted(np.unique(labels, return_index=True)[1]),
+        )
         better = [objective(distances, option) for option in naive_refinements(clusters, sides)]
         cut = as_sets(labels)
         assert objective(distances, cut) == pytest.approx(min(better), abs=1e-9)
@@ -69,7 +74,9 @@ def test_the_fall_is_exact(tree: Tree) -> None:
     distances = naive_distances(tree)[:n, :n]
     everything = frozenset(range(n))
     options = [[side, everything - side] for side in naive_splits(tree)]
-    best = max(objective(distances, [everything]) - objective(distances, option) for option in options)
+    best = max(
+        objective(distances, [everything]) - objective(distances, option) for option in options
+    )
     assert fall == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
@@ -82,7 +89,9 @@ def test_does_not_depend_on_steiner_numbers(tree: Tree, seed: int) -> None:
 
 @pytest.mark.parametrize("k", [0, -1, 6])
 def test_refuses(k: int) -> None:
-    with pytest.raises(ValueError, match=f"k must be between 1 and the number of points, 5, not {k}"):
+    with pytest.raises(
+        ValueError, match=f"k must be between 1 and the number of points, 5, not {k}"
+    ):
         caterpillar(5).cut(k)
 
 

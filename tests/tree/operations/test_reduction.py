@@ -24,7 +24,9 @@ def test_restrict_by_hand() -> None:
     # Two cherries (0, 1) and (2, 3) on a long edge.
     tree = Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]], [1, 2, 10, 3, 4], labels="abcd")
     assert tree.restrict(["d", "a"]) == Tree(2, [[0, 1]], [15.0], labels=["d", "a"])
-    assert tree.restrict([2, 3, 0]) == Tree(3, [[0, 3], [1, 3], [2, 3]], [3.0, 4.0, 11.0], labels=["c", "d", "a"])
+    assert tree.restrict([2, 3, 0]) == Tree(
+        3, [[0, 3], [1, 3], [2, 3]], [3.0, 4.0, 11.0], labels=["c", "d", "a"]
+    )
     assert tree.restrict(np.array([1])) == Tree(1, [], [], labels=["b"])
 
 
@@ -37,14 +39,20 @@ def test_restrict_keeps_distances(tree: Tree, seed: int) -> None:
     assert is_minimal(part)
     assert Tree(part.n_points, part.edges, part.weights) == part == part.canonical()
     k = len(points)
-    assert_allclose(naive_distances(part)[:k, :k], naive_distances(tree)[np.ix_(points, points)], rtol=1e-14)
+    assert_allclose(
+        naive_distances(part)[:k, :k], naive_distances(tree)[np.ix_(points, points)], rtol=1e-14
+    )
 
 
 @given(trees(), SEEDS)
 def test_restrict_in_two_steps(tree: Tree, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(tree))
     some = order[: 1 + len(order) // 2]
-    assert tree.restrict(order).restrict(np.arange(len(some))).isclose(tree.restrict(some), rtol=1e-14)
+    assert (
+        tree.restrict(order)
+        .restrict(np.arange(len(some)))
+        .isclose(tree.restrict(some), rtol=1e-14)
+    )
 
 
 def test_restrict_sums_long_lines_exactly() -> None:
@@ -82,7 +90,12 @@ def test_a_point_takes_over_a_steiner_node_and_a_second_one_does_not() -> None:
 def test_contracted_keeps_the_metric(tree: Tree) -> None:
     small = tree.contracted()
     assert is_minimal(small)
-    assert Tree(small.n_points, small.edges, small.weights) == small == small.canonical() == small.contracted()
+    assert (
+        Tree(small.n_points, small.edges, small.weights)
+        == small
+        == small.canonical()
+        == small.contracted()
+    )
     n = len(tree)
     assert_allclose(naive_distances(small)[:n, :n], naive_distances(tree)[:n, :n], rtol=1e-14)
     touches_steiner = (small.edges >= n).any(axis=1)

@@ -16,7 +16,9 @@ def check_adata(adata: Any) -> None:
     """Raise a TypeError unless this is an AnnData (a TreeData is one)."""
     if not isinstance(adata, require("anndata", "scverse").AnnData):
         kind = type(adata).__name__
-        raise TypeError(f"this takes an AnnData or TreeData, not {kind}: for other data use treerep.fit")
+        raise TypeError(
+            f"this takes an AnnData or TreeData, not {kind}: for other data use treerep.fit"
+        )
 
 
 def check_key(key: Any) -> None:
@@ -25,16 +27,21 @@ def check_key(key: Any) -> None:
         raise ValueError(f"key_added is a text without slashes, not {key!r}")
 
 
-def cell_metric(adata: Any, metric: str | None = None, use_rep: str | None = None, **others: Any) -> Metric:
+def cell_metric(
+    adata: Any, metric: str | None = None, use_rep: str | None = None, **others: Any
+) -> Metric:
     """Return the distances of the cells: what `as_metric` makes of an AnnData.
 
-    `use_rep` is "X" or a key of `obsm`; by default "X_pca" where there is one, otherwise "X". The default metric is
-    Euclidean. A sparse table becomes a dense one, if that fits into memory.
+    `use_rep` is "X" or a key of `obsm`; by default "X_pca" where there is one, otherwise "X".
+    The default metric is Euclidean. A sparse table becomes a dense one, if that fits into
+    memory.
     """
     for name, value in others.items():
         raise ValueError(f"{name}={value!r} does not apply to an AnnData: leave it out")
     if metric == "precomputed":
-        raise ValueError("the cells of an AnnData are points: name their metric, e.g. 'euclidean', or pass a matrix")
+        raise ValueError(
+            "the cells of an AnnData are points: name their metric, e.g. 'euclidean', or pass a matrix"
+        )
     names = check_names(adata)
     chosen = use_rep if use_rep is not None else "X_pca" if "X_pca" in adata.obsm else "X"
     table = representation(adata, chosen)
@@ -51,7 +58,9 @@ def check_names(adata: Any) -> list[str]:
         raise ValueError("there are no cells in this AnnData: a tree needs at least one")
     if not adata.obs_names.is_unique:
         twice = adata.obs_names[adata.obs_names.duplicated()][0]
-        raise ValueError(f"two cells are named {twice!r}: call adata.obs_names_make_unique() first")
+        raise ValueError(
+            f"two cells are named {twice!r}: call adata.obs_names_make_unique() first"
+        )
     return names
 
 
@@ -59,7 +68,13 @@ def representation(adata: Any, use_rep: str) -> NDArray[Any]:
     """Return a table of the cells, `X` or one of `obsm`, as a dense array."""
     if use_rep != "X" and use_rep not in adata.obsm:
         known = ", ".join(map(repr, adata.obsm))
-        remedy = "run sc.pp.pca(adata)" if use_rep == "X_pca" else "choose one of these" if known else "add it"
+        remedy = (
+            "run sc.pp.pca(adata)"
+            if use_rep == "X_pca"
+            else "choose one of these"
+            if known
+            else "add it"
+        )
         raise ValueError(
             f"adata.obsm has no {use_rep!r} ({f'it holds {known}' if known else 'it is empty'}): {remedy}, "
             "or pass use_rep='X' for the genes themselves"
@@ -84,11 +99,15 @@ def cell_position(adata: Any, cell: object, what: str = "root") -> int:
     check_names(adata)
     if isinstance(cell, str):
         if cell not in adata.obs_names:
-            raise ValueError(f"{what}={cell!r} is not in adata.obs_names: name one of its cells, or give a position")
+            raise ValueError(
+                f"{what}={cell!r} is not in adata.obs_names: name one of its cells, or give a position"
+            )
         return int(adata.obs_names.get_loc(cell))
     position = integer_or_none(cell)
     if position is None or not 0 <= position < adata.n_obs:
-        raise ValueError(f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not {cell!r}")
+        raise ValueError(
+            f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not {cell!r}"
+        )
     return position
 
 

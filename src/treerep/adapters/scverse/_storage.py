@@ -3,7 +3,8 @@
 `uns[key]` holds what makes the Tree, exactly, in forms that .h5ad and .zarr keep:
 
 - `names`: (n,) names of the cells, nodes 0 ... n-1
-- `edges`: (N-1, 2) node ids; `weights`: (N-1,) their lengths; `support`: (N-1,), where the tree has it
+- `edges`: (N-1, 2) node ids; `weights`: (N-1,) their lengths; `support`: (N-1,), where the tree
+  has it
 - `newick`: the same for other tools
 - `params`: how it was made
 """
@@ -19,7 +20,9 @@ from ...tree.tree import Tree
 from ._data import check_adata, check_names
 
 
-def store_tree(adata: Any, tree: Tree, key: str, root: int | None, params: dict[str, Any]) -> None:
+def store_tree(
+    adata: Any, tree: Tree, key: str, root: int | None, params: dict[str, Any]
+) -> None:
     """Write a tree whose labels are the cells' names, hung from a cell or, by default, where Newick is."""
     above = tree._default_root() if root is None else root
     fields: dict[str, Any] = {
@@ -36,14 +39,21 @@ def store_tree(adata: Any, tree: Tree, key: str, root: int | None, params: dict[
     if not is_new:
         _forget_results(adata, key)
     if is_treedata(adata):
-        # As a whole: after a view became an object of its own, its mapping of trees would still belong to another.
+        # As a whole: after a view became an object of its own, its mapping of trees would still
+        # belong to another.
         adata.obst = {**adata.obst, key: rooted_graph(tree, above)}
 
 
 def _forget_results(adata: Any, key: str) -> None:
     """Remove what was made from an earlier tree of this name, under the names that are given where nobody says one."""
-    for table, name in ((adata.obs, f"{key}_pseudotime"), (adata.obs, f"{key}_lineage"), (adata.obsm, f"X_{key}")):
-        if name in adata.uns and name in table:  # in both: another tool's column of the same name has no such entry
+    for table, name in (
+        (adata.obs, f"{key}_pseudotime"),
+        (adata.obs, f"{key}_lineage"),
+        (adata.obsm, f"X_{key}"),
+    ):
+        if (
+            name in adata.uns and name in table
+        ):  # in both: another tool's column of the same name has no such entry
             del table[name]
             del adata.uns[name]
             adata.uns.pop(f"{name}_colors", None)
@@ -61,9 +71,10 @@ def get_tree(adata: Any, *, key: str = "treerep") -> Tree:
     Returns
     -------
     Tree
-        Its labels are `obs_names`. It is the fitted tree, bit for bit, also after writing and reading a file. If cells
-        have been taken away or put into another order since, it is the part of that tree spanned by the cells that
-        are left, in their order: all distances stay as they were.
+        Its labels are `obs_names`. It is the fitted tree, bit for bit, also after writing and
+        reading a file. If cells have been taken away or put into another order since, it is the
+        part of that tree spanned by the cells that are left, in their order: all distances stay
+        as they were.
 
     Raises
     ------
@@ -84,8 +95,11 @@ def get_tree(adata: Any, *, key: str = "treerep") -> Tree:
     """
     check_adata(adata)
     if key not in adata.uns:
-        raise ValueError(f"adata.uns has no tree {key!r}: call treerep.tl.tree(adata, key_added={key!r}) first")
-    tree, present = _read(adata.uns[key], key), check_names(adata)
+        raise ValueError(
+            f"adata.uns has no tree {key!r}: call treerep.tl.tree(adata, key_added={key!r}) first"
+        )
+    tree = _read(adata.uns[key], key)
+    present = check_names(adata)
     if tuple(present) == tree.labels:
         return tree
     known = set(tree.labels or ())
@@ -101,7 +115,9 @@ def _read(fields: Any, key: str) -> Tree:
     needed = ("names", "edges", "weights")
     missing = [name for name in needed if not isinstance(fields, Mapping) or name not in fields]
     if missing:
-        raise ValueError(f"adata.uns[{key!r}] is no tree of treerep: it has no {missing[0]!r}; choose another key")
+        raise ValueError(
+            f"adata.uns[{key!r}] is no tree of treerep: it has no {missing[0]!r}; choose another key"
+        )
     names, edges, weights = (fields[name] for name in needed)
     try:
         return Tree(len(names), edges, weights, labels=names, support=fields.get("support"))
@@ -110,7 +126,10 @@ def _read(fields: Any, key: str) -> Tree:
 
 
 def is_treedata(adata: Any) -> bool:
-    """Whether this is a TreeData. Whoever has one has imported treedata; nobody else should wait for it."""
+    """Whether this is a TreeData.
+
+    Whoever has one has imported treedata; nobody else should wait for it.
+    """
     treedata = sys.modules.get("treedata")
     return treedata is not None and isinstance(adata, treedata.TreeData)
 
@@ -133,18 +152,23 @@ def check_storage(adata: Any, key: str) -> None:
 def rooted_graph(tree: Tree, root: int) -> Any:
     """Return the tree as a networkx.DiGraph as treedata wants it: leaves are cells, by name, and no inner node is.
 
-    A cell that is an inner node of the tree (or its root) becomes two: the inner node, and the cell as a leaf at
-    distance 0 from it. Inner nodes are named "node" and their id in the Tree. Edges have `length`, nodes `depth`,
-    the distance from the root, which is what pycea draws by.
+    A cell that is an inner node of the tree (or its root) becomes two: the inner node, and the
+    cell as a leaf at distance 0 from it. Inner nodes are named "node" and their id in the Tree.
+    Edges have `length`, nodes `depth`, the distance from the root, which is what pycea draws
+    by.
     """
     rooted = tree.rooted(root)
     inner = np.zeros(tree.n_nodes, bool)
     inner[rooted.parent[rooted.order[1:]]] = True
     cells = tree.labels or ()
     prefix = "node"
-    while any(name.startswith(prefix) for name in cells):  # so that no cell has the name of an inner node
+    while any(
+        name.startswith(prefix) for name in cells
+    ):  # so that no cell has the name of an inner node
         prefix = f"_{prefix}"
-    names = [f"{prefix}{v}" if is_inner else cells[v] for v, is_inner in enumerate(inner.tolist())]
+    names = [
+        f"{prefix}{v}" if is_inner else cells[v] for v, is_inner in enumerate(inner.tolist())
+    ]
     graph = require("networkx", "scverse").DiGraph()
     order, parent, depth, length = (
         array.tolist() for array in (rooted.order, rooted.parent, rooted.depth, rooted.length)

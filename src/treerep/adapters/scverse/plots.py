@@ -30,13 +30,14 @@ def tree(
     key : str
         The tree.
     color : str or list of str, optional
-        A column of `obs`, or a gene, whose values are those of `adata.raw` where it has them, as in scanpy. Categories
-        have the colours of `adata.uns[f"{color}_colors"]`, if there are any. Several make several pictures.
+        A column of `obs`, or a gene, whose values are those of `adata.raw` where it has them,
+        as in scanpy. Categories have the colours of `adata.uns[f"{color}_colors"]`, if there
+        are any. Several make several pictures.
     layout : str, optional
         As in `treerep.draw`.
     root : str or int, optional
-        Name or position of the cell to draw it from: by default the `root` of `tl.tree`, if it had one, otherwise the
-        centre of the tree.
+        Name or position of the cell to draw it from: by default the `root` of `tl.tree`, if it
+        had one, otherwise the centre of the tree.
     ax : matplotlib Axes, optional
         Where to draw, for one picture.
     show : bool
@@ -83,8 +84,8 @@ def disk(
     key, color, ax, show, **options
         As in `pl.tree`.
     scale, root
-        As in `tl.embed`: by default what its last call used, so that the cells are where it put them. Of a subset of
-        the cells, the tree of the subset is placed anew.
+        As in `tl.embed`: by default what its last call used, so that the cells are where it put
+        them. Of a subset of the cells, the tree of the subset is placed anew.
 
     Returns
     -------
@@ -121,7 +122,9 @@ def _root(adata: Any, root: str | int | None, params: Mapping[str, Any]) -> int 
     return cell_position(adata, before) if before in adata.obs_names else None
 
 
-def _draw(adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, show: bool, options: Any) -> Any:
+def _draw(
+    adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, show: bool, options: Any
+) -> Any:
     """Draw one picture per colour."""
     pyplot = require("matplotlib.pyplot", "draw")
     from ...drawing.draw import draw
@@ -129,10 +132,17 @@ def _draw(adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, sho
 
     names = [color] if color is None or isinstance(color, str) else list(color)
     if not names:
-        raise ValueError("color is an empty list: name columns of adata.obs or genes, or leave it out")
-    colors = [{} if name is None else {"color": values_of(adata, name), **palette_of(adata, name)} for name in names]
+        raise ValueError(
+            "color is an empty list: name columns of adata.obs or genes, or leave it out"
+        )
+    colors = [
+        {} if name is None else {"color": values_of(adata, name), **palette_of(adata, name)}
+        for name in names
+    ]
     if ax is not None and len(names) != 1:
-        raise ValueError(f"{len(names)} colours need {len(names)} axes: leave out ax, or draw one at a time")
+        raise ValueError(
+            f"{len(names)} colours need {len(names)} axes: leave out ax, or draw one at a time"
+        )
     places = [ax]
     if len(names) > 1:
         size = (6.0 * len(names), 5.0)
@@ -157,10 +167,18 @@ def values_of(adata: Any, name: str) -> Any:
     for table in (adata.raw, adata):
         if table is not None and name in table.var_names:
             if (table.var_names == name).sum() > 1:
-                raise ValueError(f"two genes are named {name!r}: call adata.var_names_make_unique() first")
-            values = table.X[:, [table.var_names.get_loc(name)]]  # dense or sparse, in memory or not: two axes
-            return np.asarray(values.toarray() if hasattr(values, "toarray") else values).ravel()
-    raise ValueError(f"{name!r} is no column of adata.obs and no gene: choose a column or one of adata.var_names")
+                raise ValueError(
+                    f"two genes are named {name!r}: call adata.var_names_make_unique() first"
+                )
+            values = table.X[
+                :, [table.var_names.get_loc(name)]
+            ]  # dense or sparse, in memory or not: two axes
+            return np.asarray(
+                values.toarray() if hasattr(values, "toarray") else values
+            ).ravel()
+    raise ValueError(
+        f"{name!r} is no column of adata.obs and no gene: choose a column or one of adata.var_names"
+    )
 
 
 def palette_of(adata: Any, name: str) -> dict[str, Any]:

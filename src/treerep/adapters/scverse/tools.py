@@ -37,7 +37,8 @@ def tree(
     ----------
     adata : AnnData or TreeData
     use_rep : str
-        The table of the cells: a key of `obsm`, or "X". A sparse X becomes a dense one, if that fits into memory.
+        The table of the cells: a key of `obsm`, or "X". A sparse X becomes a dense one, if that
+        fits into memory.
     metric : str
         How to measure between its rows, as in `treerep.fit`.
     method : str
@@ -47,7 +48,8 @@ def tree(
     refine : bool
         Whether to improve the tree by `treerep.refine`: closer distances for more time.
     root : str or int, optional
-        Name or position of a cell. The stored tree hangs from it, and `tl.pseudotime` is called with it.
+        Name or position of a cell. The stored tree hangs from it, and `tl.pseudotime` is called
+        with it.
     n_clusters : int, optional
         If given, `tl.lineages` is called with it.
     key_added : str
@@ -64,13 +66,15 @@ def tree(
     `adata.uns[key_added]`
         The tree as arrays and as Newick text, with `params`: `tl.get_tree` reads it.
     `adata.obst[key_added]`
-        In a TreeData: the tree as a networkx.DiGraph. All cells are its leaves; a cell that is an inner node of the
-        fitted tree is a leaf at distance 0 from that node. Edges have `length`, nodes `depth`.
+        In a TreeData: the tree as a networkx.DiGraph. All cells are its leaves; a cell that is
+        an inner node of the fitted tree is a leaf at distance 0 from that node. Edges have
+        `length`, nodes `depth`.
     `adata.obs[f"{key_added}_pseudotime"]`, `adata.obs[f"{key_added}_lineage"]`
         With `root` and `n_clusters`.
 
-    Where `key_added` has a tree already, the pseudotime, lineages and coordinates (`obsm[f"X_{key_added}"]`) of that
-    tree are removed with it; those that were given names of their own stay.
+    Where `key_added` has a tree already, the pseudotime, lineages and coordinates
+    (`obsm[f"X_{key_added}"]`) of that tree are removed with it; those that were given names of
+    their own stay.
 
     Notes
     -----
@@ -96,14 +100,20 @@ def tree(
     space = cell_metric(adata, metric, use_rep)
     fitted = fit(space, method=method, trials=count, rng=rng, n_jobs=n_jobs)
     if refine:
-        from ...refinement.refine import refine as refined  # brings numba, which others need not wait for
+        from ...refinement.refine import (
+            refine as refined,
+        )  # brings numba, which others need not wait for
 
         fitted = refined(fitted, space, rng=rng, n_jobs=n_jobs)
     params = {
-        "use_rep": use_rep, "metric": metric, "method": method, "trials": count, "refine": refine,
+        "use_rep": use_rep,
+        "metric": metric,
+        "method": method,
+        "trials": count,
+        "refine": refine,
         "root": None if start is None else adata.obs_names[start],
         "rng": rng if isinstance(rng, int | np.integer) else None,
-    }  # fmt: skip
+    }
     store_tree(adata, fitted, key_added, start, params)
     if start is not None:
         pseudotime(adata, root=start, key=key_added)
@@ -113,7 +123,12 @@ def tree(
 
 
 def pseudotime(
-    adata: Any, *, root: str | int, key: str = "treerep", key_added: str | None = None, copy: bool = False
+    adata: Any,
+    *,
+    root: str | int,
+    key: str = "treerep",
+    key_added: str | None = None,
+    copy: bool = False,
 ) -> Any:
     """Set the pseudotime of the cells: their distance from a root cell in the tree.
 
@@ -154,7 +169,12 @@ def pseudotime(
 
 
 def lineages(
-    adata: Any, *, n_clusters: int, key: str = "treerep", key_added: str | None = None, copy: bool = False
+    adata: Any,
+    *,
+    n_clusters: int,
+    key: str = "treerep",
+    key_added: str | None = None,
+    copy: bool = False,
 ) -> Any:
     """Cut the tree into lineages: connected parts, by `Tree.cut`.
 
@@ -190,7 +210,9 @@ def lineages(
     check_key(column)
     clusters = get_tree(adata, key=key).cut(n_clusters)
     names = [str(cluster) for cluster in range(n_clusters)]
-    adata.obs[column] = require("pandas", "scverse").Categorical.from_codes(clusters, categories=names)
+    adata.obs[column] = require("pandas", "scverse").Categorical.from_codes(
+        clusters, categories=names
+    )
     adata.uns[column] = {"params": {"key": key, "n_clusters": n_clusters}}
     return adata if copy else None
 
@@ -215,13 +237,14 @@ def embed(
     dim : int
         Dimension of the space.
     scale : float or "auto"
-        Hyperbolic length of one unit of the tree. "auto" is for pictures, that of `treerep.draw`. The larger it is, the
-        closer hyperbolic distances are to those in the tree, and the closer to the rim the cells.
+        Hyperbolic length of one unit of the tree. "auto" is for pictures, that of
+        `treerep.draw`. The larger it is, the closer hyperbolic distances are to those in the
+        tree, and the closer to the rim the cells.
     root : str or int, optional
         Name or position of the cell at the origin; the centre of the tree by default.
     key_added : str, optional
-        Key of `obsm` for the coordinates, and of `uns` for the parameters: f"X_{key}" by default, so that
-        `sc.pl.embedding(adata, basis="treerep")` shows them.
+        Key of `obsm` for the coordinates, and of `uns` for the parameters: f"X_{key}" by
+        default, so that `sc.pl.embedding(adata, basis="treerep")` shows them.
     copy : bool
         Whether to leave `adata` as it is and return a copy.
 
@@ -247,7 +270,9 @@ def embed(
     adata.obsm[column] = placed.poincare[: adata.n_obs]
     name = None if start is None else adata.obs_names[start]
     params = {"key": key, "dim": dim, "scale": placed.scale, "root": name}
-    adata.uns[column] = {"params": {option: value for option, value in params.items() if value is not None}}
+    adata.uns[column] = {
+        "params": {option: value for option, value in params.items() if value is not None}
+    }
     return adata if copy else None
 
 
@@ -261,4 +286,6 @@ def place_tree(tree: Tree, *, dim: int, scale: float | str, root: int | None) ->
 
 def _check_clusters(adata: Any, n_clusters: Any) -> None:
     if positive_number(n_clusters, "n_clusters") > adata.n_obs:
-        raise ValueError(f"n_clusters={n_clusters} is more than there are cells, {adata.n_obs}: choose fewer")
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than there are cells, {adata.n_obs}: choose fewer"
+        )

@@ -1,4 +1,7 @@
-"""scikit-learn's estimators around `fit`, `place`, `Tree.cut` and `embed`. Importing this package imports sklearn."""
+"""scikit-learn's estimators around `fit`, `place`, `Tree.cut` and `embed`.
+
+Importing this package imports sklearn.
+"""
 
 from ..._core.extras import require
 

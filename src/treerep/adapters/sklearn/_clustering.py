@@ -19,7 +19,9 @@ from ...tree.tree import Tree
 from ._shared import MetricEstimator
 
 
-class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricEstimator):
+class TreeEstimator(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricEstimator
+):
     """A tree on the samples, cut into clusters: what its subclasses have in common."""
 
     n_clusters: int
@@ -47,7 +49,9 @@ class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self._points = None if self.metric == "precomputed" else metric
         self._node_labels = cut_clusters(self.tree_._view, len(self.tree_), clusters)
         self.labels_: NDArray[np.int64] = self._node_labels[: len(self.tree_)]
-        self.center_nodes_: NDArray[np.int64] = cluster_centers(self.tree_._view, len(self.tree_), self._node_labels)
+        self.center_nodes_: NDArray[np.int64] = cluster_centers(
+            self.tree_._view, len(self.tree_), self._node_labels
+        )
         self._n_features_out = clusters
         return self
 
@@ -60,13 +64,16 @@ class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """
         places = self._places(X)
         rooted = self.tree_.rooted()
-        beyond = places.above > rooted.length[places.node] / 2  # on the edge above the node, nearer to its other end
+        beyond = (
+            places.above > rooted.length[places.node] / 2
+        )  # on the edge above the node, nearer to its other end
         return self._node_labels[np.where(beyond, rooted.parent[places.node], places.node)]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Place points in the tree and return their distances in it to the centre of each cluster.
 
-        The centre is the node (`center_nodes_`) with the smallest sum of distances to the points of the cluster.
+        The centre is the node (`center_nodes_`) with the smallest sum of distances to the
+        points of the cluster.
         """
         return distances_from(self.tree_, self._places(X), self.center_nodes_)
 
@@ -77,7 +84,9 @@ class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _places(self, X: Any) -> Places:
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
-        return find_places(self.tree_, rows, data=self._points, tol=self._tolerance(), n_jobs=self._jobs())
+        return find_places(
+            self.tree_, rows, data=self._points, tol=self._tolerance(), n_jobs=self._jobs()
+        )
 
     def _tolerance(self) -> Any:
         return "auto"
@@ -92,9 +101,11 @@ class TreeClustering(TreeEstimator):
     Parameters
     ----------
     n_clusters : int
-        Into how many clusters the tree is cut, by Ward's criterion in the tree (see `Tree.cut`).
+        Into how many clusters the tree is cut, by Ward's criterion in the tree (see
+        `Tree.cut`).
     metric : str
-        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for distances.
+        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
+        distances.
     balance : float from 0 to 1, optional
         How much near distances count: see `fit`.
     refine : bool
@@ -138,9 +149,11 @@ class TreeRep(TreeEstimator):
     Parameters
     ----------
     n_clusters : int
-        Into how many clusters the tree is cut, by Ward's criterion in the tree (see `Tree.cut`).
+        Into how many clusters the tree is cut, by Ward's criterion in the tree (see
+        `Tree.cut`).
     metric : str
-        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for distances.
+        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
+        distances.
     trials : int
         Learn this many trees and keep the best.
     refine : bool
@@ -218,7 +231,12 @@ class NeighborJoining(TreeEstimator):
     """
 
     def __init__(
-        self, n_clusters: int = 2, *, metric: str = "euclidean", refine: bool = False, n_jobs: int | None = None
+        self,
+        n_clusters: int = 2,
+        *,
+        metric: str = "euclidean",
+        refine: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric

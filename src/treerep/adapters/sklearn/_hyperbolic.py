@@ -18,7 +18,8 @@ from ._shared import MetricEstimator
 
 METHODS = ("sarkar", "hmds", "pt")
 MODELS = ("poincare", "klein", "lorentz")
-# Radius of the tree in hyperbolic space by default: float64 coordinates in the ball still tell points apart.
+# Radius of the tree in hyperbolic space by default: float64 coordinates in the ball still tell
+# points apart.
 _RADIUS = 10.0
 
 
@@ -30,15 +31,17 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
     dim : int
         Dimension of the hyperbolic space.
     method : "sarkar", "hmds" or "pt"
-        "sarkar" learns the tree by TreeRep and embeds it; "hmds" and "pt" (which needs torch) embed the distances
-        themselves. See `embed`.
+        "sarkar" learns the tree by TreeRep and embeds it; "hmds" and "pt" (which needs torch)
+        embed the distances themselves. See `embed`.
     model : "poincare", "klein" or "lorentz"
-        What `embedding_` holds: coordinates in the Poincaré ball, the Klein ball, or on the hyperboloid (dim + 1 many).
+        What `embedding_` holds: coordinates in the Poincaré ball, the Klein ball, or on the
+        hyperboloid (dim + 1 many).
     metric : str
-        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for distances.
+        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
+        distances.
     scale : float or None
-        Hyperbolic length of one unit of the data. None: of "sarkar", such that the radius of the tree is 10; of "hmds",
-        the best one; of "pt" it is learned.
+        Hyperbolic length of one unit of the data. None: of "sarkar", such that the radius of
+        the tree is 10; of "hmds", the best one; of "pt" it is learned.
     trials, refine : of "sarkar": see `TreeRep`
     device : str, torch.device or None
         Of "pt": what torch computes on, the CPU if None. "cuda" asks for a GPU.
@@ -58,11 +61,14 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         Average distortion of the embedding, from 256 sampled rows beyond 2,000 samples.
     n_features_in_ : int
 
-    Like scikit-learn's MDS and TSNE it has no `transform`: `place` new points in `tree_` and `embed` the result.
+    Like scikit-learn's MDS and TSNE it has no `transform`: `place` new points in `tree_` and
+    `embed` the result.
 
     Examples
     --------
-    >>> HyperbolicEmbedding(dim=2, random_state=0).fit_transform([[0.0], [1.0], [10.0], [11.0]]).shape
+    >>> HyperbolicEmbedding(dim=2, random_state=0).fit_transform(
+    ...     [[0.0], [1.0], [10.0], [11.0]]
+    ... ).shape
     (4, 2)
     """
 
@@ -101,14 +107,17 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         """
         check_choice("method", self.method, METHODS)
         check_choice("model", self.model, MODELS)
-        metric, seed = self._metric_of(X), self._seed()
+        metric = self._metric_of(X)
+        seed = self._seed()
         if self.method == "sarkar":
             self.hyperbolic_: Embedding = self._embedded_tree(metric, seed)
         else:
             self.__dict__.pop("tree_", None)  # of an earlier fit by another method
             options = {"dim": self.dim, "scale": self.scale, "device": self.device}
             self.hyperbolic_ = embed(metric, method=self.method, rng=seed, **options)
-        self.embedding_: NDArray[np.float64] = self.hyperbolic_.coordinates(self.model)[: len(metric)]
+        self.embedding_: NDArray[np.float64] = self.hyperbolic_.coordinates(self.model)[
+            : len(metric)
+        ]
         self._n_features_out = self.embedding_.shape[1]
         self.distortion_ = self._distortion(self.hyperbolic_, metric)
         return self

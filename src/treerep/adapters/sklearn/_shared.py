@@ -14,7 +14,8 @@ from ...metric.points import PointMetric
 from ...scores.distortion import average_distortion
 
 # Up to here the distortion is that of all pairs, beyond that of sampled rows.
-_ALL_PAIRS, _ROWS = 2000, 256
+_ALL_PAIRS = 2000
+_ROWS = 256
 
 
 class MetricEstimator(BaseEstimator):

@@ -26,7 +26,10 @@ class Part(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Zones that one worker finishes. Their points, found in these pieces, get the names first, first + 1, ..."""
+    """Zones that one worker finishes.
+
+    Their points, found in these pieces, get the names first, first + 1, ...
+    """
 
     zones: list[Zone]
     pieces: list[int]
@@ -68,9 +71,13 @@ def part_of(block: Block, last: Wave, gone: NDArray[np.int64], pieces: list[int]
     here = np.concatenate(places)
     slots = state.slots[here]
     return Part(
-        (block.start + slots).astype(np.int32), state.near_a[here], state.near_b[here], block.priority[slots],
-        gathered(block.oracle, slots), np.array([len(mine) for mine in places]),
-    )  # fmt: skip
+        (block.start + slots).astype(np.int32),
+        state.near_a[here],
+        state.near_b[here],
+        block.priority[slots],
+        gathered(block.oracle, slots),
+        np.array([len(mine) for mine in places]),
+    )
 
 
 def finish(batch: Batch, *parts: Part) -> Finished:
@@ -79,40 +86,64 @@ def finish(batch: Batch, *parts: Part) -> Finished:
     names = batch.first + np.arange(len(done.points))
     ends = [end for zone in batch.zones for end in (zone.a, zone.b)]
     table = np.concatenate([names, batch.n + names, ends]).astype(np.int32)
-    return done._replace(nodes=(batch.first + done.nodes).astype(np.int32), edges=table[done.edges])
+    return done._replace(
+        nodes=(batch.first + done.nodes).astype(np.int32), edges=table[done.edges]
+    )
 
 
 def completed(batch: Batch, *parts: Part) -> Finished:
     """Complete the zones of a batch by TreeRep itself, on one thread.
 
-    In names of its own: m points are nodes 0 ... m-1, Steiner nodes are m ... 2 m - 1, and then come the nodes that the
-    zones hang off, two each.
+    In names of its own: m points are nodes 0 ... m-1, Steiner nodes are m ... 2 m - 1, and then
+    come the nodes that the zones hang off, two each.
     """
-    zone_of = np.concatenate([np.repeat(np.arange(len(batch.zones)), part.counts) for part in parts])
+    zone_of = np.concatenate(
+        [np.repeat(np.arange(len(batch.zones)), part.counts) for part in parts]
+    )
     order = np.argsort(zone_of, kind="stable")
-    points, near_a, near_b, priority = (np.concatenate(arrays) for arrays in zip(*(p[:4] for p in parts), strict=True))
-    arrays = [np.concatenate(tables) for tables in zip(*(part.rows for part in parts), strict=True)]
+    points, near_a, near_b, priority = (
+        np.concatenate(arrays) for arrays in zip(*(p[:4] for p in parts), strict=True)
+    )
+    arrays = [
+        np.concatenate(tables) for tables in zip(*(part.rows for part in parts), strict=True)
+    ]
     for array in arrays:
         array.flags.writeable = False
     m = len(order)
-    begin = Start(order.astype(np.int32), near_a[order], near_b[order], _local_zones(batch.zones, 2 * m))
+    begin = Start(
+        order.astype(np.int32), near_a[order], near_b[order], _local_zones(batch.zones, 2 * m)
+    )
     with Workers(1) as workers:
         metric = _Gathered(type(parts[0].rows)(*arrays))
-        run = TreeRep(metric, priority, batch.tol, batch.rule, workers, _NoBar(), batch.joined, begin)
+        run = TreeRep(
+            metric, priority, batch.tol, batch.rule, workers, _NoBar(), batch.joined, begin
+        )
         edges, weights = run.run()
     return Finished(points, run.nodes, edges, weights)
 
 
 def _local_zones(zones: list[Zone], first_end: int) -> list[Zone]:
     """Zones as slices of the points of a batch, with numbers of their own for the nodes that they hang off."""
-    local, lo = [], 0
+    local = []
+    lo = 0
     for k, zone in enumerate(zones):
-        local.append(Zone(zone.kind, lo, lo + zone.size, first_end + 2 * k, first_end + 2 * k + 1, zone.length))
+        local.append(
+            Zone(
+                zone.kind,
+                lo,
+                lo + zone.size,
+                first_end + 2 * k,
+                first_end + 2 * k + 1,
+                zone.length,
+            )
+        )
         lo += zone.size
     return local
 
 
-def twins_of(block: Block, last: Wave, gone: NDArray[np.int64], pieces: list[int]) -> tuple[Any, Any, Any]:
+def twins_of(
+    block: Block, last: Wave, gone: NDArray[np.int64], pieces: list[int]
+) -> tuple[Any, Any, Any]:
     """Points that equal a node of the tree, their distances to it, and how many each piece has."""
     state = last[0]
     places = [positions(block, state, piece, gone) for piece in pieces]

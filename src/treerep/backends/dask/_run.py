@@ -55,9 +55,19 @@ class Run:
     """
 
     def __init__(
-        self, client: Any, points: SpreadPoints, choices: Choices, finish_points: int, workers: Workers, bar: Any
+        self,
+        client: Any,
+        points: SpreadPoints,
+        choices: Choices,
+        finish_points: int,
+        workers: Workers,
+        bar: Any,
     ) -> None:
-        self.client, self.points, self.choices, self.workers, self.bar = client, points, choices, workers, bar
+        self.client = client
+        self.points = points
+        self.choices = choices
+        self.workers = workers
+        self.bar = bar
         self.finish_points = finish_points
         self.n = len(points)
         self.skeleton = Skeleton(self.n)
@@ -71,20 +81,31 @@ class Run:
     def run(self, first: int, at_once: int) -> None:
         """Complete the skeleton.
 
-        All points hang off the point `first` at the beginning; at the end, so many batches are finished at once.
+        All points hang off the point `first` at the beginning; at the end, so many batches are
+        finished at once.
         """
         with dropping(self.client, self._futures()):
             self._split(first)
             self._finish(at_once)
-        self.states, self.points.blocks = [], []
+        self.states = []
+        self.points.blocks = []
 
     @property
     def _every(self) -> range:
         return range(len(self.points.blocks))
 
-    def _submit_to(self, b: int, task: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def _submit_to(
+        self, b: int, task: Callable[..., Any], *arguments: Any, **options: Any
+    ) -> Any:
         """A future of a task on block b, where that is."""
-        return submit_to(self.client, self.points.homes[b], task, self.points.blocks[b], *arguments, **options)
+        return submit_to(
+            self.client,
+            self.points.homes[b],
+            task,
+            self.points.blocks[b],
+            *arguments,
+            **options,
+        )
 
     def _futures(self) -> Iterator[Any]:
         yield from (*self.running, *self.states, *self.points.blocks)
@@ -116,8 +137,10 @@ class Run:
         self.states = [self._submit_to(b, wave, self.states[b], plan) for b in self._every]
         summary = self._summary()
         steps = steps._replace(yz=summary.yz)
-        before, gone = self.held, []
-        self.held, piece = [], 0
+        before = self.held
+        gone = []
+        self.held = []
+        piece = 0
         for held, k in zip(before, order[:, 1].tolist(), strict=True):
             if k < 0:
                 self.held.append(held._replace(piece=piece))
@@ -130,19 +153,24 @@ class Run:
         self.gone = np.array(gone, np.int64).reshape(-1, 2)
         size = sum(held.zone.size for held in large)
         self.waves.append({"zones": len(large), "points": size})
-        self.bar.update(sum(held.zone.size for held in before) - sum(held.zone.size for held in self.held))
+        self.bar.update(
+            sum(held.zone.size for held in before) - sum(held.zone.size for held in self.held)
+        )
 
     def _steps(self, large: list[Held]) -> Steps:
         """The pivots of each zone: chosen as `zone_kernels` does, from the candidates of all blocks."""
         rows = []
         for zone, _, lowest, closest in large:
-            y, z = lowest[0], lowest[1]
+            y = lowest[0]
+            z = lowest[1]
             if zone.kind == 1:
                 rows.append((1, y[POINT], z[POINT], y[NEAR_A], z[NEAR_A], np.nan))
                 continue
             z = lowest[0]
             if self.choices.rule == NEAR:
-                z = lowest[np.argmin(lowest[:, NEAR_B])]  # the first of equals has the lowest priority
+                z = lowest[
+                    np.argmin(lowest[:, NEAR_B])
+                ]  # the first of equals has the lowest priority
             elif self.choices.rule == CLOSEST:
                 z = closest[0]
             rows.append((2, -1, z[POINT], zone.length, z[NEAR_A], z[NEAR_B]))
@@ -155,7 +183,9 @@ class Run:
         wanted = np.column_stack([np.where(steps.kind == 1, steps.y, steps.z), steps.z]).ravel()
         points, place = np.unique(wanted, return_inverse=True)
         owners = self._owner(points)
-        rows = [self._submit_to(b, rows_of, points[owners == b]) for b in np.unique(owners).tolist()]
+        rows = [
+            self._submit_to(b, rows_of, points[owners == b]) for b in np.unique(owners).tolist()
+        ]
         return self.client.submit(placed, plan, place, *rows, pure=False)
 
     def _owner(self, point: Any) -> Any:
@@ -163,13 +193,18 @@ class Run:
 
     def _summary(self) -> Summary:
         """What all blocks together say of the wave under way."""
-        parts = [submit_to(self.client, self.points.homes[b], summary_of, self.states[b]) for b in self._every]
+        parts = [
+            submit_to(self.client, self.points.homes[b], summary_of, self.states[b])
+            for b in self._every
+        ]
         while len(parts) > _FAN_IN:
             groups = [parts[k : k + _FAN_IN] for k in range(0, len(parts), _FAN_IN)]
             parts = [self.client.submit(merged, *group, pure=False) for group in groups]
         return merged(*raise_first(self.client, parts))
 
-    def _grow(self, held: Held, steps: Steps, k: int, summary: Summary, piece: int) -> tuple[list[Held], int]:
+    def _grow(
+        self, held: Held, steps: Steps, k: int, summary: Summary, piece: int
+    ) -> tuple[list[Held], int]:
         """The zones that step k makes of a zone, of which the pieces begin here, and the point that becomes r or -1."""
         arms = kernels.universal_tree(steps.pivots(k, -1, -1, 0, 0), self.tol)
         best = summary.becomes_r[k, 0]
@@ -194,8 +229,12 @@ class Run:
         batches = self._batches([held for held in self.held if held.zone.kind > 0])
         twins = [held for held in self.held if held.zone.kind == 0]
         if twins:
-            self._add_twins(twins, sum(held.zone.size for held in self.held if held.zone.kind > 0))
-        done = require("distributed", "dask").as_completed(loop=self.client.loop, with_results=True, raise_errors=False)
+            self._add_twins(
+                twins, sum(held.zone.size for held in self.held if held.zone.kind > 0)
+            )
+        done = require("distributed", "dask").as_completed(
+            loop=self.client.loop, with_results=True, raise_errors=False
+        )
         waiting = iter(batches)
         self.running = {self._submit(batch) for batch in itertools.islice(waiting, at_once)}
         done.update(self.running)
@@ -219,11 +258,22 @@ class Run:
                 size = 0
             groups[-1].append(held)
             size += held.zone.size
-        batches, first = [], 0
+        batches = []
+        first = 0
         for group in groups:
             zones = [held.zone for held in group]
             pieces = [held.piece for held in group]
-            batches.append(Batch(zones, pieces, first, self.n, self.tol, self.choices.rule, self.choices.joined))
+            batches.append(
+                Batch(
+                    zones,
+                    pieces,
+                    first,
+                    self.n,
+                    self.tol,
+                    self.choices.rule,
+                    self.choices.joined,
+                )
+            )
             first += sum(zone.size for zone in zones)
         return batches
 
@@ -232,13 +282,17 @@ class Run:
         return self.client.submit(finish, batch, *self._parts(batch), pure=False)
 
     def _parts(self, batch: Batch) -> list[Any]:
-        """Futures of what each block has of a batch. They need no name: Dask drops them as soon as they are used.
+        """Futures of what each block has of a batch.
 
-        They go before batches that are asked for already: others wait for them. If they waited long enough, Dask would
-        let an idle worker take over, and send it the whole block.
+        They need no name: Dask drops them as soon as they are used.
+
+        They go before batches that are asked for already: others wait for them. If they waited
+        long enough, Dask would let an idle worker take over, and send it the whole block.
         """
         given = self.gone, batch.pieces
-        return [self._submit_to(b, part_of, self.states[b], *given, priority=1) for b in self._every]
+        return [
+            self._submit_to(b, part_of, self.states[b], *given, priority=1) for b in self._every
+        ]
 
     def _add(self, done: Any) -> None:
         self.skeleton.nodes[done.points] = done.nodes
@@ -246,10 +300,15 @@ class Run:
         self.bar.update(len(done.points))
 
     def _add_twins(self, twins: list[Held], first: int) -> None:
-        """Points that equal a node become its leaves. There may be more of them than fit a worker, but few bytes."""
+        """Points that equal a node become its leaves.
+
+        There may be more of them than fit a worker, but few bytes.
+        """
         pieces = [held.piece for held in twins]
         ends = np.array([held.zone.a for held in twins])
-        parts = [self._submit_to(b, twins_of, self.states[b], self.gone, pieces) for b in self._every]
+        parts = [
+            self._submit_to(b, twins_of, self.states[b], self.gone, pieces) for b in self._every
+        ]
         for points, near_a, counts in raise_first(self.client, parts):
             nodes = np.arange(first, first + len(points), dtype=np.int32)
             first += len(points)

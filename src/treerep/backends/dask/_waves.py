@@ -1,11 +1,13 @@
 """One split wave of TreeRep on one block of points: what a worker does, as pure functions.
 
-A wave takes a block, the state that the wave before left, and a plan: the pivots of all large zones, with their
-coordinates. It sorts the block's points by the ordinary kernels and returns a new state, and a summary of it for the
-client: how many points went where, and who may be a pivot next. So a state that is lost with its worker can be made
-again from the block and the plans.
+A wave takes a block, the state that the wave before left, and a plan: the pivots of all large
+zones, with their coordinates. It sorts the block's points by the ordinary kernels and returns a
+new state, and a summary of it for the client: how many points went where, and who may be a
+pivot next. So a state that is lost with its worker can be made again from the block and the
+plans.
 
-In a state the points lie sorted by *piece*. A zone is one piece of every block. A step makes nine pieces of one.
+In a state the points lie sorted by *piece*. A zone is one piece of every block. A step makes
+nine pieces of one.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...fitting.treerep import _zone_kernels as kernels
-from ...fitting.treerep._zone_kernels import BINS, CLOSEST, CODES, COULD_BE_R, RANDOM, Z1_R, Arms, Pivots, Points
+from ...fitting.treerep._zone_kernels import (
+    BINS,
+    CLOSEST,
+    CODES,
+    COULD_BE_R,
+    RANDOM,
+    Z1_R,
+    Arms,
+    Pivots,
+    Points,
+)
 from ...fitting.treerep.algorithm import with_room
 from ...metric.oracle.classes import bytes_per_point, gathered
 from ...metric.oracle.distance_kernels import block_distances
@@ -36,7 +48,9 @@ class State(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What the client learns of a wave. Candidates are rows (priority, point, near_a, near_b); inf where there is none.
+    """What the client learns of a wave.
+
+    Candidates are rows (priority, point, near_a, near_b); inf where there is none.
 
     Steps are in the order of the plan, with nine pieces each.
     """
@@ -44,7 +58,9 @@ class Summary(NamedTuple):
     counts: NDArray[np.int64]  # (steps, CODES)
     becomes_r: NDArray[np.float64]  # (steps, 1, 4)
     lowest: NDArray[np.float64]  # (pieces, 4, 4): lowest priority first
-    closest: NDArray[np.float64]  # (pieces, 1, 4): least near_b; not filled unless the rule asks for it
+    closest: NDArray[
+        np.float64
+    ]  # (pieces, 1, 4): least near_b; not filled unless the rule asks for it
     yz: NDArray[np.float64]  # (steps,)
     largest: float  # distance from the first point, in the first wave
 
@@ -71,8 +87,12 @@ class Steps(NamedTuple):
 class Plan(NamedTuple):
     """What to do in a wave."""
 
-    order: NDArray[np.int64]  # (., 2): pieces that still have points, in order, and which step each takes, or -1
-    gone: NDArray[np.int64]  # (., 2): pieces and the points in them that became r in the wave before
+    order: NDArray[
+        np.int64
+    ]  # (., 2): pieces that still have points, in order, and which step each takes, or -1
+    gone: NDArray[
+        np.int64
+    ]  # (., 2): pieces and the points in them that became r in the wave before
     steps: Steps
     tol: float
     rule: int
@@ -97,7 +117,12 @@ def placed(plan: Plan, place: NDArray[np.int64], *rows: Any) -> Placed:
     steps = plan.steps
     yz = steps.yz.copy()
     for k in np.flatnonzero(np.isnan(yz)).tolist():
-        block_distances(table, np.array([2 * k]), np.array([2 * k + 1], np.int32), yz[k : k + 1].reshape(1, 1))
+        block_distances(
+            table,
+            np.array([2 * k]),
+            np.array([2 * k + 1], np.int32),
+            yz[k : k + 1].reshape(1, 1),
+        )
     return Placed(plan._replace(steps=steps._replace(yz=yz)), table)
 
 
@@ -111,25 +136,34 @@ def first_wave(block: Block, first: int, row: Any, rule: int) -> Wave:
         here = slots[lo : lo + room.size]
         oracle = room.beside(here, row)
         near = near_a[lo : lo + room.size].reshape(1, -1)
-        block_distances(oracle, np.array([len(here)]), np.arange(len(here), dtype=np.int32), near)
+        block_distances(
+            oracle, np.array([len(here)]), np.arange(len(here), dtype=np.int32), near
+        )
     state = State(slots, near_a, np.zeros_like(near_a), np.array([0, len(slots)]))
     points = Points(*state[:3], np.empty(0, np.uint8), _writeable(block.priority))
     lowest, closest = _candidates(block, points, state.starts, rule)
     nobody = np.empty((0, 1, 4))
     largest = float(near_a.max(initial=0.0))
-    return state, Summary(np.empty((0, CODES), np.int64), nobody, lowest, closest, np.empty(0), largest)
+    return state, Summary(
+        np.empty((0, CODES), np.int64), nobody, lowest, closest, np.empty(0), largest
+    )
 
 
 def wave(block: Block, before: Wave, what: Placed) -> Wave:
     """Sort the points of all pieces that take a step; see the top of this file."""
-    plan, state = what.plan, _without(block, before[0], what.plan.gone)
+    plan = what.plan
+    state = _without(block, before[0], what.plan.gone)
     half = len(state.slots)
     points = with_room(*state[:3], _writeable(block.priority))
     steps = len(plan.steps.kind)
-    counts, becomes_r = np.zeros((steps, CODES), np.int64), np.full((steps, 1, 4), np.inf)
-    starts, stepped, room = [half], list[int](), _Room(block, 2)
+    counts = np.zeros((steps, CODES), np.int64)
+    becomes_r = np.full((steps, 1, 4), np.inf)
+    starts = [half]
+    stepped = list[int]()
+    room = _Room(block, 2)
     for piece, k in plan.order.tolist():
-        lo, hi = int(state.starts[piece]), int(state.starts[piece + 1])
+        lo = int(state.starts[piece])
+        hi = int(state.starts[piece + 1])
         if k < 0:
             _keep(points, lo, hi, starts[-1])
             starts.append(starts[-1] + hi - lo)
@@ -145,7 +179,9 @@ def wave(block: Block, before: Wave, what: Placed) -> Wave:
     found = [_candidates(block, points, bounds[p : p + 2], plan.rule) for p in stepped]
     slots, near_a, near_b = (array[half : starts[-1]].copy() for array in points[:3])
     lowest, closest = (np.concatenate(tables) for tables in zip(*found, strict=True))
-    return State(slots, near_a, near_b, bounds - half), Summary(counts, becomes_r, lowest, closest, plan.steps.yz, 0.0)
+    return State(slots, near_a, near_b, bounds - half), Summary(
+        counts, becomes_r, lowest, closest, plan.steps.yz, 0.0
+    )
 
 
 def summary_of(done: Wave) -> Summary:
@@ -155,7 +191,10 @@ def summary_of(done: Wave) -> Summary:
 
 def merged(*parts: Summary) -> Summary:
     """One summary of several blocks."""
-    becomes_r, lowest = (np.concatenate(tables, axis=1) for tables in zip(*(part[1:3] for part in parts), strict=True))
+    becomes_r, lowest = (
+        np.concatenate(tables, axis=1)
+        for tables in zip(*(part[1:3] for part in parts), strict=True)
+    )
     closest = np.concatenate([part.closest for part in parts], axis=1)
     return Summary(
         np.sum([part.counts for part in parts], axis=0),
@@ -167,16 +206,21 @@ def merged(*parts: Summary) -> Summary:
     )
 
 
-def positions(block: Block, state: State, piece: int, gone: NDArray[np.int64]) -> NDArray[np.int64]:
+def positions(
+    block: Block, state: State, piece: int, gone: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Where the points of a piece lie, without those that are gone."""
-    lo, hi = int(state.starts[piece]), int(state.starts[piece + 1])
+    lo = int(state.starts[piece])
+    hi = int(state.starts[piece + 1])
     places = np.arange(lo, hi)
     for who in gone[gone[:, 0] == piece, 1] - block.start:
         places = places[state.slots[places] != who]
     return places
 
 
-def _first(table: NDArray[np.float64], order: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+def _first(
+    table: NDArray[np.float64], order: NDArray[np.int64], count: int
+) -> NDArray[np.float64]:
     return np.take_along_axis(table, order[:, :count, None], axis=1)
 
 
@@ -188,20 +232,28 @@ def _writeable(array: NDArray[np.int32]) -> NDArray[np.int32]:
 class _Room:
     """Memory for some points of a block and for rows from elsewhere, used again and again.
 
-    Nannies have a worker give freed memory back at once (MALLOC_TRIM_THRESHOLD_), so fresh memory is slow there.
+    Nannies have a worker give freed memory back at once (MALLOC_TRIM_THRESHOLD_), so fresh
+    memory is slow there.
     """
 
     def __init__(self, block: Block, more: int) -> None:
-        self.size = max(256, _CACHE_BYTES // bytes_per_point(block.oracle))  # how many points fit
+        self.size = max(
+            256, _CACHE_BYTES // bytes_per_point(block.oracle)
+        )  # how many points fit
         self._from = block.oracle
-        self._arrays = [np.empty((self.size + more, *array.shape[1:]), array.dtype) for array in block.oracle]
+        self._arrays = [
+            np.empty((self.size + more, *array.shape[1:]), array.dtype)
+            for array in block.oracle
+        ]
 
     def beside(self, slots: NDArray[np.int32], rows: Any) -> Any:
         """An oracle of some points of the block and of rows from elsewhere after them, until the next one is made."""
         arrays = []
         for mine, others, room in zip(self._from, rows, self._arrays, strict=True):
             both = room[: len(slots) + len(others)]
-            np.take(mine, slots, axis=0, out=both[: len(slots)], mode="clip")  # any other mode has a buffer of its own
+            np.take(
+                mine, slots, axis=0, out=both[: len(slots)], mode="clip"
+            )  # any other mode has a buffer of its own
             both[len(slots) :] = others
             both.flags.writeable = False
             arrays.append(both)
@@ -212,12 +264,15 @@ def _without(block: Block, state: State, gone: NDArray[np.int64]) -> State:
     """A state without the points that became r."""
     out = []
     for piece, who in gone.tolist():
-        lo, hi = state.starts[piece], state.starts[piece + 1]
+        lo = state.starts[piece]
+        hi = state.starts[piece + 1]
         out += (lo + np.flatnonzero(state.slots[lo:hi] == who - block.start)).tolist()
     if not out:
         return state
     starts = state.starts - np.searchsorted(np.sort(out), state.starts)
-    slots, near_a, near_b = state.slots, state.near_a, state.near_b
+    slots = state.slots
+    near_a = state.near_a
+    near_b = state.near_b
     return State(np.delete(slots, out), np.delete(near_a, out), np.delete(near_b, out), starts)
 
 
@@ -227,12 +282,22 @@ def _keep(points: Points, lo: int, hi: int, to: int) -> None:
 
 
 def _sort(
-    block: Block, room: _Room, points: Points, lo: int, hi: int, what: Placed, k: int, counts: Any
+    block: Block,
+    room: _Room,
+    points: Points,
+    lo: int,
+    hi: int,
+    what: Placed,
+    k: int,
+    counts: Any,
 ) -> list[float]:
     """Sort the points lo:hi by step k; return the candidate for r."""
-    steps, tol = what.plan.steps, what.plan.tol
+    steps = what.plan.steps
+    tol = what.plan.tol
     arms: Arms = kernels.universal_tree(steps.pivots(k, -1, -1, 0, 0), tol)
-    at_y, at_z = (_position(block, points.slots[lo:hi], int(who)) for who in (steps.y[k], steps.z[k]))
+    at_y, at_z = (
+        _position(block, points.slots[lo:hi], int(who)) for who in (steps.y[k], steps.z[k])
+    )
     rows = type(what.rows)(*(array[2 * k : 2 * k + 2] for array in what.rows))
     best = [np.inf] * 4
     for start in range(lo, hi, room.size):
@@ -240,11 +305,16 @@ def _sort(
         slots = points.slots[here]
         size = len(slots)
         part = Points(
-            np.arange(size, dtype=np.int32), points.near_a[here], points.near_b[here], points.bins[here],
+            np.arange(size, dtype=np.int32),
+            points.near_a[here],
+            points.near_b[here],
+            points.bins[here],
             block.priority[slots],
-        )  # fmt: skip
+        )
         pivots = steps.pivots(k, at_y - (start - lo), at_z - (start - lo), size, size + 1)
-        i = kernels.sort_chunk(room.beside(slots, rows), part, 0, size, pivots, arms.contracted, tol, counts)
+        i = kernels.sort_chunk(
+            room.beside(slots, rows), part, 0, size, pivots, arms.contracted, tol, counts
+        )
         if i >= 0 and part.priority[i] < best[RANK]:
             best = [float(part.priority[i]), float(block.start + slots[i]), 0.0, 0.0]
     return best
@@ -261,7 +331,8 @@ def _candidates(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Who may be a pivot of the piece between these bounds: (1, 4, 4) and (1, 1, 4)."""
     lo, hi = bounds.tolist()
-    lowest, closest = np.full((1, _LOWEST, 4), np.inf), np.full((1, 1, 4), np.inf)
+    lowest = np.full((1, _LOWEST, 4), np.inf)
+    closest = np.full((1, 1, 4), np.inf)
     if lo == hi:
         return lowest, closest
     best = np.empty(_LOWEST, np.int64)
@@ -273,7 +344,14 @@ def _candidates(
     return lowest, closest
 
 
-def _describe(block: Block, points: Points, places: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+def _describe(
+    block: Block, points: Points, places: NDArray[np.int64], out: NDArray[np.float64]
+) -> None:
     slots = points.slots[places]
-    rows = block.priority[slots], block.start + slots.astype(np.int64), points.near_a[places], points.near_b[places]
+    rows = (
+        block.priority[slots],
+        block.start + slots.astype(np.int64),
+        points.near_a[places],
+        points.near_b[places],
+    )
     out[: len(places)] = np.column_stack(rows)

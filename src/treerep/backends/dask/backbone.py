@@ -1,8 +1,9 @@
 """Backbone trees on a Dask cluster: the points stay with the workers, which place them and join them zone by zone.
 
-The client refines the tree of the sample, sorts points into zones by their places, and puts the branches together: it
-holds 20 bytes a point for that, the rows of the sample, and one row in 256 while large zones are split. All that is
-computed is the result of tasks on blocks, so that what a dead worker had is made again.
+The client refines the tree of the sample, sorts points into zones by their places, and puts the
+branches together: it holds 20 bytes a point for that, the rows of the sample, and one row in
+256 while large zones are split. All that is computed is the result of tasks on blocks, so that
+what a dead worker had is made again.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +24,13 @@ from ...placement._least_squares_places import Scale, best_places, place_rows, r
 from ...placement._locate import Indices, Numbers, Places
 from ...refinement.backbone import _branches as branches
 from ...refinement.backbone._small_tree import Weighting, weighting
-from ...refinement.backbone.build import CHECKED_ROWS, backbone_tree, other_points, rounding, weighed
+from ...refinement.backbone.build import (
+    CHECKED_ROWS,
+    backbone_tree,
+    other_points,
+    rounding,
+    weighed,
+)
 from ...refinement.refine import check_arguments
 from ...scores._sampling import sample_rows
 from ...tree.tree import Tree
@@ -38,8 +45,13 @@ _BATCH = 1 << 15  # points of zones that are joined by one task
 class OnCluster:
     """The engine of a cluster: see `refinement.backbone.Engine`."""
 
-    def __init__(self, client: Any, space: SpreadPoints, finish_points: int, n_jobs: int | None) -> None:
-        self.client, self.space, self.finish_points, self.n_jobs = client, space, finish_points, n_jobs
+    def __init__(
+        self, client: Any, space: SpreadPoints, finish_points: int, n_jobs: int | None
+    ) -> None:
+        self.client = client
+        self.space = space
+        self.finish_points = finish_points
+        self.n_jobs = n_jobs
         self._every = range(len(space.blocks))
 
     def table(self, points: Indices) -> Numbers:
@@ -47,21 +59,35 @@ class OnCluster:
         at = np.arange(len(points))
         return _Rows(self._rows(points)).block(at, at)
 
-    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
+    def places(
+        self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
+    ) -> list[Places]:
         """Return the best places of a few points, for each power."""
-        metric, m = _Rows(self._rows(np.concatenate([sample, points]))), len(sample)
+        metric = _Rows(self._rows(np.concatenate([sample, points])))
+        m = len(sample)
         others = m + np.arange(len(points))
         with Workers(self.n_jobs) as workers:
-            return [best_places(tree, metric, np.arange(m), others, power, workers) for power in powers]
+            return [
+                best_places(tree, metric, np.arange(m), others, power, workers)
+                for power in powers
+            ]
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
         """Return the tree that TreeRep learns of all points, if it is exact."""
-        n, starts = len(self.space), self.space.starts.tolist()
+        n = len(self.space)
+        starts = self.space.starts.tolist()
         priorities = Priorities(n, rng)
-        blocks = [self._task(b, _with_priorities, priorities.part(starts[b], starts[b + 1])) for b in self._every]
+        blocks = [
+            self._task(b, _with_priorities, priorities.part(starts[b], starts[b + 1]))
+            for b in self._every
+        ]
         points = copy(self.space)
         points.blocks = blocks
-        with dropping(self.client, blocks), progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:
+        with (
+            dropping(self.client, blocks),
+            progress_bar(n, "TreeRep", "points") as bar,
+            Workers(1) as workers,
+        ):
             run = Run(self.client, points, checked_choices(), self.finish_points, workers, bar)
             run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * len(self._every))
         tree = finished_tree(self.space, *run.skeleton.all_edges(), run.skeleton.nodes)
@@ -73,14 +99,22 @@ class OnCluster:
         chosen = sample_rows(n, min(n, CHECKED_ROWS), 0, CHECKED_ROWS)
         rows = np.arange(n) if chosen is None else chosen
         known = self._shared(self._rows(rows))
-        total, count = 0.0, 0
+        total = 0.0
+        count = 0
         for b in self._every:
             start, stop = self.space.starts[b : b + 2].tolist()
             for lo in range(start, stop, _CHUNK):
                 hi = min(lo + _CHUNK, stop)
-                truth = raise_first(self.client, [self._task(b, _distances_to, known, lo - start, hi - start)])[0]
+                truth = raise_first(
+                    self.client, [self._task(b, _distances_to, known, lo - start, hi - start)]
+                )[0]
                 apart = truth > 0
-                total += float((np.abs(tree.block(rows, np.arange(lo, hi)) - truth)[apart] / truth[apart]).sum())
+                total += float(
+                    (
+                        np.abs(tree.block(rows, np.arange(lo, hi)) - truth)[apart]
+                        / truth[apart]
+                    ).sum()
+                )
                 count += int(apart.sum())
         return total / max(count, 1)
 
@@ -96,16 +130,26 @@ class OnCluster:
             )
         return finished_tree(self.space, edges, weights)
 
-    def weighed(self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None) -> Tree:
+    def weighed(
+        self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
+    ) -> Tree:
         """Return the tree with lengths of least distortion: few points, fitted by one worker."""
         facts = self.space.eps, self.space.integral
         task = self.client.submit(
-            _weighed, Parcel((tree, choice, rng, time_limit, self.n_jobs, facts)), *self.space.blocks, pure=False
+            _weighed,
+            Parcel((tree, choice, rng, time_limit, self.n_jobs, facts)),
+            *self.space.blocks,
+            pure=False,
         )
         fitted, state = raise_first(self.client, [task])[0].thing
         rng.bit_generator.state = state
         return Tree._trusted(
-            fitted.n_points, fitted.edges, fitted.weights, self.space.labels, None, self.space.order_known
+            fitted.n_points,
+            fitted.edges,
+            fitted.weights,
+            self.space.labels,
+            None,
+            self.space.order_known,
         )
 
     def _placed(self, tree: Tree, sample: Indices, power: float, workers: Workers) -> Places:
@@ -113,7 +157,10 @@ class OnCluster:
         shared = self._shared((*rooted_backbone(tree, power), self._rows(sample)))
         tasks = [self._task(b, _place, shared, self._mine(b, sample)) for b in self._every]
         parts = []
-        with dropping(self.client, tasks), progress_bar(len(self.space) - len(sample), "placing", "points") as bar:
+        with (
+            dropping(self.client, tasks),
+            progress_bar(len(self.space) - len(sample), "placing", "points") as bar,
+        ):
             for task in tasks:
                 parts += raise_first(self.client, [task])
                 bar.update(len(parts[-1][0]))
@@ -129,28 +176,50 @@ class OnCluster:
             points = np.concatenate([rest[zones[k]] for k in large])
             zone_of = np.repeat(np.arange(len(large)), [len(zones[k]) for k in large])
             owner = self._owner(points)
-            tasks, nearest = [], np.empty(len(points), np.int64)
+            tasks = []
+            nearest = np.empty(len(points), np.int64)
             for b in self._every:
                 mine = np.flatnonzero(owner == b)
-                tasks.append(self._task(b, _nearest, shared, self._mine(b, points[mine], inside=True), zone_of[mine]))
+                tasks.append(
+                    self._task(
+                        b,
+                        _nearest,
+                        shared,
+                        self._mine(b, points[mine], inside=True),
+                        zone_of[mine],
+                    )
+                )
             for b, found in enumerate(raise_first(self.client, tasks)):
                 nearest[owner == b] = found
             workers.check()
             parts = np.split(nearest, np.flatnonzero(np.diff(zone_of)) + 1)
-            divided = {k: branches.split_by(zones[k], part) for k, part in zip(large, parts, strict=True)}
+            divided = {
+                k: branches.split_by(zones[k], part)
+                for k, part in zip(large, parts, strict=True)
+            }
             zones = [part for k, zone in enumerate(zones) for part in divided.get(k, [zone])]
         return zones
 
     def _joined(
-        self, rest: Indices, places: Places, zones: list[Indices], short: float, workers: Workers
+        self,
+        rest: Indices,
+        places: Places,
+        zones: list[Indices],
+        short: float,
+        workers: Workers,
     ) -> Iterator[branches.Branches]:
         """Yield the branches of each zone: a few tasks are under way at a time."""
         batches = _batches(zones)
-        asked = [self._join(rest, places, batch, short) for batch in islice(batches, 2 * len(self._every))]
+        asked = [
+            self._join(rest, places, batch, short)
+            for batch in islice(batches, 2 * len(self._every))
+        ]
         with dropping(self.client, asked):
             while asked:
                 done = raise_first(self.client, [asked.pop(0)])[0].thing
-                asked += [self._join(rest, places, batch, short) for batch in islice(batches, 1)]
+                asked += [
+                    self._join(rest, places, batch, short) for batch in islice(batches, 1)
+                ]
                 workers.check()
                 yield from done
 
@@ -160,9 +229,20 @@ class OnCluster:
         points = rest[together]
         owner = self._owner(points)
         blocks = np.unique(owner)
-        parts = [self._task(b, _take, self._mine(b, points[owner == b], inside=True)) for b in blocks.tolist()]
-        order = np.argsort(np.argsort(owner, kind="stable"), kind="stable")  # where each point is in the parts
-        batch = Batch([len(zone) for zone in zones], order, places.height[together], places.above[together], short)
+        parts = [
+            self._task(b, _take, self._mine(b, points[owner == b], inside=True))
+            for b in blocks.tolist()
+        ]
+        order = np.argsort(
+            np.argsort(owner, kind="stable"), kind="stable"
+        )  # where each point is in the parts
+        batch = Batch(
+            [len(zone) for zone in zones],
+            order,
+            places.height[together],
+            places.above[together],
+            short,
+        )
         return self.client.submit(_join, Parcel(batch), *parts, pure=False)
 
     def _rows(self, points: Indices) -> Any:
@@ -170,7 +250,11 @@ class OnCluster:
         owner = self._owner(points)
         blocks = np.unique(owner).tolist()
         parts = raise_first(
-            self.client, [self._task(b, _take, self._mine(b, points[owner == b], inside=True)) for b in blocks]
+            self.client,
+            [
+                self._task(b, _take, self._mine(b, points[owner == b], inside=True))
+                for b in blocks
+            ],
         )
         order = np.argsort(np.argsort(owner, kind="stable"), kind="stable")
         return gathered(_stacked(*parts), order)
@@ -184,7 +268,9 @@ class OnCluster:
         return points - start if inside else points[(points >= start) & (points < stop)] - start
 
     def _task(self, b: int, task: Callable[..., Any], *arguments: Any) -> Any:
-        return submit_to(self.client, self.space.homes[b], task, self.space.blocks[b], *arguments)
+        return submit_to(
+            self.client, self.space.homes[b], task, self.space.blocks[b], *arguments
+        )
 
     def _shared(self, thing: Any) -> Any:
         """A future of what tasks share: the result of a task, which the scheduler does not lose."""
@@ -215,7 +301,12 @@ def fit_backbone(
 ) -> Tree:
     """Learn a backbone tree of points that are spread over a cluster; see `treerep.fit`."""
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
-    options: Any = {"rng": np.random.default_rng(rng), "n_jobs": n_jobs, "size": size, "time_limit": time_limit}
+    options: Any = {
+        "rng": np.random.default_rng(rng),
+        "n_jobs": n_jobs,
+        "size": size,
+        "time_limit": time_limit,
+    }
     with dropping(client, space.blocks):
         engine = OnCluster(client, space, finish_points, n_jobs)
         return backbone_tree(engine, weighting("points", balance), **options)
@@ -238,7 +329,9 @@ class _Rows(CompiledMetric):
     """Points that came together in one place."""
 
     def __init__(self, oracle: Any, eps: float = 0.0, integral: bool = False) -> None:
-        self.oracle, self.eps, self.integral = oracle, eps, integral
+        self.oracle = oracle
+        self.eps = eps
+        self.integral = integral
 
     def __len__(self) -> int:
         return len(self.oracle[0])
@@ -274,7 +367,8 @@ def _place(block: Block, shared: Parcel, left_out: Indices) -> Places:
     known: Any
     scale: Scale
     known, scale, sample = shared.thing
-    m, parts = len(sample[0]), []
+    m = len(sample[0])
+    parts = []
     for rows in _chunks(block, np.delete(np.arange(len(block.oracle[0])), left_out)):
         count = len(rows[0])
         distances = _Rows(_stacked(sample, rows)).block(m + np.arange(count), np.arange(m))
@@ -293,7 +387,8 @@ def _nearest(block: Block, shared: Parcel, slots: Indices, zones: Indices) -> In
     for zone in np.unique(zones).tolist():
         mine = np.flatnonzero(zones == zone)
         near = gathered(centers, np.arange(ends[zone - 1] if zone else 0, ends[zone]))
-        m, found = len(near[0]), []
+        m = len(near[0])
+        found = []
         for rows in _chunks(block, slots[mine]):
             both = _Rows(_stacked(near, rows))
             found.append(both.block(m + np.arange(len(rows[0])), np.arange(m)).argmin(axis=1))
@@ -312,10 +407,13 @@ def _join(parcel: Parcel, *parts: Any) -> Parcel:
     """Join the points of the zones of a batch."""
     batch: Batch = parcel.thing
     metric = _Rows(gathered(_stacked(*parts), batch.order))
-    found, lo = [], 0
+    found = []
+    lo = 0
     for size in batch.sizes:
-        zone, part = np.arange(lo, lo + size), slice(lo, lo + size)
-        height, above = batch.height[part].copy(), batch.above[part].copy()
+        zone = np.arange(lo, lo + size)
+        part = slice(lo, lo + size)
+        height = batch.height[part].copy()
+        above = batch.above[part].copy()
         found.append(branches.joined(metric.block(zone, zone), height, above, batch.short))
         lo += size
     return Parcel(found)

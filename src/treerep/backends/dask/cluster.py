@@ -12,18 +12,25 @@ from ..._core.parallel import count_jobs
 def client_for(client: Any) -> Iterator[Any]:
     """Yield a client of Dask: this one; or, for None, the current one; or that of a cluster started for this call.
 
-    Such a cluster has one process of one thread per core, listens on the loopback interface alone, shows no dashboard,
-    and is closed afterwards. Its processes are spawned, so a script that starts it needs `if __name__ == "__main__":`.
+    Such a cluster has one process of one thread per core, listens on the loopback interface
+    alone, shows no dashboard, and is closed afterwards. Its processes are spawned, so a script
+    that starts it needs `if __name__ == "__main__":`.
 
-    Inside a task, the current client is that of the cluster which runs it. The task gives its thread away meanwhile:
-    its own work may have to be done there.
+    Inside a task, the current client is that of the cluster which runs it. The task gives its
+    thread away meanwhile: its own work may have to be done there.
     """
     distributed = require("distributed", "dask")
     require("dask.array", "dask")
     with ExitStack() as stack:
-        inside = stack.enter_context(distributed.worker_client()) if _is_task(distributed) else None
+        inside = (
+            stack.enter_context(distributed.worker_client()) if _is_task(distributed) else None
+        )
         if client is None:
-            client = inside or _current(distributed) or stack.enter_context(_own_cluster(distributed))
+            client = (
+                inside
+                or _current(distributed)
+                or stack.enter_context(_own_cluster(distributed))
+            )
         _check(client, distributed)
         yield client
 
@@ -46,11 +53,17 @@ def _current(distributed: Any) -> Any:
 def _check(client: Any, distributed: Any) -> None:
     """Refuse what would fail much later, or wait for ever."""
     if not isinstance(client, distributed.Client):
-        raise TypeError(f"engine is a dask.distributed Client, not a {type(client).__name__}: give Client(cluster)")
+        raise TypeError(
+            f"engine is a dask.distributed Client, not a {type(client).__name__}: give Client(cluster)"
+        )
     if client.asynchronous:
-        raise TypeError("this client of Dask is asynchronous, and its answers are awaited here: give a synchronous one")
+        raise TypeError(
+            "this client of Dask is asynchronous, and its answers are awaited here: give a synchronous one"
+        )
     if client.status != "running":
-        raise ValueError(f"this client of Dask is {client.status}: give one that is connected to its scheduler")
+        raise ValueError(
+            f"this client of Dask is {client.status}: give one that is connected to its scheduler"
+        )
     if client.nthreads():
         return
     # An adaptive cluster starts workers when there is something to do.
@@ -67,12 +80,17 @@ def _check(client: Any, distributed: Any) -> None:
 
 @contextmanager
 def _own_cluster(distributed: Any) -> Iterator[Any]:
-    # The scheduler's HTTP server takes any free port; its default one may be in use, and then it warns.
+    # The scheduler's HTTP server takes any free port; its default one may be in use, and then
+    # it warns.
     with (
         distributed.LocalCluster(
-            n_workers=count_jobs(), threads_per_worker=1, processes=True, host="127.0.0.1",
-            dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+            n_workers=count_jobs(),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
-    ):  # fmt: skip
+    ):
         yield client

@@ -1,9 +1,10 @@
 """TreeRep on a Dask cluster: the same tree as on one machine, bit for bit.
 
-The points stay with the workers. The client keeps the zones: it sends the pivots of all large ones out, and gets counts
-and the next pivots back (`_waves.py`), bytes per zone. Zones that fit a worker are completed there (`_finish.py`).
-Random choices are made by one priority per point, which every worker computes for its own, so neither the number of
-workers or blocks nor the order of events has a say.
+The points stay with the workers. The client keeps the zones: it sends the pivots of all large
+ones out, and gets counts and the next pivots back (`_waves.py`), bytes per zone. Zones that fit
+a worker are completed there (`_finish.py`). Random choices are made by one priority per point,
+which every worker computes for its own, so neither the number of workers or blocks nor the
+order of events has a say.
 """
 
 from collections.abc import Callable
@@ -26,7 +27,8 @@ from ._run import Run
 from ._spread_points import SpreadPoints, check_shape, is_dask_array, spread
 from .cluster import client_for
 
-# Zones are finished by one worker when they have at most the share of a thread divided by this, or so many points.
+# Zones are finished by one worker when they have at most the share of a thread divided by this,
+# or so many points.
 _SHARES = 4
 _FINISH_POINTS = 1 << 15
 # Methods that leave the points with the workers.
@@ -40,7 +42,9 @@ def read_data(request: FitRequest) -> "SpreadablePoints | Metric":
     spread_method = request.method in _SPREAD
     if is_dask_array(request.data) and (not spread_method or request.trials > 1):
         wish = f"trials={request.trials}" if spread_method else f"method={request.method!r}"
-        raise ValueError(f"{wish} needs all points in one place: leave it out, or give the dask array's compute()")
+        raise ValueError(
+            f"{wish} needs all points in one place: leave it out, or give the dask array's compute()"
+        )
     data = spreadable_points(request.data, request.metric)
     if isinstance(data, SpreadablePoints) and (not spread_method or request.trials > 1):
         metric: Metric = data.space
@@ -67,7 +71,9 @@ def fit_spread_points(
 
 
 def _single(points: Metric) -> Tree:
-    return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, 1))
+    return Tree(
+        1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, 1)
+    )
 
 
 def _backbone(
@@ -83,7 +89,13 @@ def _backbone(
     with client_for(client) as cluster:
         threads = max(1, sum(cluster.nthreads().values()))
         # Who is in the sample is drawn later, from `rng` itself.
-        points = spread(cluster, given.space, given.metric, Priorities(given.n, np.random.default_rng(0)), threads)
+        points = spread(
+            cluster,
+            given.space,
+            given.metric,
+            Priorities(given.n, np.random.default_rng(0)),
+            threads,
+        )
         if given.n == 1:
             return _single(points)
         size = _finish_points(given.n, threads)
@@ -118,7 +130,11 @@ def spreadable_points(data: Any, metric: str | None) -> SpreadablePoints | Metri
 
 
 def run_on(
-    cluster: Any, given: SpreadablePoints, rng: RNGLike, choices: Choices, kind: Callable[..., AnyRun]
+    cluster: Any,
+    given: SpreadablePoints,
+    rng: RNGLike,
+    choices: Choices,
+    kind: Callable[..., AnyRun],
 ) -> tuple[SpreadPoints, AnyRun | None]:
     """Spread points over a cluster and run TreeRep there; no run for a single one."""
     n = given.n
@@ -129,14 +145,18 @@ def run_on(
     if n == 1:
         return points, None
     finish_points = max(_finish_points(n, threads), choices.joined)
-    with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:  # so that no interrupt is lost
+    with (
+        progress_bar(n, "TreeRep", "points") as bar,
+        Workers(1) as workers,
+    ):  # so that no interrupt is lost
         run = kind(cluster, points, choices, finish_points, workers, bar)
         run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
     return points, run
 
 
 def _named(metric: str | None) -> str:
-    # As everywhere, no metric means a distance matrix. Taking it for points would give a wrong tree without a word.
+    # As everywhere, no metric means a distance matrix. Taking it for points would give a wrong
+    # tree without a word.
     if metric is None or metric == "precomputed":
         raise MetricError(
             "a distance matrix cannot be a dask array: for points add metric='euclidean', for distances give compute()"

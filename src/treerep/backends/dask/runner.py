@@ -18,16 +18,18 @@ _SENDINGS = 5
 class Spread:
     """The Runner of a Dask cluster: see `_core.parallel.Runner`.
 
-    What all pieces share is sent to every worker once, and kept there until something else is shared. Pieces are pure,
-    so the scheduler gives those of a lost worker to others. If all workers that had the shared data are lost at once,
-    it is sent again and what is missing is asked for again.
+    What all pieces share is sent to every worker once, and kept there until something else is
+    shared. Pieces are pure, so the scheduler gives those of a lost worker to others. If all
+    workers that had the shared data are lost at once, it is sent again and what is missing is
+    asked for again.
 
-    As a context manager it takes everything back from the workers when it is left, whatever the traceback of an error
-    holds on to.
+    As a context manager it takes everything back from the workers when it is left, whatever the
+    traceback of an error holds on to.
     """
 
     def __init__(self, client: Any) -> None:
-        self._client, self._distributed = client, require("distributed", "dask")
+        self._client = client
+        self._distributed = require("distributed", "dask")
         self._sent: tuple[Any, Any] | None = None  # what is shared, and Dask's name for it
         self._asked: set[Any] = set()  # answers to come
 
@@ -36,11 +38,14 @@ class Spread:
 
     def __exit__(self, *error: object) -> None:
         futures = [*self._asked, *([self._sent[1]] if self._sent else [])]
-        self._asked, self._sent = set(), None
+        self._asked = set()
+        self._sent = None
         if futures:
             self._client.cancel(futures, force=True)
 
-    def map(self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]
+    ) -> Iterator[Result]:
         """Yield work(shared, task) for every task, in the order of the tasks."""
         groups = self._groups(list(tasks))
         asked: list[Any] = []  # the answers to come, the next one last
@@ -52,9 +57,12 @@ class Spread:
                 if results is not None:
                     break
                 self._asked.difference_update(asked)
-                asked, self._sent = [], None
+                asked = []
+                self._sent = None
             if results is None:
-                raise RuntimeError(f"all workers of the cluster were lost {_SENDINGS} times: look at their logs")
+                raise RuntimeError(
+                    f"all workers of the cluster were lost {_SENDINGS} times: look at their logs"
+                )
             yield from results
 
     def _answer(self, future: Any) -> Any:
@@ -75,16 +83,23 @@ class Spread:
         size = -(-len(tasks) // (_SHARES * threads)) or 1
         return [tasks[k : k + size] for k in range(0, len(tasks), size)]
 
-    def _ask(self, work: Callable[[Shared, Task], Result], shared: Shared, groups: list[list[Task]]) -> list[Any]:
+    def _ask(
+        self, work: Callable[[Shared, Task], Result], shared: Shared, groups: list[list[Task]]
+    ) -> list[Any]:
         """Send out all groups, the first one last in the list; none if workers are lost while data is sent to them."""
         if self._sent is None or self._sent[0] is not shared:
             self._sent = None  # frees the workers' memory before it is filled again
             try:
-                self._sent = shared, self._client.scatter([Parcel(shared)], broadcast=True, hash=False)[0]
+                self._sent = (
+                    shared,
+                    self._client.scatter([Parcel(shared)], broadcast=True, hash=False)[0],
+                )
             except OSError:
                 return []
         parcels = (Parcel((work, group)) for group in groups)
-        asked = [self._client.submit(_do, self._sent[1], parcel, pure=False) for parcel in parcels][::-1]
+        asked = [
+            self._client.submit(_do, self._sent[1], parcel, pure=False) for parcel in parcels
+        ][::-1]
         self._asked.update(asked)
         return asked
 
@@ -100,7 +115,9 @@ def refuse_dask_arrays(**given: Any) -> None:
 
 
 class Parcel:
-    """Something that is packed whole. Dask sends arrays beside their object, and they arrive at odd addresses.
+    """Something that is packed whole.
+
+    Dask sends arrays beside their object, and they arrive at odd addresses.
 
     Kernels would be compiled again for those, half a minute each, and run several times slower.
     """

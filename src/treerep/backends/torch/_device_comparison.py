@@ -20,10 +20,13 @@ from ._tree_distances import tree_tensors
 
 
 class DeviceComparison(Comparison):
-    """Two metrics compared on a device. The rows of the sums are in the preorder of a tree, if one of them is one.
+    """Two metrics compared on a device.
 
-    Distances of one tree, of points and of a matrix are taken on the device. Those of graphs, of a second tree and of
-    custom metrics are read on the host, which then takes most of the time.
+    The rows of the sums are in the preorder of a tree, if one of them is one.
+
+    Distances of one tree, of points and of a matrix are taken on the device. Those of graphs,
+    of a second tree and of custom metrics are read on the host, which then takes most of the
+    time.
     """
 
     def __init__(
@@ -38,7 +41,8 @@ class DeviceComparison(Comparison):
         super().__init__(approx, truth, rows, rng, ThreadRunner(n_jobs))
         metrics = self._sides.approx, self._sides.truth
         self.device = device
-        self.order, self.tree = np.arange(self.n), None
+        self.order = np.arange(self.n)
+        self.tree = None
         hung = next((metric for metric in metrics if isinstance(metric, Tree)), None)
         if hung is not None:
             self.order, self.tree = tree_tensors(hung, device)
@@ -59,7 +63,9 @@ class DeviceComparison(Comparison):
         with progress_bar(total, "comparing distances", "pair") as bar:
             for positions, approx, truth in self._blocks():
                 numbers = torch.from_numpy(positions.ravel()).to(self.device)
-                found[numbers] += add_up(torch, scale, approx, truth).reshape(-1, COLUMNS)  # no number comes twice
+                found[numbers] += add_up(torch, scale, approx, truth).reshape(
+                    -1, COLUMNS
+                )  # no number comes twice
                 bar.update(approx.numel())
         if self.sample is None:
             out = found[: self.n - 1]
@@ -68,7 +74,9 @@ class DeviceComparison(Comparison):
             out[:, 4] -= float(what == RELATIVE)  # a point's own distance
         result: NDArray[np.float64] = out.cpu().numpy()
         if not np.isfinite(result).all():
-            raise MetricError("a distance is not finite: leave out device, and the pair will be named")
+            raise MetricError(
+                "a distance is not finite: leave out device, and the pair will be named"
+            )
         return result
 
     def _sampled(self) -> NDArray[np.int64]:
@@ -82,17 +90,28 @@ class DeviceComparison(Comparison):
         entries = entries_on(self.device)
         if self.sample is None:
             for where in rectangles(self.n, entries):
-                tree: Any = None if self.tree is None else self.tree.distances(where, self.tree.turns(where))
+                tree: Any = (
+                    None
+                    if self.tree is None
+                    else self.tree.distances(where, self.tree.turns(where))
+                )
                 approx, truth = (tree if side is None else side(*where) for side in self.sides)
                 yield where.rows, approx, truth
             return
-        torch, columns, step = require("torch", "embed"), np.arange(self.n)[None], max(1, entries // self.n)
+        torch = require("torch", "embed")
+        columns = np.arange(self.n)[None]
+        step = max(1, entries // self.n)
         positions = np.sort(self._sampled())
         for start in range(0, len(positions), step):
             rows = positions[start : start + step]
             tree = None if self.tree is None else self.tree.from_points(rows)[None]
-            approx, truth = (tree if side is None else side(rows[None], columns) for side in self.sides)
-            own = torch.arange(len(rows), device=self.device), torch.from_numpy(rows).to(self.device)
+            approx, truth = (
+                tree if side is None else side(rows[None], columns) for side in self.sides
+            )
+            own = (
+                torch.arange(len(rows), device=self.device),
+                torch.from_numpy(rows).to(self.device),
+            )
             for block in (approx, truth):
                 block[0][own] = 0.0
             yield rows[None], approx, truth
@@ -103,7 +122,8 @@ def _relative(torch: Any, scale: float, x: Any, t: Any) -> Any:
     difference = x.mul(scale).sub_(t)
     apart = t > 0
     count, above = (x.sum(-1, dtype=torch.float64) for x in (apart, apart & (difference > 0)))
-    signs, zeros = 2 * above - count, t.shape[-1] - count
+    signs = 2 * above - count
+    zeros = t.shape[-1] - count
     errors = difference.abs_().div_(t).where(apart, 0.0).sum(-1)
     nothing = torch.zeros_like(zeros)
     return torch.stack([errors, signs, nothing, nothing, zeros], dim=-1)
@@ -112,6 +132,8 @@ def _relative(torch: Any, scale: float, x: Any, t: Any) -> Any:
 def _products(torch: Any, scale: float, x: Any, t: Any) -> Any:
     """The columns of `distortion_kernels.PRODUCTS`: sums of c x t, (c x)^2 and |x|."""
     scaled = x * scale
-    both, own, size = (scaled * t).sum(-1), (scaled * scaled).sum(-1), x.abs().sum(-1)
+    both = (scaled * t).sum(-1)
+    own = (scaled * scaled).sum(-1)
+    size = x.abs().sum(-1)
     nothing = torch.zeros_like(both)
     return torch.stack([both, own, size, nothing, nothing], dim=-1)

@@ -1,6 +1,7 @@
 """Average precisions of all points on a torch device.
 
-No row is sorted: all that counts is how many points are as near as each neighbour, and there are few neighbours.
+No row is sorted: all that counts is how many points are as near as each neighbour, and there
+are few neighbours.
 """
 
 from collections.abc import Iterator
@@ -47,8 +48,12 @@ class _Ranked:
     """The distances to judge, on a device; columns are in the preorder of a tree."""
 
     def __init__(self, judged: Metric, device: Any) -> None:
-        self.torch, self.device, self.n = require("torch", "embed"), device, len(judged)
-        self.order, self.tree, self.blocks = np.arange(self.n), None, None
+        self.torch = require("torch", "embed")
+        self.device = device
+        self.n = len(judged)
+        self.order = np.arange(self.n)
+        self.tree = None
+        self.blocks = None
         if isinstance(judged, Tree):
             self.order, self.tree = tree_tensors(judged, device)
         else:
@@ -58,7 +63,8 @@ class _Ranked:
 
     def rows(self, points: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Any]]:
         """Some of the points at a time, and their distances to all."""
-        positions, step = np.sort(self.place[points]), max(1, entries_on(self.device) // self.n)
+        positions = np.sort(self.place[points])
+        step = max(1, entries_on(self.device) // self.n)
         for start in range(0, len(positions), step):
             part = positions[start : start + step]
             if self.blocks is not None:
@@ -66,21 +72,34 @@ class _Ranked:
             else:
                 assert self.tree is not None
                 dense = 2 * len(part) > part[-1] - part[0]
-                found = self.tree.run(int(part[0]), int(part[-1]) + 1) if dense else self.tree.from_points(part)
-                found = found[self._tensor(part - part[0])] if dense and len(part) < len(found) else found
+                found = (
+                    self.tree.run(int(part[0]), int(part[-1]) + 1)
+                    if dense
+                    else self.tree.from_points(part)
+                )
+                found = (
+                    found[self._tensor(part - part[0])]
+                    if dense and len(part) < len(found)
+                    else found
+                )
             yield self.order[part], found
 
     def _tensor(self, array: NDArray[Any]) -> Any:
         return self.torch.from_numpy(array).to(self.device)
 
-    def precisions(self, points: NDArray[np.int64], distances: Any, ranking: Ranking) -> NDArray[np.float64]:
+    def precisions(
+        self, points: NDArray[np.int64], distances: Any, ranking: Ranking
+    ) -> NDArray[np.float64]:
         """Return the average precision of each of the points; `distances` is used up."""
         starts = ranking.starts
         largest = distances.abs().amax(1).cpu().numpy()
         if not np.isfinite(largest).all():
             a, b = (~distances.isfinite()).nonzero()[0].tolist()
-            value, other = float(distances[a, b]), self.order[b]
-            raise MetricError(f"approx has d({points[a]}, {other}) = {value}: scores need finite distances")
+            value = float(distances[a, b])
+            other = self.order[b]
+            raise MetricError(
+                f"approx has d({points[a]}, {other}) = {value}: scores need finite distances"
+            )
         every = np.arange(len(points))
         degrees = starts[points + 1] - starts[points]
         row = np.repeat(every, degrees)
@@ -88,17 +107,22 @@ class _Ranked:
         point = ranking.neighbors[np.repeat(starts[points], degrees) + offset]
         values = distances[self._tensor(row), self._tensor(self.place[point])].cpu().numpy()
         near = _groups(row, point, values, TOLERANCE * largest)
-        distances[self._tensor(every), self._tensor(self.place[points])] = float("inf")  # nobody is near oneself
+        distances[self._tensor(every), self._tensor(self.place[points])] = float(
+            "inf"
+        )  # nobody is near oneself
         hits = near.last + 1.0
         if ranking.by_rank:
             hits = near.first + _ranks_in_group(near)
         found = hits / self._counts(near, distances, ranking.by_rank)
-        total: NDArray[np.float64] = np.bincount(near.row, found, minlength=len(points)) / degrees
+        total: NDArray[np.float64] = (
+            np.bincount(near.row, found, minlength=len(points)) / degrees
+        )
         return total
 
     def _counts(self, near: _Near, distances: Any, by_rank: bool) -> NDArray[np.float64]:
         """How many points come up to each neighbour, itself included."""
-        counts, step = np.empty(len(near.row)), max(1, entries_on(self.device) // self.n)
+        counts = np.empty(len(near.row))
+        step = max(1, entries_on(self.device) // self.n)
         numbers = self._tensor(self.order)
         for start in range(0, len(counts), step):
             part = slice(start, start + step)
@@ -114,12 +138,18 @@ class _Ranked:
 
 
 def _groups(
-    row: NDArray[np.int64], point: NDArray[np.int64], values: NDArray[np.float64], tolerance: NDArray[np.float64]
+    row: NDArray[np.int64],
+    point: NDArray[np.int64],
+    values: NDArray[np.float64],
+    tolerance: NDArray[np.float64],
 ) -> _Near:
     """Gather each point's neighbours into groups of ties, as `precision_kernels` does."""
     by_value = np.lexsort((values, row))
-    row, point, values = row[by_value], point[by_value], values[by_value]
-    near, far = values - tolerance[row], values + tolerance[row]
+    row = row[by_value]
+    point = point[by_value]
+    values = values[by_value]
+    near = values - tolerance[row]
+    far = values + tolerance[row]
     opens_row = np.diff(row, prepend=-1) != 0
     opens = opens_row.copy()
     opens[1:] |= values[1:] > far[:-1]
@@ -129,7 +159,13 @@ def _groups(
     begin = np.flatnonzero(opens_row)[np.cumsum(opens_row) - 1]
     before = np.where(opens_row[first], -np.inf, far[first - 1])
     return _Near(
-        row, point, first[group] - begin, last[group] - begin, near[first][group], far[last][group], before[group]
+        row,
+        point,
+        first[group] - begin,
+        last[group] - begin,
+        near[first][group],
+        far[last][group],
+        before[group],
     )
 
 

@@ -14,10 +14,13 @@ from ._max_min import max_min_rows
 from ._memory import memory_needed
 from ._rectangles import entries_on
 
-_STRIP = 2048  # columns that the threads look at together: where several pairs are equal, theirs is the first
+# columns that the threads look at together: where several pairs are equal, theirs is the first
+_STRIP = 2048
 
 
-@memory_needed("the search takes two n x n matrices of 4 or 8 bytes an entry: give fewer points, or leave out device")
+@memory_needed(
+    "the search takes two n x n matrices of 4 or 8 bytes an entry: give fewer points, or leave out device"
+)
 def largest_defect(
     device: Any,
     products: NDArray[Any],
@@ -32,12 +35,15 @@ def largest_defect(
     torch = require("torch", "embed")
     real = products.dtype.kind == "f"
     matrix = torch.from_numpy(products).to(device).to(torch.float64 if real else torch.int32)
-    h, n = 0.0, len(products)
+    h = 0.0
+    n = len(products)
     chunks = row_chunks(n)
     together = max(1, entries_on(device) // (n * (chunks[0][1] - chunks[0][0])))
     for k in range(0, len(chunks), together):
         part = chunks[k : k + together]
-        first, last, step = part[0][0], part[-1][1], part[0][1] - part[0][0]
+        first = part[0][0]
+        last = part[-1][1]
+        step = part[0][1] - part[0][0]
         defects = max_min_rows(matrix, first, last).sub_(matrix[first:last, first:]).triu_()
         rows = defects.amax(dim=1).cpu().numpy()
         for low in range(0, last - first, step):

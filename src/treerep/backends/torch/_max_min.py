@@ -1,7 +1,7 @@
 """The product of a symmetric matrix with itself over (max, min), on a torch device: O(n^3) comparisons.
 
-A Triton kernel keeps a tile of the product in registers and reads two short runs of a row for it at every step; without
-Triton each step is two passes of torch over the whole block.
+A Triton kernel keeps a tile of the product in registers and reads two short runs of a row for
+it at every step; without Triton each step is two passes of torch over the whole block.
 """
 
 from functools import cache
@@ -15,8 +15,11 @@ try:
 except ImportError:  # torch brings it for GPUs alone
     triton = None
 
-# Of a tile. With eight warps a thread holds 32 rows of two columns: 34 numbers are read for 64 of the product.
-_HEIGHT, _WIDTH, _WARPS = 32, 512, 8
+# Of a tile. With eight warps a thread holds 32 rows of two columns: 34 numbers are read for 64
+# of the product.
+_HEIGHT = 32
+_WIDTH = 512
+_WARPS = 8
 
 
 def max_min_rows(matrix: Any, first: int, last: int) -> Any:
@@ -43,28 +46,36 @@ def _by_tiles(matrix: Any, first: int, last: int) -> Any:
     torch = require("torch", "embed")
     n = len(matrix)
     widest = torch.empty((last - first, n - first), dtype=matrix.dtype, device=matrix.device)
-    # Tiles reach beyond the last column. Reading there is cheaper than asking every time whether it is there.
+    # Tiles reach beyond the last column. Reading there is cheaper than asking every time
+    # whether it is there.
     padded = torch.nn.functional.pad(matrix, (0, _WIDTH))
     tiles = (-(-(last - first) // _HEIGHT), -(-(n - first) // _WIDTH))
     with torch.cuda.device(matrix.device):
-        _compiled()[tiles](padded, widest, n, n + _WIDTH, first, last, _HEIGHT, _WIDTH, num_warps=_WARPS)
+        _compiled()[tiles](
+            padded, widest, n, n + _WIDTH, first, last, _HEIGHT, _WIDTH, num_warps=_WARPS
+        )
     return widest
 
 
 @cache
 def _compiled() -> Any:
-    # Here, so that the module can be imported without Triton. It takes types from the arguments of a call alone.
+    # Here, so that the module can be imported without Triton. It takes types from the arguments
+    # of a call alone.
     return triton.jit(max_min_tile)
 
 
-def max_min_tile(matrix, widest, n, stride, first, last, HEIGHT: "tl.constexpr", WIDTH: "tl.constexpr"):  # type: ignore[no-untyped-def]
+def max_min_tile(  # type: ignore[no-untyped-def]
+    matrix, widest, n, stride, first, last, HEIGHT: "tl.constexpr", WIDTH: "tl.constexpr"
+):
     """Fill one tile of `widest` from the n rows of `matrix`, which are `stride` apart."""
     rows = tl.program_id(0) * HEIGHT + tl.arange(0, HEIGHT)
     cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    # One address for all rows and one for all columns, from which the others are a constant away: few registers.
+    # One address for all rows and one for all columns, from which the others are a constant
+    # away: few registers.
     left = matrix + first + tl.program_id(0) * HEIGHT
     right = matrix + first + tl.program_id(1) * WIDTH
-    x, y = tl.arange(0, HEIGHT), tl.arange(0, WIDTH)
+    x = tl.arange(0, HEIGHT)
+    y = tl.arange(0, WIDTH)
     best = tl.minimum(tl.load(left + x)[:, None], tl.load(right + y)[None, :])
     for _ in tl.range(1, n, loop_unroll_factor=2):
         # The matrix is symmetric: column z is row z, which lies in one piece.
@@ -74,4 +85,6 @@ def max_min_tile(matrix, widest, n, stride, first, last, HEIGHT: "tl.constexpr",
         best = tl.maximum(best, reached)
     width = n - first
     places = rows.to(tl.int64)[:, None] * width + cols[None, :]
-    tl.store(widest + places, best, mask=(rows < last - first)[:, None] & (cols < width)[None, :])
+    tl.store(
+        widest + places, best, mask=(rows < last - first)[:, None] & (cols < width)[None, :]
+    )

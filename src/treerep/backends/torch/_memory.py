@@ -8,7 +8,10 @@ from ..._core.memory import out_of_device_memory
 
 @contextmanager
 def memory_needed(needs: str) -> Iterator[None]:
-    """Turn what torch says when memory runs out into a MemoryError of one line. Decorates functions, too."""
+    """Turn what torch says when memory runs out into a MemoryError of one line.
+
+    Decorates functions, too.
+    """
     try:
         yield
     except RuntimeError as error:

@@ -1,7 +1,8 @@
 """All pairs of n points as rectangles: what a device works on when pairs of neighbouring numbers belong together.
 
-A rectangle pairs a run of points with the run that follows it. Within one, the lowest common ancestors of the points of
-a tree are minima of one vector along each side (see `torch_trees`), so no pair needs a look-up of its own.
+A rectangle pairs a run of points with the run that follows it. Within one, the lowest common
+ancestors of the points of a tree are minima of one vector along each side (see `torch_trees`),
+so no pair needs a look-up of its own.
 """
 
 from collections.abc import Iterator
@@ -10,10 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Pairs in one piece: half a gigabyte of float64 on a GPU, where launches cost more than memory; a cache elsewhere.
+#: Pairs in one piece: half a gigabyte of float64 on a GPU, where launches cost more than
+#: memory; a cache elsewhere.
 GPU_ENTRIES = 1 << 26
 CPU_ENTRIES = 1 << 20
-_LARGEST_TILE, _SMALLEST_TILE = 1024, 32
+_LARGEST_TILE = 1024
+_SMALLEST_TILE = 32
 
 
 class Rectangle(NamedTuple):
@@ -31,8 +34,8 @@ def entries_on(device: Any) -> int:
 def rectangles(n: int, entries: int) -> Iterator[Rectangle]:
     """Cut the pairs i < j of n points into rectangles of about `entries` pairs; each pair is in one of them.
 
-    The points are cut into tiles. A tile and all points after it make a rectangle; what is within the tiles is halved
-    again and again, all tiles together.
+    The points are cut into tiles. A tile and all points after it make a rectangle; what is
+    within the tiles is halved again and again, all tiles together.
 
     >>> [(piece.rows.tolist(), piece.cols.tolist()) for piece in rectangles(3, 100)]
     [([[0, 1]], [[2]]), ([[0]], [[1]])]
@@ -41,7 +44,8 @@ def rectangles(n: int, entries: int) -> Iterator[Rectangle]:
     while tile > max(_SMALLEST_TILE, entries // max(n, 1)) or tile > max(n, 1):
         tile //= 2
     whole = n // tile * tile
-    starts, start = list(range(0, whole, tile)), whole
+    starts = list(range(0, whole, tile))
+    start = whole
     sizes = [tile] * len(starts)
     while start < n:  # what is left, by powers of two
         size = 1 << ((n - start).bit_length() - 1)
@@ -50,7 +54,9 @@ def rectangles(n: int, entries: int) -> Iterator[Rectangle]:
         start += size
     for start, size in zip(starts, sizes, strict=True):
         if start + size < n:
-            yield Rectangle(np.arange(start, start + size)[None], np.arange(start + size, n)[None])
+            yield Rectangle(
+                np.arange(start, start + size)[None], np.arange(start + size, n)[None]
+            )
     yield from _halves(np.arange(0, whole, tile), tile, entries)
     for start, size in zip(starts, sizes, strict=True):
         if start >= whole:

@@ -1,13 +1,15 @@
 """Distances of a tree's points on a torch device, without a look-up per pair.
 
-Number the points in preorder and let a[k] be the lowest common ancestor of the points k - 1 and k. Nodes are numbered
-in preorder, too, so ancestors come first and the common ancestor of the points i < j is the least of a[i + 1 ... j].
-Take a run of points i, the points j after it, and the first of these, b. The ancestors S_i of (i, b) and P_j of (b, j)
-all lie between b and the root. So with s_i and p_j the lengths from b up to them and e_i, f_j from the points,
+Number the points in preorder and let a[k] be the lowest common ancestor of the points k - 1 and
+k. Nodes are numbered in preorder, too, so ancestors come first and the common ancestor of the
+points i < j is the least of a[i + 1 ... j]. Take a run of points i, the points j after it, and
+the first of these, b. The ancestors S_i of (i, b) and P_j of (b, j) all lie between b and the
+root. So with s_i and p_j the lengths from b up to them and e_i, f_j from the points,
 
     d(i, j) = e_i + f_j + |s_i - p_j|,
 
-and the common ancestor of i and j is the higher of S_i and P_j: a device has nothing to do but add.
+and the common ancestor of i and j is the higher of S_i and P_j: a device has nothing to do but
+add.
 """
 
 from typing import Any, NamedTuple
@@ -40,12 +42,16 @@ class TreeTensors:
     """
 
     def __init__(self, up: Any, node: Any, depth: Any, rest: Any, device: Any) -> None:
-        self.torch, self.device = require("torch", "embed"), device
+        self.torch = require("torch", "embed")
+        self.device = device
         self.node = np.asarray(node, np.int64)
-        # Parents between two points in preorder are descendants of the common ancestor, or that itself.
+        # Parents between two points in preorder are descendants of the common ancestor, or that
+        # itself.
         self.shared = np.zeros(len(self.node), np.int64)
         if len(self.node) > 1:
-            self.shared[1:] = np.minimum.reduceat(np.asarray(up)[: self.node[-1] + 1], self.node[:-1] + 1)
+            self.shared[1:] = np.minimum.reduceat(
+                np.asarray(up)[: self.node[-1] + 1], self.node[:-1] + 1
+            )
         self.depth, self.rest = self._tensor(depth), self._tensor(rest)
 
     def _tensor(self, array: Any) -> Any:
@@ -64,8 +70,10 @@ class TreeTensors:
 
     def distances(self, where: Rectangle, turns: Turns, signed: bool = False) -> Any:
         """Distances of a rectangle, (pieces, height, width); `signed` says that some lengths are negative."""
-        left, right = self._tensor(turns.left), self._tensor(turns.right)
-        rows, cols = self._tensor(self.node[where.rows]), self._tensor(self.node[where.cols])
+        left = self._tensor(turns.left)
+        right = self._tensor(turns.right)
+        rows = self._tensor(self.node[where.rows])
+        cols = self._tensor(self.node[where.cols])
         first = cols[:, :1]
         along = self._between(first, left)[:, :, None] - self._between(first, right)[:, None, :]
         if signed:  # then the length up to the higher ancestor need not be the larger one
@@ -80,7 +88,9 @@ class TreeTensors:
         """Distances of the points first ... last - 1 to all, (last - first, n)."""
         n = len(self.node)
         out = self.torch.zeros((last - first, n), dtype=self.torch.float64, device=self.device)
-        inside, before, after = np.arange(first, last)[None], np.arange(first)[None], np.arange(last, n)[None]
+        inside = np.arange(first, last)[None]
+        before = np.arange(first)[None]
+        after = np.arange(last, n)[None]
         if first > 0:
             where = Rectangle(before, inside)
             out[:, :first] = self.distances(where, self.turns(where))[0].T
@@ -89,7 +99,8 @@ class TreeTensors:
             out[:, last:] = self.distances(where, self.turns(where))[0]
         for piece in rectangles(last - first, out.numel()):
             where = Rectangle(piece.rows + first, piece.cols + first)
-            rows, cols = self._tensor(piece.rows)[:, :, None], self._tensor(piece.cols)[:, None, :]
+            rows = self._tensor(piece.rows)[:, :, None]
+            cols = self._tensor(piece.cols)[:, None, :]
             found = self.distances(where, self.turns(where))
             out[rows, cols + first] = found
             out[cols, rows + first] = found
@@ -102,7 +113,9 @@ class TreeTensors:
             turn[i] = self.node[i]
             turn[i + 1 :] = np.minimum.accumulate(self.shared[i + 1 :])
             turn[:i] = np.minimum.accumulate(self.shared[1 : i + 1][::-1])[::-1]
-        top, ends, starts = self._tensor(turns), self._tensor(self.node), self._tensor(self.node[points])
+        top = self._tensor(turns)
+        ends = self._tensor(self.node)
+        starts = self._tensor(self.node[points])
         return self._between(starts[:, None], top) + self._between(ends[None, :], top)
 
 
@@ -110,4 +123,6 @@ def tree_tensors(tree: Tree, device: Any) -> tuple[NDArray[np.int64], TreeTensor
     """The numbers of a tree's points in preorder, and the tree on a device."""
     view = tree._view
     node = np.flatnonzero(view.order < tree.n_points)
-    return view.order[node].astype(np.int64), TreeTensors(view.up, node, *exact_depths(view), device)
+    return view.order[node].astype(np.int64), TreeTensors(
+        view.up, node, *exact_depths(view), device
+    )

@@ -57,12 +57,15 @@ class Torch(Backend):
     @memory_needed(FIT_NEEDS)
     def fit(self, request: FitRequest) -> Tree:
         """Fit a tree on the device: TreeRep or a backbone. Trials are scored on the host."""
-        method, options = request.method, dict(request.options)
+        method = request.method
+        options = dict(request.options)
         _check_fit(method, options)
-        data, metric = request.data, request.metric
+        data = request.data
+        metric = request.metric
         if not (metric in PLAIN and isinstance(data, require("torch", "embed").Tensor)):
             # A file is read once, a matrix checked once.
-            data, metric = as_metric(data, metric=metric), None
+            data = as_metric(data, metric=metric)
+            metric = None
         space = device_metric(data, metric, self.device)
         read = partial(as_metric, data, metric=metric)
 
@@ -80,7 +83,9 @@ class Torch(Backend):
         return refined_weights(request, self.device, self.n_jobs)
 
     @contextmanager
-    def compare(self, approx: MetricLike, truth: MetricLike, rows: Rows, rng: RNGLike) -> Iterator[Comparison]:
+    def compare(
+        self, approx: MetricLike, truth: MetricLike, rows: Rows, rng: RNGLike
+    ) -> Iterator[Comparison]:
         """Yield a comparison whose rows are summed on the device, up to rounding."""
         with memory_needed(_SCORES_NEED):
             device = find_device(self.device)
@@ -103,7 +108,11 @@ def _check_fit(method: str, options: dict[str, Any]) -> None:
     """Refuse what does not run on a device, and take options out that say nothing there."""
     if method not in _METHODS:
         known = ", ".join(_METHODS)
-        raise ValueError(f"{method} does not run on a device: use one of {known}, or leave out device")
+        raise ValueError(
+            f"{method} does not run on a device: use one of {known}, or leave out device"
+        )
     for name in ("finish", "zone_size"):
         if options.pop(name, "treerep") not in (None, "treerep"):
-            raise ValueError(f"zones are not finished by neighbour joining on a device: leave out {name} or device")
+            raise ValueError(
+                f"zones are not finished by neighbour joining on a device: leave out {name} or device"
+            )

@@ -19,7 +19,9 @@ from .treerep._canonical import canonical_edges
 from .treerep.zones import DeviceTreeRep
 
 _MOST_POINTS = 2**30 - 1
-_MOST_EDGES = 2**30 - 1  # that the canonical form is made of on a device: both directions are numbered in int32
+_MOST_EDGES = (
+    2**30 - 1
+)  # that the canonical form is made of on a device: both directions are numbered in int32
 FIT_NEEDS = "a fit takes about 100 bytes a point beyond the data: give fewer points, or leave out device"
 
 
@@ -43,9 +45,12 @@ def fit_on_device(
     tol: float | str = "auto",
     pivot: str = "random",
 ) -> DeviceTree:
-    """Learn a tree with TreeRep and leave it on the device. Needs torch alone, no compiled code.
+    """Learn a tree with TreeRep and leave it on the device.
 
-    Parameters as those of `treerep.fit`; `data` may be a tensor on the device, or a DeviceMetric.
+    Needs torch alone, no compiled code.
+
+    Parameters as those of `treerep.fit`; `data` may be a tensor on the device, or a
+    DeviceMetric.
     """
     choices = checked_choices(tol, pivot)
     space = data if isinstance(data, DeviceMetric) else device_metric(data, metric, device)
@@ -55,11 +60,17 @@ def fit_on_device(
     priorities = Priorities(n, np.random.default_rng(rng))
     with progress_bar(n, "TreeRep", "points") as bar, space.current():
         engine = DeviceTreeRep(
-            space, priorities, choices.rule, lambda largest: tolerance(space, choices.tol, largest), bar
+            space,
+            priorities,
+            choices.rule,
+            lambda largest: tolerance(space, choices.tol, largest),
+            bar,
         )
         engine.run()
     # Lengths that come out negative, on metrics far from a tree, are none.
-    return DeviceTree(engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits)
+    return DeviceTree(
+        engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits
+    )
 
 
 def finished_on_host(space: DeviceMetric, found: DeviceTree) -> Tree:

@@ -1,7 +1,8 @@
 """A metric on a device: distances between pairs of points as torch tensors.
 
-Sums over coordinates are added in the order of the compiled kernels (metric/oracle/lane_kernels.py): eight lanes,
-pairwise, then the rest. So matrices and Euclidean, Manhattan and Chebyshev points give the same bits as on the CPU.
+Sums over coordinates are added in the order of the compiled kernels
+(metric/oracle/lane_kernels.py): eight lanes, pairwise, then the rest. So matrices and
+Euclidean, Manhattan and Chebyshev points give the same bits as on the CPU.
 """
 
 from collections.abc import Callable
@@ -59,8 +60,14 @@ class DeviceMetric:
 
     input_eps = 0.0
 
-    def __init__(self, kind: str, table: Tensor, *, labels: Any = None, integral: bool, eps: float) -> None:
-        self.kind, self.table, self.labels, self.integral, self.eps = kind, table, labels, integral, eps
+    def __init__(
+        self, kind: str, table: Tensor, *, labels: Any = None, integral: bool, eps: float
+    ) -> None:
+        self.kind = kind
+        self.table = table
+        self.labels = labels
+        self.integral = integral
+        self.eps = eps
         self.radii: Tensor | None = None
         self.sinh_radii: Tensor | None = None
         self.unit = 1.0
@@ -89,14 +96,21 @@ class DeviceMetric:
         if self.kind == "matrix":
             return self.table[i, j].double()
         # Half-precision coordinates are measured in float64, as on the CPU.
-        x, y = (rows.double() if rows.element_size() < 4 else rows for rows in (self.table[i], self.table[j]))
+        x, y = (
+            rows.double() if rows.element_size() < 4 else rows
+            for rows in (self.table[i], self.table[j])
+        )
         if self.kind in ("manhattan", "chebyshev"):
-            return _put_together((x - y).abs(), torch.add if self.kind == "manhattan" else torch.maximum)
+            return _put_together(
+                (x - y).abs(), torch.add if self.kind == "manhattan" else torch.maximum
+            )
         across = _put_together((x - y) ** 2, torch.add)
         if self.kind == "euclidean":
             return _root(across)
         if self.kind == "angle":  # tan(angle / 2) = |u - v| / |u + v|
-            return 2.0 * torch.atan2(across.sqrt(), _put_together((x + y) ** 2, torch.add).sqrt())
+            return 2.0 * torch.atan2(
+                across.sqrt(), _put_together((x + y) ** 2, torch.add).sqrt()
+            )
         # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s |u - v|^2 / 4
         assert self.radii is not None
         assert self.sinh_radii is not None
@@ -137,7 +151,9 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
     if isinstance(space, MatrixMetric):
         table = _moved(space.distances, where)
         _check_entries(table)
-        held = DeviceMetric("matrix", table, labels=space.labels, integral=space.integral, eps=space.eps)
+        held = DeviceMetric(
+            "matrix", table, labels=space.labels, integral=space.integral, eps=space.eps
+        )
         held.input_eps = space.input_eps
         return held
     if type(oracle) not in _KINDS:
@@ -146,8 +162,11 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
             "leave out device"
         )
     # An embedding has Steiner nodes, too, behind its points.
-    kind, tables = _KINDS[type(oracle)], [_moved(array[: len(space)], where) for array in oracle]
-    made = DeviceMetric(kind, tables[0], labels=space.labels, integral=space.integral, eps=space.eps)
+    kind = _KINDS[type(oracle)]
+    tables = [_moved(array[: len(space)], where) for array in oracle]
+    made = DeviceMetric(
+        kind, tables[0], labels=space.labels, integral=space.integral, eps=space.eps
+    )
     if kind == "hyperbolic":
         made.radii, made.sinh_radii = tables[1:3]
         made.unit = float(oracle.unit[0]) if isinstance(oracle, EmbeddingOracle) else 1.0
@@ -158,7 +177,9 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
 def _moved(array: Any, device: Any) -> Tensor:
     """Copy an array to a device piece by piece, whole numbers that torch does not know to wider ones."""
     torch = require("torch", "embed")
-    wider = {"uint16": np.int32, "uint32": np.int64, "uint64": np.float64}.get(array.dtype.name, array.dtype)
+    wider = {"uint16": np.int32, "uint32": np.int64, "uint64": np.float64}.get(
+        array.dtype.name, array.dtype
+    )
     kind = torch.from_numpy(np.empty(0, wider)).dtype
     out = torch.empty(array.shape, dtype=kind, device=device)
     step = max(1, _CHUNK // max(1, array[0].size))
@@ -188,12 +209,18 @@ def _points(points: Tensor, metric: str) -> DeviceMetric:
     """Points that are on the device: looked at there, as `PointMetric` does on the CPU."""
     torch = require("torch", "embed")
     if points.layout != torch.strided:
-        raise MetricError("points in a sparse tensor cannot be measured on a device: give tensor.to_dense()")
+        raise MetricError(
+            "points in a sparse tensor cannot be measured on a device: give tensor.to_dense()"
+        )
     if points.ndim != 2 or 0 in points.shape:
         shape = " x ".join(map(str, points.shape)) or "a single value"
-        raise MetricError(f"points are rows of a table (n x k, at least one of each), this tensor is {shape}")
+        raise MetricError(
+            f"points are rows of a table (n x k, at least one of each), this tensor is {shape}"
+        )
     if points.is_complex():
-        raise MetricError(f"coordinates of dtype {points.dtype} are not supported: give real numbers")
+        raise MetricError(
+            f"coordinates of dtype {points.dtype} are not supported: give real numbers"
+        )
     if points.dtype not in (torch.float16, torch.float32, torch.float64):
         points = points.double()
     points = points.detach().contiguous()
@@ -201,7 +228,9 @@ def _points(points: Tensor, metric: str) -> DeviceMetric:
     largest = max(-low, high)
     if not np.isfinite(largest) or low != low:
         i, k = torch.nonzero(~torch.isfinite(points))[0].tolist()
-        raise MetricError(f"coordinate {k} of point {i} is {float(points[i, k])}: replace it or drop the point")
+        raise MetricError(
+            f"coordinate {k} of point {i} is {float(points[i, k])}: replace it or drop the point"
+        )
     floats: Any = np.float32 if points.dtype == torch.float32 else np.float64
     least, most = coordinate_bounds(metric, points.shape[1], floats)
     if 0 < largest < least or largest > most:
@@ -209,5 +238,9 @@ def _points(points: Tensor, metric: str) -> DeviceMetric:
             f"the largest coordinate is {largest:g}, too {'small' if largest < least else 'large'} for {metric} "
             f"distances in {floats.__name__}: rescale the points towards 1"
         )
-    whole = metric != "euclidean" and largest * points.shape[1] < 2**22 and bool((points.floor() == points).all())
+    whole = (
+        metric != "euclidean"
+        and largest * points.shape[1] < 2**22
+        and bool((points.floor() == points).all())
+    )
     return DeviceMetric(metric, points, integral=whole, eps=float(np.finfo(floats).eps))

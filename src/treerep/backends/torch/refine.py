@@ -1,7 +1,8 @@
 """Exact weights of large trees on a torch device: every pass over all pairs of points runs there.
 
-The search itself is that of `refinement`: its steps take O(N) and stay on the host. What takes the time is the sum of
-errors over the paths through each edge, for all n (n - 1) / 2 pairs, and that is what `DevicePairs` does elsewhere.
+The search itself is that of `refinement`: its steps take O(N) and stay on the host. What takes
+the time is the sum of errors over the paths through each edge, for all n (n - 1) / 2 pairs, and
+that is what `DevicePairs` does elsewhere.
 """
 
 import copy
@@ -36,35 +37,53 @@ from ._memory import memory_needed
 from ._rectangles import Rectangle, entries_on, rectangles
 from ._tree_distances import TreeTensors, Turns
 
-# What is exact is left alone, as in `refine`; up to here that counts neighbourhoods for "l1", too.
+# What is exact is left alone, as in `refine`; up to here that counts neighbourhoods for "l1",
+# too.
 _EXACT = 1e-9
 _NEIGHBORHOODS = 10_000
 _TOL = 1e-9
-#: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would overflow.
+#: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would
+#: overflow.
 _NOTHING = 1e-100
 
 
-@memory_needed("weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device")
-def refined_weights(request: RefineRequest, device: DeviceLike, n_jobs: int | None) -> RefinedTree:
+@memory_needed(
+    "weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device"
+)
+def refined_weights(
+    request: RefineRequest, device: DeviceLike, n_jobs: int | None
+) -> RefinedTree:
     """Return the tree with better weights, fitted to all pairs on the device: see `refinement.refine`.
 
-    Weights "l1", "l2" and "relative_l2" run there; moves and neighborhoods do not. Unlike on the host, all pairs count
-    beyond 10,000 points, too, so that no random numbers are drawn: `rng` has no effect.
+    Weights "l1", "l2" and "relative_l2" run there; moves and neighborhoods do not. Unlike on
+    the host, all pairs count beyond 10,000 points, too, so that no random numbers are drawn:
+    `rng` has no effect.
     """
     begin = time.monotonic()
-    tree, space, weights = request.tree, request.metric, request.weights
+    tree = request.tree
+    space = request.metric
+    weights = request.weights
     _check_request(request, str(device))
     where = find_device(device)
     before = _distortion(tree, space, where)
-    exact = len(tree) < 2 or (before <= max(_EXACT, space.eps, space.input_eps) and not before.skipped)
+    exact = len(tree) < 2 or (
+        before <= max(_EXACT, space.eps, space.input_eps) and not before.skipped
+    )
     power = {"l1": 2.0, "relative_l2": 2.0}.get(weights, 0.0)
     deadline = math.inf if request.time_limit is None else begin + request.time_limit
-    best, after, residual, objectives = tree, before, None, (float(before), float(before))
+    best = tree
+    after = before
+    residual = None
+    objectives = (float(before), float(before))
     if not exact:
         with Workers(n_jobs) as workers:
-            pairs = DevicePairs(find_tree_splits(tree), space, power, workers, where, with_zeros=weights != "l1")
+            pairs = DevicePairs(
+                find_tree_splits(tree), space, power, workers, where, with_zeros=weights != "l1"
+            )
             fit = _fit(tree, pairs, weights, deadline)
-        best, residual, objectives = fit.tree, fit.residual, (fit.value, fit.start)
+        best = fit.tree
+        residual = fit.residual
+        objectives = (fit.value, fit.start)
         after = _distortion(best, space, where)
         if weights == "l1":
             # The objective is the distortion itself; what was lowered is a smooth one.
@@ -73,9 +92,24 @@ def refined_weights(request: RefineRequest, device: DeviceLike, n_jobs: int | No
     elif weights != "l1":
         objectives = 0.0, 0.0
     report = Refinement(
-        *objectives, float(after), float(before), None, None, residual, 0, "tree", time.monotonic() - begin
+        *objectives,
+        float(after),
+        float(before),
+        None,
+        None,
+        residual,
+        0,
+        "tree",
+        time.monotonic() - begin,
     )
-    arrays = len(tree), tree.edges, best.weights, tree.labels, tree.support, after_matching(tree, space)
+    arrays = (
+        len(tree),
+        tree.edges,
+        best.weights,
+        tree.labels,
+        tree.support,
+        after_matching(tree, space),
+    )
     return RefinedTree._with_report(*arrays, report)
 
 
@@ -86,13 +120,17 @@ def _distortion(tree: Tree, metric: Metric, device: Any) -> Score:
 
 def _check_request(request: RefineRequest, device: str) -> None:
     if request.moves:
-        raise ValueError(f"moves do not run with device={device!r}: pass moves=False, or leave out device")
+        raise ValueError(
+            f"moves do not run with device={device!r}: pass moves=False, or leave out device"
+        )
     if request.weights in ("heuristic", "none"):
         raise ValueError(
             f"weights={request.weights!r} do not run with device={device!r}: choose 'l1', 'l2' or 'relative_l2'"
         )
     if request.weights == "l1" and request.balance > 0 and len(request.tree) <= _NEIGHBORHOODS:
-        raise ValueError(f"neighbourhoods do not count with device={device!r}: pass balance=0, or leave out device")
+        raise ValueError(
+            f"neighbourhoods do not count with device={device!r}: pass balance=0, or leave out device"
+        )
 
 
 def _fit(tree: Tree, pairs: "DevicePairs", weights: str, deadline: float) -> Any:
@@ -104,16 +142,29 @@ def _fit(tree: Tree, pairs: "DevicePairs", weights: str, deadline: float) -> Any
 
 
 class DevicePairs(Pairs):
-    """All pairs of points, summed up on a device. Distances are kept there if there is room for them."""
+    """All pairs of points, summed up on a device.
+
+    Distances are kept there if there is room for them.
+    """
 
     def __init__(
-        self, splits: SplitTree, metric: Metric, power: float, workers: Workers, device: Any, with_zeros: bool
+        self,
+        splits: SplitTree,
+        metric: Metric,
+        power: float,
+        workers: Workers,
+        device: Any,
+        with_zeros: bool,
     ) -> None:
         super().__init__(splits, metric, None, 0.0, workers)
-        self.torch, self.device, self.power = require("torch", "embed"), device, power
+        self.torch = require("torch", "embed")
+        self.device = device
+        self.power = power
         self._blocks = blocks_of(metric, splits.points, device, "data")
         self._held: dict[int, Any] = {}
-        self._keep = 8 * self.count <= (available_memory() // 2 if device.type == "cpu" else room_on(device))
+        self._keep = 8 * self.count <= (
+            available_memory() // 2 if device.type == "cpu" else room_on(device)
+        )
         self._at_zero = 0.0
         if power and with_zeros:
             self._at_zero = self._smallest() ** (-power / 2)
@@ -142,19 +193,28 @@ class DevicePairs(Pairs):
         return smallest if smallest < math.inf else 1.0 / self.unit
 
     def _factor(self, truth: Any) -> Any:
-        return truth.pow(-self.power / 2).where(truth > _NOTHING, self._at_zero) if self.power else 1.0
+        return (
+            truth.pow(-self.power / 2).where(truth > _NOTHING, self._at_zero)
+            if self.power
+            else 1.0
+        )
 
     def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
         """Sum of values over the pairs, and the sums of their derivatives over the paths through each edge."""
-        splits, depth = self.splits, length.copy()
+        splits = self.splits
+        depth = length.copy()
         depth[0] = 0.0
         add_down(splits.up, depth)
         signed = bool((length < 0).any())  # a step has lengths of both signs
         tree = TreeTensors(splits.up, splits.node, depth, np.zeros(len(depth)), self.device)
-        value, ends, sums = 0.0, np.zeros(self.n), np.zeros(len(depth))
+        value = 0.0
+        ends = np.zeros(self.n)
+        sums = np.zeros(len(depth))
         for where, truth in self._truths():
             turns = tree.turns(where)
-            part, slope = _slopes(what, tree.distances(where, turns, signed), truth, self._factor(truth), eps)
+            part, slope = _slopes(
+                what, tree.distances(where, turns, signed), truth, self._factor(truth), eps
+            )
             value += part
             self._spread(where, turns, slope, ends, sums)
             self.workers.check()
@@ -163,7 +223,9 @@ class DevicePairs(Pairs):
         sums[0] = 0.0
         return value, sums
 
-    def _spread(self, where: Rectangle, turns: Turns, slope: Any, ends: Vector, sums: Vector) -> None:
+    def _spread(
+        self, where: Rectangle, turns: Turns, slope: Any, ends: Vector, sums: Vector
+    ) -> None:
         """Add the derivatives at both ends of their paths, and take them off twice where these turn."""
         left, right = (self.torch.from_numpy(x).to(self.device) for x in turns)
         # Of two ancestors of one point, the higher has the lower number.

@@ -15,7 +15,9 @@ from .._inputs import read_either, stem
 from .._options import Reading
 from .._outputs import check_outputs, counted, print_json, write_outputs
 
-_SHORT = 1.0  # seconds: a fit as short as this is timed again, as the first one may have loaded code
+_SHORT = (
+    1.0  # seconds: a fit as short as this is timed again, as the first one may have loaded code
+)
 
 
 def compare_file(
@@ -41,7 +43,9 @@ def compare_file(
     with progress_bar(len(chosen), "comparing", "methods") as bar:
         for method in chosen:
             bar.set_postfix_str(method)
-            rows.append(_row(metric, method, trials=trials, time_limit=time_limit, seed=seed, jobs=jobs))
+            rows.append(
+                _row(metric, method, trials=trials, time_limit=time_limit, seed=seed, jobs=jobs)
+            )
             bar.update()
     title = f"{stem(source)}: {counted(len(metric), 'point')}"
     print_table(rows, title, stderr=bool(to_stdout))
@@ -56,7 +60,9 @@ def _on_standard_output(csv: str | None, html: str | None, *, as_json: bool) -> 
     asked = {"--csv -": csv == "-", "--html -": html == "-", "--json": as_json}
     options = [option for option, chosen in asked.items() if chosen]
     if len(options) > 1:
-        raise ValueError(f"{' and '.join(options)} cannot go to standard output together: give one of them")
+        raise ValueError(
+            f"{' and '.join(options)} cannot go to standard output together: give one of them"
+        )
     return options
 
 
@@ -70,7 +76,9 @@ def chosen_methods(text: str) -> list[str]:
     if names == ["all"]:
         return list(METHODS)
     if not names:
-        raise ValueError("--methods names no method: give some with commas between them, or all")
+        raise ValueError(
+            "--methods names no method: give some with commas between them, or all"
+        )
     for name in names:
         if name not in METHODS:
             raise ValueError(f"unknown method {name!r}: choose of {', '.join(METHODS)}, or all")
@@ -78,14 +86,22 @@ def chosen_methods(text: str) -> list[str]:
 
 
 def _row(
-    metric: tr.Metric, method: str, *, trials: int, time_limit: float | None, seed: int, jobs: int | None
+    metric: tr.Metric,
+    method: str,
+    *,
+    trials: int,
+    time_limit: float | None,
+    seed: int,
+    jobs: int | None,
 ) -> dict[str, Any]:
     """Return the scores of a method, or the reason why there are none: it must not stop the others."""
 
     def work() -> dict[str, Any]:
         return _measured(metric, method, trials, seed, jobs)
 
-    with contextlib.suppress(Exception):  # whatever is wrong with it will be said of the data themselves
+    with contextlib.suppress(
+        Exception
+    ):  # whatever is wrong with it will be said of the data themselves
         _measured(_few_points(metric), method, 1, seed, jobs)
     try:
         found = work() if time_limit is None else run_in_child(work, time_limit)
@@ -94,7 +110,9 @@ def _row(
     return {"method": method, **found}
 
 
-def _measured(metric: tr.Metric, method: str, trials: int, seed: int, jobs: int | None) -> dict[str, Any]:
+def _measured(
+    metric: tr.Metric, method: str, trials: int, seed: int, jobs: int | None
+) -> dict[str, Any]:
     count = trials if METHODS[method].random else 1
 
     def timed() -> tuple[Any, float]:
@@ -108,7 +126,9 @@ def _measured(metric: tr.Metric, method: str, trials: int, seed: int, jobs: int 
     plain = tr.average_distortion(tree, metric, n_jobs=jobs)
     found = {
         "distortion": float(plain),
-        "distortion_scaled": float(tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs)),
+        "distortion_scaled": float(
+            tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs)
+        ),
         "map": None,
         "seconds": seconds,
         "nodes": tree.n_nodes,
@@ -130,4 +150,8 @@ def _few_points(metric: tr.Metric) -> tr.Metric:
         return tr.PointMetric(metric.points[: len(few)], metric.metric)
     if isinstance(metric, tr.MatrixMetric):
         return tr.MatrixMetric(metric.distances[: len(few), : len(few)])
-    return metric.restrict(few) if isinstance(metric, tr.Tree) else tr.MatrixMetric(metric.block(few, few))
+    return (
+        metric.restrict(few)
+        if isinstance(metric, tr.Tree)
+        else tr.MatrixMetric(metric.block(few, few))
+    )

@@ -10,7 +10,13 @@ from .._inputs import read_either
 from .._options import Reading
 from .._outputs import check_outputs
 
-_DISTANCES = {".npy": "npy", ".csv": "csv", ".tsv": "tsv", ".phy": "phylip", ".phylip": "phylip"}
+_DISTANCES = {
+    ".npy": "npy",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".phy": "phylip",
+    ".phylip": "phylip",
+}
 
 
 def convert_file(source: str, output: str, *, reading: Reading, to: str | None) -> None:
@@ -19,7 +25,9 @@ def convert_file(source: str, output: str, *, reading: Reading, to: str | None) 
     beside = () if wanted in _DISTANCES.values() else files_beside(output, to)
     check_outputs(output, *beside, source=source)
     if output == "-" and to is None:
-        raise ValueError("standard output has no suffix that tells the format: say which with --to")
+        raise ValueError(
+            "standard output has no suffix that tells the format: say which with --to"
+        )
     found = read_either(source, reading)
     if wanted in _DISTANCES.values():
         write_distances(found, output, format=wanted)
@@ -28,7 +36,9 @@ def convert_file(source: str, output: str, *, reading: Reading, to: str | None) 
     elif to in TREE_FORMATS or output.lower().removesuffix(".gz").endswith(_tree_suffixes()):
         raise ValueError(f"{source} holds no tree: `treerep fit` makes one of it")
     else:
-        raise ValueError(f"{output}: no format of distances has that suffix: give one of {', '.join(_DISTANCES)}")
+        raise ValueError(
+            f"{output}: no format of distances has that suffix: give one of {', '.join(_DISTANCES)}"
+        )
 
 
 def _tree_suffixes() -> tuple[str, ...]:

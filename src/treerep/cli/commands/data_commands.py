@@ -24,7 +24,9 @@ def list_data() -> None:
 
 @data.command("fetch")
 def fetch_data(
-    names: Annotated[list[str], typer.Argument(help="Names of data sets; `treerep data list` shows them.")],
+    names: Annotated[
+        list[str], typer.Argument(help="Names of data sets; `treerep data list` shows them.")
+    ],
 ) -> None:
     """Obtain data sets from the network, where they are not on this machine."""
     from .data import fetch_all
@@ -34,7 +36,10 @@ def fetch_data(
 
 @data.command("path")
 def path_of_data(
-    name: Annotated[str | None, typer.Argument(help="Name of a data set; without it, the folder of the cache.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Name of a data set; without it, the folder of the cache."),
+    ] = None,
 ) -> None:
     """Print where a data set is on this machine, or where fetched ones are kept."""
     from .data import show_path

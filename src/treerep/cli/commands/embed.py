@@ -36,19 +36,32 @@ def embed_file(
     if suffix not in (".npz", ".csv", ".tsv"):
         raise ValueError(f"{output}: an embedding is written as .npz, .csv or .tsv")
     if as_json and output == "-":
-        raise ValueError("coordinates and --json cannot both go to standard output: name a file with --output")
+        raise ValueError(
+            "coordinates and --json cannot both go to standard output: name a file with --output"
+        )
     if method != "sarkar":
         refuse_trials(trials, f"{method} places the data without one")
     found = read_either(source, reading)
     if isinstance(found, tr.Embedding):
         raise ValueError(f"{source} holds an embedding already: give a tree, or data")
     begin = time.perf_counter()
-    space = tree_of(found, trials=trials, rng=seed, n_jobs=jobs) if method == "sarkar" else found
+    space = (
+        tree_of(found, trials=trials, rng=seed, n_jobs=jobs) if method == "sarkar" else found
+    )
     table_in_a_plane = suffix != ".npz" and dim == 2
     if method == "sarkar" and table_in_a_plane and scale is None and distortion is None:
-        # It is for looking at: at the scale that keeps distances, most points would round to the edge of the disk.
+        # It is for looking at: at the scale that keeps distances, most points would round to
+        # the edge of the disk.
         scale = disk_embedding(tree_of(space)).scale
-    embedding = _embedded(space, method=method, dim=dim, distortion=distortion, scale=scale, rng=seed, device=device)
+    embedding = _embedded(
+        space,
+        method=method,
+        dim=dim,
+        distortion=distortion,
+        scale=scale,
+        rng=seed,
+        device=device,
+    )
     seconds = time.perf_counter() - begin
     if suffix == ".npz":
         embedding.save(output)
@@ -60,13 +73,19 @@ def embed_file(
         f"{float(scores['distortion']):.4g}, {seconds:.2f} s"
     )
     if as_json:
-        fields = {"points": len(embedding), "dim": dim, "method": method, "scale": embedding.scale}
+        fields = {
+            "points": len(embedding),
+            "dim": dim,
+            "method": method,
+            "scale": embedding.scale,
+        }
         print_json({**fields, **score_fields(scores), "seconds": seconds, "output": output})
 
 
 def _embedded(space: tr.Metric, **options: Any) -> tr.Embedding:
     with warnings.catch_warnings():
-        # In Python an interrupt of the learning gives the best so far. Here nobody asked for half an embedding.
+        # In Python an interrupt of the learning gives the best so far. Here nobody asked for
+        # half an embedding.
         warnings.filterwarnings("error", message="interrupted in epoch")
         try:
             return tr.embed(space, **options)
@@ -78,7 +97,9 @@ def _write_table(embedding: tr.Embedding, output: str, model: str, delimiter: st
     """Write the names and coordinates of the data points, with as many digits as it takes to read them back."""
     places = embedding.coordinates(model)[: len(embedding)].tolist()
     names = embedding.labels or range(len(embedding))
-    first = 0 if model == "lorentz" else 1  # x0 is the coordinate of the hyperboloid that the others determine
+    first = (
+        0 if model == "lorentz" else 1
+    )  # x0 is the coordinate of the hyperboloid that the others determine
     with opened(output) as file:
         table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         table.writerow(["label", *(f"x{k}" for k in range(first, first + len(places[0])))])

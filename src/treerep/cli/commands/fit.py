@@ -31,17 +31,40 @@ def fit_file(
     check_tree_output(output, to, source)
     for option, value, only in (("--tol", tol, "treerep"), ("--size", size, "backbone")):
         if value is not None and method != only:
-            raise ValueError(f"{option} {value} is for --method {only}, not for {method}: change one of them")
+            raise ValueError(
+                f"{option} {value} is for --method {only}, not for {method}: change one of them"
+            )
     metric = read_either(source, reading)
     if isinstance(metric, tr.Tree):
-        raise ValueError(f"{source} holds a tree already: score, refine, embed, draw or view it")
+        raise ValueError(
+            f"{source} holds a tree already: score, refine, embed, draw or view it"
+        )
     begin = time.perf_counter()
-    tree = tr.fit(metric, method=method, trials=trials, rng=seed, tol=tol, size=size, n_jobs=jobs, device=device)
+    tree = tr.fit(
+        metric,
+        method=method,
+        trials=trials,
+        rng=seed,
+        tol=tol,
+        size=size,
+        n_jobs=jobs,
+        device=device,
+    )
     if refine:  # by the threads: moves do not run on a device
         tree = tr.refine(tree, metric, rng=seed, n_jobs=jobs)
     seconds = time.perf_counter() - begin
     about = {"method": method, "trials": trials, "seed": seed, "refined": refine}
-    finish(tree, metric, output, to=to, jobs=jobs, device=device, as_json=as_json, seconds=seconds, about=about)
+    finish(
+        tree,
+        metric,
+        output,
+        to=to,
+        jobs=jobs,
+        device=device,
+        as_json=as_json,
+        seconds=seconds,
+        about=about,
+    )
 
 
 def finish(
@@ -58,7 +81,8 @@ def finish(
 ) -> None:
     """Score a new tree, write it, and report both: to people on stderr, to programs on stdout."""
     plain, scaled = (
-        tr.average_distortion(tree, metric, scale=scale, n_jobs=jobs, device=device) for scale in ("none", "optimal")
+        tr.average_distortion(tree, metric, scale=scale, n_jobs=jobs, device=device)
+        for scale in ("none", "optimal")
     )
     if not (as_json and output == "-"):
         write_tree(tree, output, format=to or ("newick" if output == "-" else None))

@@ -36,9 +36,26 @@ def refine_file(
     assert isinstance(tree, tr.Tree)
     begin = time.perf_counter()
     better = tr.refine(
-        tree, metric, weights=weights, moves=moves, balance=balance, time_limit=time_limit, rng=seed, n_jobs=jobs,
+        tree,
+        metric,
+        weights=weights,
+        moves=moves,
+        balance=balance,
+        time_limit=time_limit,
+        rng=seed,
+        n_jobs=jobs,
         device=device,
-    )  # fmt: skip
+    )
     seconds = time.perf_counter() - begin
     before = {"distortion_before": better.refinement.distortion_before}
-    finish(better, metric, output, to=to, jobs=jobs, device=device, as_json=as_json, seconds=seconds, about=before)
+    finish(
+        better,
+        metric,
+        output,
+        to=to,
+        jobs=jobs,
+        device=device,
+        as_json=as_json,
+        seconds=seconds,
+        about=before,
+    )

@@ -36,7 +36,9 @@ def view_file(
     with opened(output) as file:
         file.write(page.html)
     if output != "-":
-        remark(f"{output}: {tree.n_points:,} points, {len(page.html) / 1000:,.0f} kB; open it in a browser")
+        remark(
+            f"{output}: {tree.n_points:,} points, {len(page.html) / 1000:,.0f} kB; open it in a browser"
+        )
     if show:
         import webbrowser
 

@@ -28,7 +28,11 @@ def compile_everything() -> None:
         "default": partial(_fit_by_default, small),
         "placing": _place,
         "embedding": lambda: tr.embed(tr.fit(small)).block(range(64), range(64)),
-        **{method: partial(tr.fit, small, method=method) for method in METHODS if method not in ("treerep", "auto")},
+        **{
+            method: partial(tr.fit, small, method=method)
+            for method in METHODS
+            if method not in ("treerep", "auto")
+        },
     }
     for name, work in works.items():
         start = time.perf_counter()
@@ -47,14 +51,18 @@ def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
 
 def _measure_hyperbolicity() -> None:
     tr.hyperbolicity(tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)]), method="exact")
-    tr.hyperbolicity(np.random.default_rng(0).standard_normal((40, 3)), metric="euclidean", method="exact")
+    tr.hyperbolicity(
+        np.random.default_rng(0).standard_normal((40, 3)), metric="euclidean", method="exact"
+    )
 
 
 def _place() -> None:
     points = np.random.default_rng(0).standard_normal((64, 3))
     tree = tr.fit(points[:48], metric="euclidean")
     for dtype in (np.float64, np.float32):
-        tr.place(tree, points[48:].astype(dtype), data=points[:48].astype(dtype), metric="euclidean")
+        tr.place(
+            tree, points[48:].astype(dtype), data=points[:48].astype(dtype), metric="euclidean"
+        )
     tr.place(tree, tr.PointMetric(points).block(range(48, 64), range(48)))
 
 
@@ -77,8 +85,8 @@ def _refine(distances: NDArray[np.float64]) -> None:
 def examples() -> dict[str, Callable[[], tr.Metric]]:
     """Makers of a metric for each specialisation that users meet first.
 
-    Matrices are small, all others just large enough for both phases of a fit: many points are split before they are
-    finished, by kernels of their own.
+    Matrices are small, all others just large enough for both phases of a fit: many points are
+    split before they are finished, by kernels of their own.
     """
     points = np.random.default_rng(0).standard_normal((_MANY, 3))
     distances = tr.PointMetric(points).block(range(64), range(64))

@@ -15,13 +15,17 @@ from ._text import MOST_LETTERS, names_to_write, plain, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# From so many nodes on, vector files hold pixels: a PDF of 100,000 lines takes longer to open than to make.
+# From so many nodes on, vector files hold pixels: a PDF of 100,000 lines takes longer to open
+# than to make.
 _RASTERIZE = 5_000
 # Categories of a legend, at most, and those in one column.
-_MOST_LEGEND, _LEGEND_ROWS = 60, 20
+_MOST_LEGEND = 60
+_LEGEND_ROWS = 20
 _BAR = 2.4  # height of a colour bar, at most, in inches
 # Many edges together look darker than few. Steiner nodes have the colour of few.
-_FEW, _EDGES, _MANY_EDGES = 200, "#8C8C8C", "#B4B4B4"
+_FEW = 200
+_EDGES = "#8C8C8C"
+_MANY_EDGES = "#B4B4B4"
 _LAYOUTS = 3  # until axes of a fixed shape and a wide legend have found their places
 _WIDTH = 6.0  # of a picture without its legend, in inches
 
@@ -39,16 +43,26 @@ def paint(
     edge_width: float | None,
 ) -> "Axes":
     """Draw a picture: see `draw` for the options."""
-    nodes, points = len(picture.spots), picture.n_points
+    nodes = len(picture.spots)
+    points = picture.n_points
     names = names_to_write(labels, picture.names, points, nodes)
     colors = color_values(color, points, palette)
     if len(colors.rgba) not in (points, nodes):
-        raise ValueError(f"{len(colors.rgba)} colours for {points} points and {nodes} nodes: give one for each")
+        raise ValueError(
+            f"{len(colors.rgba)} colours for {points} points and {nodes} nodes: give one for each"
+        )
     area = _size_or(float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)), size, "size")
     width = _size_or(float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)), edge_width, "edge_width")
     own = ax is None
-    axes = _new_axes(picture, names, colors if legend else None) if ax is None else linear_axes(ax)
-    _draw_edges(axes, picture, (_EDGES if nodes <= _FEW else _MANY_EDGES) if edge_color is None else edge_color, width)
+    axes = (
+        _new_axes(picture, names, colors if legend else None) if ax is None else linear_axes(ax)
+    )
+    _draw_edges(
+        axes,
+        picture,
+        (_EDGES if nodes <= _FEW else _MANY_EDGES) if edge_color is None else edge_color,
+        width,
+    )
     _draw_points(axes, picture, colors, area)
     _frame(axes, picture)
     if legend:
@@ -63,7 +77,9 @@ def paint(
 
 
 def _size_or(default: float, value: Any, name: str) -> float:
-    return default if value is None else number_from(0, value, f"{name} is a number of at least 0")
+    return (
+        default if value is None else number_from(0, value, f"{name} is a number of at least 0")
+    )
 
 
 def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) -> "Axes":
@@ -87,9 +103,19 @@ def _draw_edges(axes: "Axes", picture: Picture, color: Any, width: float) -> Non
     many = len(picture.spots) > _RASTERIZE
     if picture.layout == "hyperbolic":
         patches = require("matplotlib.patches", "draw")
-        axes.add_patch(patches.Circle((0, 0), 1.0, facecolor="none", edgecolor="#C8C8C8", linewidth=0.8, zorder=0.5))
+        axes.add_patch(
+            patches.Circle(
+                (0, 0), 1.0, facecolor="none", edgecolor="#C8C8C8", linewidth=0.8, zorder=0.5
+            )
+        )
     lines = collections.LineCollection(
-        picture.lines, colors=color, linewidths=width, zorder=1, rasterized=many, capstyle="round", joinstyle="round"
+        picture.lines,
+        colors=color,
+        linewidths=width,
+        zorder=1,
+        rasterized=many,
+        capstyle="round",
+        joinstyle="round",
     )
     lines.set_in_layout(False)  # all are within the axes: need not be measured, one by one
     axes.add_collection(lines, autolim=False)
@@ -99,24 +125,32 @@ def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) ->
     look: dict[str, Any] = {"linewidths": 0, "rasterized": len(picture.spots) > _RASTERIZE}
     x, y = picture.spots.T
     painted = len(colors.rgba)
-    axes.scatter(x[painted:], y[painted:], s=area / 5, c=_EDGES, zorder=1.5, **look).set_in_layout(False)
+    axes.scatter(
+        x[painted:], y[painted:], s=area / 5, c=_EDGES, zorder=1.5, **look
+    ).set_in_layout(False)
     # In a fixed random order, so that no category lies on all others.
     mixed = np.random.default_rng(0).permutation(painted)
     for kind in np.unique(colors.kind):
         of = mixed[colors.kind[mixed] == kind]
-        dots = axes.scatter(x[of], y[of], s=area, c=colors.rgba[of], marker=MARKERS[kind], zorder=2, **look)
+        dots = axes.scatter(
+            x[of], y[of], s=area, c=colors.rgba[of], marker=MARKERS[kind], zorder=2, **look
+        )
         dots.set_in_layout(False)
 
 
 def _frame(axes: "Axes", picture: Picture) -> None:
     axes.set_axis_off()
     if picture.layout == "hyperbolic":
-        low, high = np.full(2, -1.02), np.full(2, 1.02)
+        low = np.full(2, -1.02)
+        high = np.full(2, 1.02)
     else:
-        low, high = picture.spots.min(axis=0), picture.spots.max(axis=0)
+        low = picture.spots.min(axis=0)
+        high = picture.spots.max(axis=0)
     span = high - low
     flat = picture.layout == "rectangular"
-    extra = np.array([0.02 * span[0], 0.6]) if flat else np.maximum(0.04 * span, 0.02 * span.max())
+    extra = (
+        np.array([0.02 * span[0], 0.6]) if flat else np.maximum(0.04 * span, 0.02 * span.max())
+    )
     extra[extra == 0] = 1.0  # all nodes at one place
     set_limits(axes, low - extra, high + extra)
     axes.set_aspect("auto" if flat else "equal", adjustable="box")
@@ -125,17 +159,33 @@ def _frame(axes: "Axes", picture: Picture) -> None:
 def _draw_legend(axes: "Axes", colors: Colors) -> None:
     if colors.scale is not None:
         share = min(0.6, _BAR / (axes.get_window_extent().height / axes.figure.dpi))
-        bar = axes.figure.colorbar(colors.scale, cax=axes.inset_axes((1.02, 0.5 - 0.5 * share, 0.02, share)))
+        bar = axes.figure.colorbar(
+            colors.scale, cax=axes.inset_axes((1.02, 0.5 - 0.5 * share, 0.02, share))
+        )
         bar.outline.set_visible(False)
     elif 0 < len(colors.legend) <= _MOST_LEGEND:
         line = require("matplotlib.lines", "draw").Line2D
         keys = [
-            line([], [], linestyle="none", marker=marker, color=color, markersize=6, label=plain(shortened(name)))
+            line(
+                [],
+                [],
+                linestyle="none",
+                marker=marker,
+                color=color,
+                markersize=6,
+                label=plain(shortened(name)),
+            )
             for name, color, marker in colors.legend
         ]
         beside = axes.legend(
-            handles=keys, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=NAME_SIZE,
-            ncols=-(-len(keys) // _LEGEND_ROWS), handletextpad=0.3, columnspacing=1.0,
-        )  # fmt: skip
+            handles=keys,
+            loc="center left",
+            bbox_to_anchor=(1.0, 0.5),
+            frameon=False,
+            fontsize=NAME_SIZE,
+            ncols=-(-len(keys) // _LEGEND_ROWS),
+            handletextpad=0.3,
+            columnspacing=1.0,
+        )
         for text in beside.get_texts():
             text.set_usetex(False)

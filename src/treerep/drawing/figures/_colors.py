@@ -12,12 +12,23 @@ from numpy.typing import NDArray
 from ..._core.extras import require
 from ._text import is_missing
 
-# Okabe and Ito's first six, then colours far from all before them (in OKLab) for common vision and, with half the
-# weight, for that of people without red or green cones (Viénot et al. 1999); none too light to be seen on white.
+# Okabe and Ito's first six, then colours far from all before them (in OKLab) for common vision
+# and, with half the weight, for that of people without red or green cones (Viénot et al. 1999);
+# none too light to be seen on white.
 PALETTE = (
-    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7",
-    "#4B0096", "#78002D", "#9678FF", "#69E178", "#784B0F", "#4B695A",
-)  # fmt: skip
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#56B4E9",
+    "#CC79A7",
+    "#4B0096",
+    "#78002D",
+    "#9678FF",
+    "#69E178",
+    "#784B0F",
+    "#4B695A",
+)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 GREY = "#B8B8B8"
 
@@ -46,7 +57,9 @@ def color_values(values: Any, count: int, palette: Any) -> Colors:
         rgba[np.isnan(rgba).any(axis=1)] = to_rgba(GREY)
         return Colors(rgba, np.zeros(shape[0], np.int64), [], None)
     if len(shape) != 1:
-        raise ValueError(f"color has shape {shape}: give one colour, or a value for each point or node")
+        raise ValueError(
+            f"color has shape {shape}: give one colour, or a value for each point or node"
+        )
     if np.ma.isMaskedArray(values):
         values = values.tolist()  # None where masked
     numbers = _as_numbers(values)
@@ -54,18 +67,26 @@ def color_values(values: Any, count: int, palette: Any) -> Colors:
         return _on_a_scale(numbers, palette)
     names, codes = categories(values)
     wanted = _wanted(names, palette)
-    chosen, grey = to_rgba(wanted) if wanted else np.empty((0, 4)), to_rgba(GREY)
+    chosen = to_rgba(wanted) if wanted else np.empty((0, 4))
+    grey = to_rgba(GREY)
     # Where colours begin anew, markers change; whoever brings colours has thought of that.
-    kinds = np.zeros(len(names), np.int64) if palette is not None else np.arange(len(names)) // len(PALETTE)
+    kinds = (
+        np.zeros(len(names), np.int64)
+        if palette is not None
+        else np.arange(len(names)) // len(PALETTE)
+    )
     kinds = np.append(kinds % len(MARKERS), 0)
-    # A Categorical may have more categories than there are: they keep their colours, but need no key.
+    # A Categorical may have more categories than there are: they keep their colours, but need
+    # no key.
     legend = [(names[k], wanted[k], MARKERS[kinds[k]]) for k in np.unique(codes[codes >= 0])]
     return Colors(np.concatenate([chosen, grey])[codes], kinds[codes], legend, None)
 
 
 def _one_color(name: str) -> str:
     if not require("matplotlib.colors", "draw").is_color_like(name):
-        raise ValueError(f"{name!r} is no colour: give one, or a sequence with a value for each point or node")
+        raise ValueError(
+            f"{name!r} is no colour: give one, or a sequence with a value for each point or node"
+        )
     return name
 
 
@@ -78,14 +99,20 @@ def _as_numbers(values: Any) -> NDArray[np.float64] | None:
         array = _known_numbers(array)
     # The whole numbers of pandas, where some are missing, become reals in an array.
     if getattr(getattr(values, "dtype", array.dtype), "kind", "O") in "iu":
-        return array.astype(np.float64) if len(np.unique(array[array == array])) > MOST_WHOLE else None
+        return (
+            array.astype(np.float64)
+            if len(np.unique(array[array == array])) > MOST_WHOLE
+            else None
+        )
     return array.astype(np.float64) if array.dtype.kind == "f" else None
 
 
 def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
     """Reals with NaN for what is missing, where all else are numbers, and more than few whole ones; or the items."""
     known = [item for item in items if not is_missing(item)]
-    real = all(isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known)
+    real = all(
+        isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known
+    )
     whole = all(isinstance(item, Integral) for item in known)
     if not known or not real or (whole and len(set(known)) <= MOST_WHOLE):
         return items
@@ -96,7 +123,9 @@ def _on_a_scale(numbers: NDArray[np.float64], palette: Any) -> Colors:
     known = numbers[np.isfinite(numbers)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     norm = require("matplotlib.colors", "draw").Normalize(low, high)
-    scale = require("matplotlib.cm", "draw").ScalarMappable(norm, _color_map("viridis" if palette is None else palette))
+    scale = require("matplotlib.cm", "draw").ScalarMappable(
+        norm, _color_map("viridis" if palette is None else palette)
+    )
     scale.set_array(known)
     rgba = scale.to_rgba(np.where(np.isfinite(numbers), numbers, low))
     rgba[~np.isfinite(numbers)] = require("matplotlib.colors", "draw").to_rgba(GREY)
@@ -109,17 +138,22 @@ def _is_color_map(palette: Any) -> bool:
 
 def _color_map(palette: Any) -> Any:
     if not _is_color_map(palette):
-        raise ValueError(f"palette is {palette!r}: numbers need a colour map of matplotlib, or its name")
+        raise ValueError(
+            f"palette is {palette!r}: numbers need a colour map of matplotlib, or its name"
+        )
     known = require("matplotlib", "draw").colormaps
     if isinstance(palette, str) and palette not in known:
-        raise ValueError(f"matplotlib has no colour map {palette!r}: give another as palette, e.g. 'viridis'")
+        raise ValueError(
+            f"matplotlib has no colour map {palette!r}: give another as palette, e.g. 'viridis'"
+        )
     return known[palette] if isinstance(palette, str) else palette
 
 
 def categories(values: Any) -> tuple[list[str], NDArray[np.int64]]:
     """Names of the categories and the number of each value's; -1 where a value is missing (None, NaN).
 
-    In the order of a pandas Categorical, which has one; otherwise sorted, numbers within text by value.
+    In the order of a pandas Categorical, which has one; otherwise sorted, numbers within text
+    by value.
 
     >>> categories(["b10", "a", None, "b9"])
     (['a', 'b9', 'b10'], array([ 2,  0, -1,  1]))
@@ -148,7 +182,9 @@ def _wanted(names: list[str], palette: Any) -> list[Any]:
         given = {str(name): color for name, color in palette.items()}
         missing = [name for name in names if name not in given]
         if missing:
-            raise ValueError(f"palette has no colour for {missing[0]!r}: give one for each category")
+            raise ValueError(
+                f"palette has no colour for {missing[0]!r}: give one for each category"
+            )
         return [given[name] for name in names]
     if _is_color_map(palette):
         palette = _color_map(palette)(np.linspace(0, 1, max(len(names), 2)))

@@ -19,9 +19,13 @@ def flat_axes(axes: Any) -> "Axes":
     """Return what a user gave as axes, or raise an error unless it is the axes of a plane."""
     if not isinstance(axes, require("matplotlib.axes", "draw").Axes):
         kind = type(axes).__name__
-        raise TypeError(f"ax is one set of matplotlib Axes, not {kind}: take it from plt.subplots(), one at a time")
+        raise TypeError(
+            f"ax is one set of matplotlib Axes, not {kind}: take it from plt.subplots(), one at a time"
+        )
     if axes.name != "rectilinear":
-        raise ValueError(f"ax has the projection {axes.name!r}: give axes of a plane, as plt.subplots() makes them")
+        raise ValueError(
+            f"ax has the projection {axes.name!r}: give axes of a plane, as plt.subplots() makes them"
+        )
     return axes
 
 
@@ -30,5 +34,7 @@ def linear_axes(axes: Any) -> "Axes":
     checked = flat_axes(axes)
     for side, scale in (("x", checked.get_xscale()), ("y", checked.get_yscale())):
         if scale != "linear":
-            raise ValueError(f"the {side} axis of ax is {scale}, not linear: call ax.set_{side}scale('linear')")
+            raise ValueError(
+                f"the {side} axis of ax is {scale}, not linear: call ax.set_{side}scale('linear')"
+            )
     return checked

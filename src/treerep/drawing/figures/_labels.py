@@ -29,8 +29,11 @@ def write_names(axes: "Axes", picture: Picture, names: dict[int, str], area: flo
         row = axes.get_window_extent().height / point / (np.ptp(picture.spots[:, 1]) + 1)
         letters = min(letters, max(0.8 * row, _LEAST_SIZE))
     texts = [_text(axes, picture.spots[k], name, letters) for k, name in names.items()]
-    sizes = np.array([np.maximum(text.get_window_extent().size, 1.0) for text in texts])  # signs may be of no width
-    away, gap = _sides(picture)[of], point * (0.5 * np.sqrt(area) + 2.0)
+    sizes = np.array(
+        [np.maximum(text.get_window_extent().size, 1.0) for text in texts]
+    )  # signs may be of no width
+    away = _sides(picture)[of]
+    gap = point * (0.5 * np.sqrt(area) + 2.0)
     centers = anchors = np.empty((0, 2))
     for _ in range(_ROUNDS):
         axes.apply_aspect()
@@ -41,7 +44,9 @@ def write_names(axes: "Axes", picture: Picture, names: dict[int, str], area: flo
             break
     beyond = np.maximum(np.abs(centers - anchors) - 0.5 * sizes, 0.0)
     far = np.linalg.norm(beyond, axis=1) > gap + 0.5 * sizes[:, 1]
-    for k, name, text, offset, line in zip(of, names.values(), texts, (centers - anchors) / point, far, strict=True):
+    for k, name, text, offset, line in zip(
+        of, names.values(), texts, (centers - anchors) / point, far, strict=True
+    ):
         text.remove()
         _text(axes, picture.spots[k], name, letters, offset, bool(line))
 
@@ -55,12 +60,26 @@ def _text(
     line: bool = False,
 ) -> Any:
     """Write a name at an offset in points, with a thin line to its node where it is far."""
-    leader = {"arrowstyle": "-", "color": "#B8B8B8", "linewidth": 0.5, "shrinkA": 0.0, "shrinkB": 2.0}
+    leader = {
+        "arrowstyle": "-",
+        "color": "#B8B8B8",
+        "linewidth": 0.5,
+        "shrinkA": 0.0,
+        "shrinkB": 2.0,
+    }
     text = axes.annotate(
-        name, (float(spot[0]), float(spot[1])), (float(offset[0]), float(offset[1])), textcoords="offset points",
-        ha="center", va="center", fontsize=letters, zorder=3, annotation_clip=False,
-        arrowprops=leader if line else None, usetex=False,
-    )  # fmt: skip
+        name,
+        (float(spot[0]), float(spot[1])),
+        (float(offset[0]), float(offset[1])),
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        fontsize=letters,
+        zorder=3,
+        annotation_clip=False,
+        arrowprops=leader if line else None,
+        usetex=False,
+    )
     text.set_in_layout(False)  # names fit into the axes, not the axes around the names
     return text
 
@@ -68,7 +87,9 @@ def _text(
 def _scene(axes: "Axes", picture: Picture) -> Scene:
     ends = np.concatenate([*picture.lines, np.empty((0, 2))])
     inner = np.ones(len(ends), np.bool_)
-    inner[np.cumsum([len(line) for line in picture.lines], dtype=np.int64) - 1] = False  # no line to the next edge
+    inner[np.cumsum([len(line) for line in picture.lines], dtype=np.int64) - 1] = (
+        False  # no line to the next edge
+    )
     begin = np.flatnonzero(inner)
     pixels = axes.transData.transform(ends) if len(ends) else ends
     return Scene(axes.transData.transform(picture.spots), pixels[begin], pixels[begin + 1])
@@ -77,14 +98,20 @@ def _scene(axes: "Axes", picture: Picture) -> Scene:
 def _widen(axes: "Axes", low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
     """Widen the limits where boxes (in pixels) leave the axes; return whether any did."""
     box = axes.get_window_extent()
-    over_low, over_high = np.array(box.min) - low.min(axis=0), high.max(axis=0) - np.array(box.max)
+    over_low = np.array(box.min) - low.min(axis=0)
+    over_high = high.max(axis=0) - np.array(box.max)
     if max(over_low.max(), over_high.max()) <= 0.5:
         return False
     # A little more than needed, as names may change their places in the wider picture.
-    over_low, over_high = (np.where(over > 0, over + 4.0, 0.0) for over in (over_low, over_high))
+    over_low, over_high = (
+        np.where(over > 0, over + 4.0, 0.0) for over in (over_low, over_high)
+    )
     pixels = np.array([box.width, box.height])
-    first, last = (np.array(ends) for ends in zip(axes.get_xlim(), axes.get_ylim(), strict=True))
-    # The same pixels for more data: what sticks out by p of P pixels needs a factor P / (P - p) on all.
+    first, last = (
+        np.array(ends) for ends in zip(axes.get_xlim(), axes.get_ylim(), strict=True)
+    )
+    # The same pixels for more data: what sticks out by p of P pixels needs a factor P / (P - p)
+    # on all.
     unit = (last - first) / np.maximum(pixels - over_low - over_high, 0.2 * pixels)
     set_limits(axes, first - over_low * unit, last + over_high * unit)
     return True
@@ -98,14 +125,17 @@ def set_limits(axes: "Axes", low: NDArray[np.float64], high: NDArray[np.float64]
 
 def _sides(picture: Picture) -> NDArray[np.float64]:
     """Unit vectors from every node to where its name is wished: away from its neighbours, or from the middle, or up."""
-    spots, edges = picture.spots, picture.edges
+    spots = picture.spots
+    edges = picture.edges
     if picture.layout == "rectangular":
         return np.tile([1.0, 0.0], (len(spots), 1))
     away = np.zeros_like(spots)
     for one, other in ((0, 1), (1, 0)):
         np.add.at(away, edges[:, one], _units(spots[edges[:, one]] - spots[edges[:, other]]))
     for instead in (spots - spots.mean(axis=0), np.array([[0.0, 1.0]])):
-        away = np.where(np.linalg.norm(away, axis=1, keepdims=True) > 1e-6, away, _units(instead))
+        away = np.where(
+            np.linalg.norm(away, axis=1, keepdims=True) > 1e-6, away, _units(instead)
+        )
     return _units(away)
 
 

@@ -23,13 +23,18 @@ def plain(text: object) -> str:
     'a\\$b\\$ c'
     """
     fonts = _fonts(tuple(require("matplotlib", "draw").rcParams["font.family"]))
-    signs = (sign if sign == "\n" or _drawable(sign, fonts) else "\u25a1" for sign in str(text).replace("\t", " "))
+    signs = (
+        sign if sign == "\n" or _drawable(sign, fonts) else "\u25a1"
+        for sign in str(text).replace("\t", " ")
+    )
     return "".join(signs).replace("$", r"\$")
 
 
 def _fonts(families: tuple[str, ...]) -> tuple[str, ...]:
     manager = require("matplotlib.font_manager", "draw")
-    return tuple(manager.findfont(manager.FontProperties(family=[family])) for family in families)
+    return tuple(
+        manager.findfont(manager.FontProperties(family=[family])) for family in families
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -40,7 +45,9 @@ def _drawable(sign: str, fonts: tuple[str, ...]) -> bool:
 
 def is_missing(value: object) -> bool:
     """Whether a value is None, NaN or the NA of pandas."""
-    return value is None or (str(value) in ("nan", "NaN", "<NA>", "NaT") and not isinstance(value, str))
+    return value is None or (
+        str(value) in ("nan", "NaN", "<NA>", "NaT") and not isinstance(value, str)
+    )
 
 
 def shortened(text: str, most: int = MOST_LETTERS) -> str:
@@ -49,11 +56,18 @@ def shortened(text: str, most: int = MOST_LETTERS) -> str:
     >>> shortened("abcdef", 4)
     'abc…'
     """
-    return "\n".join(line if len(line) <= most else f"{line[: most - 1]}…" for line in text.split("\n"))
+    return "\n".join(
+        line if len(line) <= most else f"{line[: most - 1]}…" for line in text.split("\n")
+    )
 
 
-def names_to_write(labels: Any, own: Sequence[str] | None, n_points: int, n_nodes: int) -> dict[int, str]:
-    """Return the text at each node that has one: see `draw`. Empty and missing names are not written."""
+def names_to_write(
+    labels: Any, own: Sequence[str] | None, n_points: int, n_nodes: int
+) -> dict[int, str]:
+    """Return the text at each node that has one: see `draw`.
+
+    Empty and missing names are not written.
+    """
     if labels is None:
         labels = own is not None and n_points <= MOST_NAMES
     if isinstance(labels, bool | np.bool_):
@@ -61,7 +75,11 @@ def names_to_write(labels: Any, own: Sequence[str] | None, n_points: int, n_node
     elif isinstance(labels, str) or not hasattr(labels, "__len__"):
         raise ValueError(f"labels is True, False, None or a sequence of names, not {labels!r}")
     elif len(labels) not in (n_points, n_nodes):
-        raise ValueError(f"{len(labels)} labels for {n_points} points and {n_nodes} nodes: give one for each")
+        raise ValueError(
+            f"{len(labels)} labels for {n_points} points and {n_nodes} nodes: give one for each"
+        )
     return {
-        k: plain(shortened(str(name))) for k, name in enumerate(labels) if not is_missing(name) and str(name).strip()
+        k: plain(shortened(str(name)))
+        for k, name in enumerate(labels)
+        if not is_missing(name) and str(name).strip()
     }

@@ -45,7 +45,9 @@ def curves(
 
     Examples
     --------
-    >>> ax = curves([2, 4, 8], {"treerep": [0.3, 0.2, 0.1], "mst": [0.4, 0.4, 0.5]}, xlabel="dimension")
+    >>> ax = curves(
+    ...     [2, 4, 8], {"treerep": [0.3, 0.2, 0.1], "mst": [0.4, 0.4, 0.5]}, xlabel="dimension"
+    ... )
     >>> [text.get_text() for text in ax.texts]
     ['treerep', 'mst']
     """
@@ -55,7 +57,10 @@ def curves(
     lines = {str(name): _values(name, values, len(at)) for name, values in series.items()}
     axes = new_axes(5.4, 3.6) if ax is None else flat_axes(ax)
     for k, (name, values) in enumerate(lines.items()):
-        style: dict[str, Any] = {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[k % len(MARKERS)]}
+        style: dict[str, Any] = {
+            "color": PALETTE[k % len(PALETTE)],
+            "marker": MARKERS[k % len(MARKERS)],
+        }
         axes.plot(at, values, linewidth=1.4, markersize=4, label=plain(name), **style)
     axes.set_xscale("log", base=2 if (np.log2(at) % 1 == 0).all() else 10)
     if log_y:
@@ -69,15 +74,21 @@ def curves(
 def _values(name: object, values: ArrayLike, count: int) -> NDArray[np.float64]:
     numbers = np.asarray(values, np.float64)
     if numbers.shape != (count,):
-        raise ValueError(f"{name} has {numbers.shape} values for {count} of x: give one for each")
+        raise ValueError(
+            f"{name} has {numbers.shape} values for {count} of x: give one for each"
+        )
     return numbers
 
 
-def _name_ends(axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArray[np.float64]]) -> None:
+def _name_ends(
+    axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArray[np.float64]]
+) -> None:
     """Write each name right of the axes, at the height of its last value, but apart by the height of a line of text."""
     ends = []
     for k, (name, values) in enumerate(lines.items()):
-        known = np.flatnonzero(np.isfinite(values) & ((values > 0) | (axes.get_yscale() != "log")))
+        known = np.flatnonzero(
+            np.isfinite(values) & ((values > 0) | (axes.get_yscale() != "log"))
+        )
         if len(known):
             ends.append((name, PALETTE[k % len(PALETTE)], at[known[-1]], values[known[-1]]))
     if not ends:
@@ -88,19 +99,31 @@ def _name_ends(axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArra
     apart = spread_out(pixels[:, 1], 1.3 * _NAME_SIZE * point)
     for (name, color, _, y), height, place in zip(ends, pixels[:, 1], apart, strict=True):
         axes.annotate(
-            plain(name), (1.0, y), (6.0, (place - height) / point), axes.get_yaxis_transform(), "offset points",
-            color=color, fontsize=_NAME_SIZE, va="center", ha="left", annotation_clip=False, usetex=False,
-        )  # fmt: skip
+            plain(name),
+            (1.0, y),
+            (6.0, (place - height) / point),
+            axes.get_yaxis_transform(),
+            "offset points",
+            color=color,
+            fontsize=_NAME_SIZE,
+            va="center",
+            ha="left",
+            annotation_clip=False,
+            usetex=False,
+        )
 
 
-def spread_out(heights: Sequence[float] | NDArray[np.float64], least: float) -> NDArray[np.float64]:
+def spread_out(
+    heights: Sequence[float] | NDArray[np.float64], least: float
+) -> NDArray[np.float64]:
     """Move heights as little as needed (in squares) so that neighbours are at least `least` apart; their order stays.
 
     >>> spread_out([0.0, 10.0, 10.0], 4.0)
     array([ 0.,  8., 12.])
     """
     order = np.argsort(heights, kind="stable")
-    # With `least` per rank taken off, heights must not fall: a regression by pooling neighbours that do.
+    # With `least` per rank taken off, heights must not fall: a regression by pooling neighbours
+    # that do.
     pools: list[tuple[float, int]] = []
     for rank, k in enumerate(order):
         pools.append((float(heights[k]) - least * rank, 1))

@@ -62,7 +62,9 @@ def distortion_picture(
     """
     if not isinstance(tree, Metric):
         kind = type(tree).__name__
-        raise TypeError(f"the first of two is a tree, an embedding or another metric, not {kind}: fit one first")
+        raise TypeError(
+            f"the first of two is a tree, an embedding or another metric, not {kind}: fit one first"
+        )
     truth = as_metric(data, metric=metric)
     tree = matched(tree, truth, ("the tree", "the data"))
     if len(tree) < 2:
@@ -72,21 +74,33 @@ def distortion_picture(
     axes = new_axes(5.4, 4.6) if ax is None else linear_axes(ax)
     cells = _edges(given, positive_number(bins, "bins")), _edges(found, bins)
     log = require("matplotlib.colors", "draw").LogNorm()
-    *_, image = axes.hist2d(given, found, bins=list(cells), cmap="Blues", norm=log, rasterized=True)
+    *_, image = axes.hist2d(
+        given, found, bins=list(cells), cmap="Blues", norm=log, rasterized=True
+    )
     axes.axline((0.0, 0.0), slope=1.0, color="#D55E00", linewidth=1.0)
     axes.set(xlim=(cells[0][0], cells[0][-1]), ylim=(cells[1][0], cells[1][-1]))
     axes.set(xlabel="distance in the data", ylabel=f"distance in the {_kind(tree)}")
     axes.spines[["top", "right"]].set_visible(False)
-    bar = axes.figure.colorbar(image, cax=axes.inset_axes((1.03, 0.0, 0.03, 1.0)), label="pairs")
+    bar = axes.figure.colorbar(
+        image, cax=axes.inset_axes((1.03, 0.0, 0.03, 1.0)), label="pairs"
+    )
     bar.outline.set_visible(False)
     return axes
 
 
 def _kind(metric: Metric) -> str:
-    return "embedding" if isinstance(metric, Embedding) else "tree" if isinstance(metric, Tree) else "model"
+    return (
+        "embedding"
+        if isinstance(metric, Embedding)
+        else "tree"
+        if isinstance(metric, Tree)
+        else "model"
+    )
 
 
-def _pairs(n: int, most: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(
+    n: int, most: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if n * (n - 1) // 2 <= most:
         first, second = np.triu_indices(n, 1)
         return first, second

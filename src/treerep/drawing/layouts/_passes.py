@@ -63,7 +63,8 @@ def laid_flat(positions: NDArray[np.complex128]) -> NDArray[np.complex128]:
     A picture that is as wide in all directions stays as it is.
     """
     apart = positions - positions.mean()
-    moment, spread = (apart * apart).sum(), (np.abs(apart) ** 2).sum()
+    moment = (apart * apart).sum()
+    spread = (np.abs(apart) ** 2).sum()
     if np.abs(moment) <= 1e-9 * spread:
         return positions
     turn = np.exp(-0.5j * np.angle(moment))

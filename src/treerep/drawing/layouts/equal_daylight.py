@@ -10,8 +10,10 @@ from ...tree.tree import Tree
 from ._passes import as_points, laid_flat, last_below, rooted_view
 from .radial import equal_angles
 
-# Rounds over the inner nodes, and the mean turn (radians) below which another one would not be seen.
-_SWEEPS, _SMALL_TURN = 8, 0.01
+# Rounds over the inner nodes, and the mean turn (radians) below which another one would not be
+# seen.
+_SWEEPS = 8
+_SMALL_TURN = 0.01
 # Nodes looked at in all, every look from one node being at all others: a few seconds.
 _LOOKS = 2e7
 
@@ -31,10 +33,11 @@ class _Plan(NamedTuple):
 def equal_daylight(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
     """Positions (N, 2) of all nodes: the radial layout, its branches turned until they fill the plane more evenly.
 
-    From every inner node in turn, branches are rotated about it so that the angles between them that show no part of
-    the tree are equal (J. Felsenstein, Inferring Phylogenies, 2004). Edges keep their exact lengths, and none cross.
-    Each look takes time linear in the tree; in trees of more than about 2,000 nodes only the nodes whose branches are
-    largest are looked at from, as many as a few seconds allow.
+    From every inner node in turn, branches are rotated about it so that the angles between them
+    that show no part of the tree are equal (J. Felsenstein, Inferring Phylogenies, 2004). Edges
+    keep their exact lengths, and none cross. Each look takes time linear in the tree; in trees
+    of more than about 2,000 nodes only the nodes whose branches are largest are looked at from,
+    as many as a few seconds allow.
 
     >>> equal_daylight(Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 1.0, 2.0])).shape
     (4, 2)
@@ -81,7 +84,9 @@ def _share_daylight(spots: Complex, v: int, plan: _Plan) -> float:
     seen = _angles_from(spots, v, children, plan)
     low, high = (reach.reduceat(seen[:stop], children) for reach in (np.minimum, np.maximum))
     wide = high - low
-    outside = np.concatenate([seen[:v], seen[stop:]]) if v else low[:1]  # at the root the first branch stays
+    outside = (
+        np.concatenate([seen[:v], seen[stop:]]) if v else low[:1]
+    )  # at the root the first branch stays
     daylight = 2 * np.pi - wide.sum() - np.ptp(outside)
     if daylight <= 0:
         return 0.0
@@ -94,12 +99,16 @@ def _share_daylight(spots: Complex, v: int, plan: _Plan) -> float:
     return float(np.abs(turn).mean())
 
 
-def _angles_from(spots: Complex, v: int, children: NDArray[np.int64], plan: _Plan) -> NDArray[np.float64]:
+def _angles_from(
+    spots: Complex, v: int, children: NDArray[np.int64], plan: _Plan
+) -> NDArray[np.float64]:
     """Angles under which v sees all positions, continued along every branch: a branch may reach far around v."""
     away = spots - spots[v]
     away[v] = 1.0
     angle = np.angle(away)
-    turns = np.rint((angle[plan.up] - angle) / (2 * np.pi))  # an edge is seen under less than half a turn
+    turns = np.rint(
+        (angle[plan.up] - angle) / (2 * np.pi)
+    )  # an edge is seen under less than half a turn
     turns[children] = turns[v] = 0.0
     for jump in plan.jumps:
         turns += turns[jump]

@@ -17,12 +17,16 @@ from ...tree.tree import Tree
 
 #: With more points than this the page has no true distances: they would be most of it.
 MOST_DISTANCES = 1000
-#: Whole numbers with at most so many values are categories; so many categories have a colour of their own.
+#: Whole numbers with at most so many values are categories; so many categories have a colour of
+#: their own.
 MOST_COLORS = 20
-# How the page can draw the lengths of edges: a power of them. Noisy data have long ends that hide all else.
+# How the page can draw the lengths of edges: a power of them. Noisy data have long ends that
+# hide all else.
 _POWERS = {"as they are": 1.0, "square roots": 0.5, "all equal": 0.0}
 # Hyperbolic length of the longest edge: at first, at most, and where the slider ends.
-_LONGEST_AT_FIRST, _LONGEST, _LONGEST_BY_SLIDER = 16.0, 60.0, 40.0
+_LONGEST_AT_FIRST = 16.0
+_LONGEST = 60.0
+_LONGEST_BY_SLIDER = 40.0
 
 
 def encoded(values: NDArray[Any], dtype: str) -> str:
@@ -33,25 +37,36 @@ def encoded(values: NDArray[Any], dtype: str) -> str:
 def tree_fields(tree: Tree, scale: float | None) -> dict[str, Any]:
     """Nodes in preorder from the centre of the tree: ids, parents, lengths, and directions as angles."""
     hung = sarkar(tree, dim=2, scale=1.0)
-    order, lengths = hung._order, hung._lengths
+    order = hung._order
+    lengths = hung._lengths
     longest = float(lengths.max())
     if scale is not None and scale * longest > _LONGEST:
-        raise ValueError(f"scale={scale:.4g} makes the longest edge too long: give {_LONGEST / longest:.4g} or less")
+        raise ValueError(
+            f"scale={scale:.4g} makes the longest edge too long: give {_LONGEST / longest:.4g} or less"
+        )
     return {
         "points": tree.n_points,
         "node": encoded(order, "<i4"),
         "up": encoded(hung.oracle.up, "<i4"),
         "length": encoded(lengths, "<f8"),
         "angle": encoded(edge_angles(hung), "<f8"),
-        "shapes": [_shape(tree, int(order[0]), name, power, scale) for name, power in _POWERS.items()],
+        "shapes": [
+            _shape(tree, int(order[0]), name, power, scale) for name, power in _POWERS.items()
+        ],
     }
 
 
-def _shape(tree: Tree, root: int, name: str, power: float, scale: float | None) -> dict[str, Any]:
+def _shape(
+    tree: Tree, root: int, name: str, power: float, scale: float | None
+) -> dict[str, Any]:
     """How lengths are drawn: scale * length^power."""
     drawn = np.where(tree.weights > 0, tree.weights**power, 0.0)
     longest = float(drawn.max(initial=0.0))
-    factor = scale if scale is not None and power == 1 else _good_scale(tree.with_weights(drawn), root, longest)
+    factor = (
+        scale
+        if scale is not None and power == 1
+        else _good_scale(tree.with_weights(drawn), root, longest)
+    )
     drawn_longest = factor * longest
     most = 4.0 if drawn_longest == 0 else max(1.0, min(4.0, _LONGEST_BY_SLIDER / drawn_longest))
     return {"name": name, "power": power, "scale": factor, "most_spread": most}
@@ -60,8 +75,9 @@ def _shape(tree: Tree, root: int, name: str, power: float, scale: float | None) 
 def edge_angles(hung: TreeEmbedding) -> NDArray[np.float64]:
     """Direction of the edge to each position, as an angle in the frame of its upper end.
 
-    The frames of an embedding are carried along an edge by a reflection, so every other one is left-handed; those of
-    the page are all right-handed: angles count backwards in the others. An edge straight on reflects nothing.
+    The frames of an embedding are carried along an edge by a reflection, so every other one is
+    left-handed; those of the page are all right-handed: angles count backwards in the others.
+    An edge straight on reflects nothing.
     """
     turns = hung.oracle.turns
     reflects = ((turns[:, 0] < 0) | (turns[:, 1] != 0)).tolist()
@@ -77,12 +93,15 @@ def edge_angles(hung: TreeEmbedding) -> NDArray[np.float64]:
 def _good_scale(tree: Tree, root: int, longest: float) -> float:
     """A scale that suits the eye: median and largest radius grow with the logarithm of the number of points."""
     depth = tree.rooted(root).depth
-    typical, farthest = float(np.median(depth[: tree.n_points])), float(depth.max())
+    typical = float(np.median(depth[: tree.n_points]))
+    farthest = float(depth.max())
     if farthest < 1e-300:  # nothing to see, and a scale for it would overflow
         return 1.0
     size = math.log(tree.n_points)
     return min(
-        (2.2 + 0.65 * size) / max(typical, 1e-9 * farthest), (1.5 + 1.6 * size) / farthest, _LONGEST_AT_FIRST / longest
+        (2.2 + 0.65 * size) / max(typical, 1e-9 * farthest),
+        (1.5 + 1.6 * size) / farthest,
+        _LONGEST_AT_FIRST / longest,
     )
 
 
@@ -92,10 +111,16 @@ def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | Non
         return None if tree.labels is None else list(tree.labels)
     names = [str(label) for label in labels]
     if len(names) != tree.n_points:
-        raise ValueError(f"labels has {len(names)} entries for {tree.n_points} points: give one per point")
-    if len(set(names)) < len(names):  # the page finds points by their names, and exports them by these
+        raise ValueError(
+            f"labels has {len(names)} entries for {tree.n_points} points: give one per point"
+        )
+    if len(set(names)) < len(
+        names
+    ):  # the page finds points by their names, and exports them by these
         twice = Counter(names).most_common(1)[0][0]
-        raise ValueError(f"labels names two points {twice!r}: make the names unique; groups of points go into table=")
+        raise ValueError(
+            f"labels names two points {twice!r}: make the names unique; groups of points go into table="
+        )
     return names
 
 
@@ -103,7 +128,8 @@ def true_distances(tree: Tree, data: Any) -> str | None:
     """The upper triangle of the true distances, row by row; None where there are too many."""
     if data is None:
         return None
-    n, metric = tree.n_points, matched(as_metric(data), tree, ("data", "the tree"))
+    n = tree.n_points
+    metric = matched(as_metric(data), tree, ("data", "the tree"))
     if n > MOST_DISTANCES:
         return None
     return encoded(metric.block(np.arange(n), np.arange(n))[np.triu_indices(n, 1)], "<f8")
@@ -115,7 +141,9 @@ def attribute_fields(tree: Tree, table: Any, color: Any) -> tuple[list[dict[str,
     name = color if isinstance(color, str) else None
     if name is not None and name not in columns:
         known = ", ".join(map(repr, columns)) or "no column at all"
-        raise ValueError(f"color={name!r} is no column of the table, which has {known}: name one, or give values")
+        raise ValueError(
+            f"color={name!r} is no column of the table, which has {known}: name one, or give values"
+        )
     if color is not None and name is None:
         name = str(getattr(color, "name", None) or "color")
         while name in columns:  # the table keeps its own
@@ -148,7 +176,11 @@ def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:
     present = [value for value in entries if value is not None]
     own = getattr(getattr(column, "dtype", None), "categories", None)  # of a pandas Categorical
     if own is None and _are_numbers(present):
-        return {"name": name, "kind": "number", "values": encoded(_numbers(name, entries), "<f8")}
+        return {
+            "name": name,
+            "kind": "number",
+            "values": encoded(_numbers(name, entries), "<f8"),
+        }
     categories = _categories(present) if own is None else list(own)
     codes = {category: i for i, category in enumerate(categories)}
     coded = [-1 if value is None else codes[value] for value in entries]
@@ -176,7 +208,9 @@ def _times(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _are_numbers(present: list[Any]) -> bool:
-    if not present or not all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
+    if not present or not all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in present
+    ):
         return False
     return any(isinstance(value, float) for value in present) or len(set(present)) > MOST_COLORS
 
@@ -185,7 +219,9 @@ def _numbers(name: str, entries: list[Any]) -> NDArray[np.float64]:
     numbers = np.array([math.nan if value is None else float(value) for value in entries])
     infinite = np.isinf(numbers)
     if infinite.any():
-        raise ValueError(f"column {name!r} is infinite at point {np.argmax(infinite)}: give numbers, NaN where missing")
+        raise ValueError(
+            f"column {name!r} is infinite at point {np.argmax(infinite)}: give numbers, NaN where missing"
+        )
     return numbers
 
 
@@ -196,7 +232,11 @@ def _categories(present: list[Any]) -> list[Any]:
         by_name = sorted(counts)
     except TypeError:  # of several kinds, or of one without an order
         by_name = sorted(counts, key=str)
-    return by_name if len(by_name) <= MOST_COLORS else sorted(by_name, key=lambda value: -counts[value])
+    return (
+        by_name
+        if len(by_name) <= MOST_COLORS
+        else sorted(by_name, key=lambda value: -counts[value])
+    )
 
 
 def _is_missing(value: Any) -> bool:

@@ -1,7 +1,8 @@
 """`page`: the tree in the Poincaré disk, to be explored in a browser; one file that needs nothing else.
 
-The page itself is plain HTML, CSS and JavaScript modules in the folder of the same name. They are put into one file
-here: what belongs to `import` and `export` is left out, so all modules share one scope.
+The page itself is plain HTML, CSS and JavaScript modules in the folder of the same name. They
+are put into one file here: what belongs to `import` and `export` is left out, so all modules
+share one scope.
 """
 
 import html
@@ -23,7 +24,8 @@ MODULES = (
     *("geometry", "tree", "layout", "colors", "detail", "painter", "svg", "viewer"),
     *("search", "panel", "input", "main"),
 )
-#: Trees with more nodes than this are shown as a line of text in notebooks: every output stays in the notebook's file.
+#: Trees with more nodes than this are shown as a line of text in notebooks: every output stays
+#: in the notebook's file.
 MOST_IN_NOTEBOOK = 20_000
 _IMPORT = re.compile(r'^import\b[^;]*? from "\./\w+\.js";\n', flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export ", flags=re.MULTILINE)
@@ -60,30 +62,32 @@ def page(
 ) -> Page:
     """Write a page that shows the tree in the Poincaré disk and lets a person explore it.
 
-    One HTML file without server, network or further files: drag to move the focus, turn the wheel to zoom, click a node
-    to bring it to the middle, search labels, colour by attributes, measure paths, select and export. Its help panel
-    lists the keys.
+    One HTML file without server, network or further files: drag to move the focus, turn the
+    wheel to zoom, click a node to bring it to the middle, search labels, colour by attributes,
+    measure paths, select and export. Its help panel lists the keys.
 
     Parameters
     ----------
     tree : Tree
     path : path of an HTML file, optional
-        Written whole or not at all. Without it nothing is written: a notebook shows what is returned.
+        Written whole or not at all. Without it nothing is written: a notebook shows what is
+        returned.
     color : str or one value per point, optional
-        What to colour by at first: a column of `table`, or values. By default clusters of the tree, by `cut`.
+        What to colour by at first: a column of `table`, or values. By default clusters of the
+        tree, by `cut`.
     labels : one name per point, optional
         The tree's labels by default, or else numbers.
     table : DataFrame or dict of columns, optional
-        Attributes of the points, one row per point in their order (a DataFrame whose index has the tree's labels is put
-        in that order). Numbers get a colour bar; anything else, and whole numbers of at most 20 values, a legend.
-        None, NaN and masked values are missing.
+        Attributes of the points, one row per point in their order (a DataFrame whose index has
+        the tree's labels is put in that order). Numbers get a colour bar; anything else, and
+        whole numbers of at most 20 values, a legend. None, NaN and masked values are missing.
     title : str, optional
     data : anything `as_metric` takes, optional
-        The true distances, which are then shown beside the lengths of paths. Up to 1,000 points; beyond that the page
-        says that they are not stored.
+        The true distances, which are then shown beside the lengths of paths. Up to 1,000
+        points; beyond that the page says that they are not stored.
     scale : float, optional
-        Hyperbolic length of one unit of the tree at first; the page has a slider for it. By default one that suits the
-        size of the tree.
+        Hyperbolic length of one unit of the tree at first; the page has a slider for it. By
+        default one that suits the size of the tree.
 
     Returns
     -------
@@ -92,7 +96,8 @@ def page(
 
     Notes
     -----
-    O(N). Nodes are placed by Sarkar's construction, from the focus outward, so nothing is lost at depth.
+    O(N). Nodes are placed by Sarkar's construction, from the focus outward, so nothing is lost
+    at depth.
 
     Examples
     --------
@@ -101,10 +106,16 @@ def page(
     Page(Tree(3 points, 1 Steiner node), ... kB)
     """
     if not isinstance(tree, Tree):
-        raise TypeError("page shows a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')")
+        raise TypeError(
+            "page shows a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')"
+        )
     rule = "scale must be a number above 0"
     factor = None if scale is None else number_above(0, scale, rule)
-    heading = f"Tree of {tree.n_points:,} point{'s' if tree.n_points != 1 else ''}" if title is None else str(title)
+    heading = (
+        f"Tree of {tree.n_points:,} point{'s' if tree.n_points != 1 else ''}"
+        if title is None
+        else str(title)
+    )
     attributes, first = attribute_fields(tree, table, color)
     fields = {
         "title": heading,
@@ -129,7 +140,8 @@ def tree_html(tree: Tree) -> str:
 
 
 def _assembled(title: str, fields: dict[str, Any]) -> str:
-    # "<" could end the script element, or begin a comment in it. All else is data to the browser, and ASCII.
+    # "<" could end the script element, or begin a comment in it. All else is data to the
+    # browser, and ASCII.
     data = json.dumps(fields, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     slots = {"title": html.escape(title), "style": _style(), "script": _script(), "data": data}
     return _SLOT.sub(lambda slot: slots[slot[1]], _source("page.html"))
@@ -142,7 +154,9 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _source(f"{name}.js"))).strip() for name in MODULES)
+    return "\n".join(
+        _EXPORT.sub("", _IMPORT.sub("", _source(f"{name}.js"))).strip() for name in MODULES
+    )
 
 
 @cache

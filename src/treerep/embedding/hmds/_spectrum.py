@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from ...scores._streaming import row_slices
 
-# Up to so many points, or from so large a share of all eigenvectors, a dense solver is the faster one.
-_FEW_POINTS, _MANY_VECTORS = 300, 0.1
+# Up to so many points, or from so large a share of all eigenvectors, a dense solver is the
+# faster one.
+_FEW_POINTS = 300
+_MANY_VECTORS = 0.1
 _TOLERANCE = 1e-14  # of Lanczos, relative to the largest eigenvalue
 
 
@@ -24,11 +26,12 @@ class Spectrum(NamedTuple):
 def hyperbolic_spectrum(distances: NDArray[np.float64], scale: float, count: int) -> Spectrum:
     """Return at most `count` of the largest positive eigenvalues of -W cosh(scale D) W; `distances` are overwritten.
 
-    A point x of the hyperboloid, weighted, is a row of sqrt(values) * vectors * exp(heights). Whatever the weights W,
-    this is exact for points of H^count: -W cosh W = (W X)(W X)^T - (W x0)(W x0)^T, and two such forms of a matrix
-    differ by an isometry. For other distances the weights say which entries matter. Without any, those of the
-    farthest pair do, as cosh grows exponentially. Here log cosh(scale d_ij) ~ heights_i + heights_j, in the sense of
-    least squares, so that all entries are about 1; by the triangle inequality none is above 2.
+    A point x of the hyperboloid, weighted, is a row of sqrt(values) * vectors * exp(heights).
+    Whatever the weights W, this is exact for points of H^count: -W cosh W = (W X)(W X)^T - (W
+    x0)(W x0)^T, and two such forms of a matrix differ by an isometry. For other distances the
+    weights say which entries matter. Without any, those of the farthest pair do, as cosh grows
+    exponentially. Here log cosh(scale d_ij) ~ heights_i + heights_j, in the sense of least
+    squares, so that all entries are about 1; by the triangle inequality none is above 2.
     """
     heights = _weigh(distances, scale)
     values, vectors = _largest(distances, min(count, len(distances)))
@@ -48,12 +51,14 @@ def _weigh(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
         # log cosh t = t + log((1 + e^-2t) / 2) overflows nowhere.
         matrix[rows] = block + np.log1p(np.exp(-2 * block)) - math.log(2)
         heights[rows] = matrix[rows].mean(axis=1)
-    # argmin over h of sum (log cosh_ij - h_i - h_j)^2: the mean of row i less half of the mean of all.
+    # argmin over h of sum (log cosh_ij - h_i - h_j)^2: the mean of row i less half of the mean
+    # of all.
     heights -= heights.mean() / 2
     for rows in row_slices(n, n):
         matrix[rows] -= heights[rows, None]
         matrix[rows] -= heights
-    # Where the triangle inequality is violated an exponent may be large: a constant factor goes to the heights.
+    # Where the triangle inequality is violated an exponent may be large: a constant factor goes
+    # to the heights.
     top = max(0.0, max(float(matrix[rows].max()) for rows in row_slices(n, n)))
     for rows in row_slices(n, n):
         matrix[rows] -= top
@@ -63,10 +68,14 @@ def _weigh(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
 
 def _bound(matrix: NDArray[np.float64]) -> float:
     # No eigenvalue of a matrix of positive numbers is larger than its largest sum over a row.
-    return max(float(matrix[rows].sum(axis=1).max()) for rows in row_slices(len(matrix), len(matrix)))
+    return max(
+        float(matrix[rows].sum(axis=1).max()) for rows in row_slices(len(matrix), len(matrix))
+    )
 
 
-def _largest(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _largest(
+    matrix: NDArray[np.float64], count: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the largest eigenvalues of -matrix, descending, and their vectors."""
     n = len(matrix)
     found = None if n <= _FEW_POINTS or count > _MANY_VECTORS * n else _lanczos(matrix, count)
@@ -79,18 +88,30 @@ def _largest(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[np.float6
     return found[0][order], found[1][:, order]
 
 
-def _lanczos(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def _lanczos(
+    matrix: NDArray[np.float64], count: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Return the largest eigenpairs of -matrix, or None where Lanczos does not settle, as with many equal ones."""
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-    n, shift = len(matrix), _bound(matrix)
-    # All eigenvalues of shift - matrix are positive and those that we want about as large as shift. So they are found
-    # to an error that is small beside the matrix, and small ones do not keep the solver busy.
-    shifted = LinearOperator(matrix.shape, matvec=lambda x: shift * x - matrix @ x, dtype=np.float64)
+    n = len(matrix)
+    shift = _bound(matrix)
+    # All eigenvalues of shift - matrix are positive and those that we want about as large as
+    # shift. So they are found to an error that is small beside the matrix, and small ones do
+    # not keep the solver busy.
+    shifted = LinearOperator(
+        matrix.shape, matvec=lambda x: shift * x - matrix @ x, dtype=np.float64
+    )
     start = np.random.default_rng(0).standard_normal(n)
     try:
         values, vectors = eigsh(
-            shifted, count, which="LA", v0=start, tol=_TOLERANCE, ncv=min(n, max(2 * count + 1, 40)), maxiter=50
+            shifted,
+            count,
+            which="LA",
+            v0=start,
+            tol=_TOLERANCE,
+            ncv=min(n, max(2 * count + 1, 40)),
+            maxiter=50,
         )
     except ArpackNoConvergence:
         return None

@@ -1,8 +1,9 @@
 """h-MDS: multidimensional scaling in hyperbolic space, by eigenvectors.
 
-After Sala, De Sa, Gu and Re, Representation Tradeoffs for Hyperbolic Embeddings (ICML 2018). Two things differ. Points
-are weighted, so that far ones do not drown the others; and eigenvalues are chosen by sign: the published code takes
-the largest by magnitude, one of which is always the negative one that belongs to x0.
+After Sala, De Sa, Gu and Re, Representation Tradeoffs for Hyperbolic Embeddings (ICML 2018).
+Two things differ. Points are weighted, so that far ones do not drown the others; and
+eigenvalues are chosen by sign: the published code takes the largest by magnitude, one of which
+is always the negative one that belongs to x0.
 """
 
 import math
@@ -24,10 +25,13 @@ from ..embedding import Embedding
 from ._spectrum import Spectrum, hyperbolic_spectrum
 
 # The scale is sought on so many points at most, and judged by so many of their rows.
-_SEARCHED, _JUDGED = 1000, 128
-# Scales to try: the largest distance becomes as long as this. At the lower end space is flat (one part in 10^7), at
-# the upper end a tree. It is finer where curvature tells.
-_LENGTHS = np.concatenate([np.geomspace(1e-3, 0.25, 5, endpoint=False), np.geomspace(0.25, 200.0, 21)])
+_SEARCHED = 1000
+_JUDGED = 128
+# Scales to try: the largest distance becomes as long as this. At the lower end space is flat
+# (one part in 10^7), at the upper end a tree. It is finer where curvature tells.
+_LENGTHS = np.concatenate(
+    [np.geomspace(1e-3, 0.25, 5, endpoint=False), np.geomspace(0.25, 200.0, 21)]
+)
 # Below this length, cosh - 1 of the largest distance has lost half of its digits.
 _SHORTEST = 1e-4
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -36,10 +40,10 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     """Place points in hyperbolic space by the eigenvectors of cosh(scale D), exactly if they come from there.
 
-    On the hyperboloid cosh d(x, y) = x0 y0 - x.y. So -cosh(scale D) = X X^T - x0 x0^T has one negative and `dim`
-    positive eigenvalues if D are distances of points of H^dim of curvature -scale^2, and its eigenvectors give the
-    points. For other distances it is an approximation, the better the more dimensions there are. Those that do not
-    help are left at 0.
+    On the hyperboloid cosh d(x, y) = x0 y0 - x.y. So -cosh(scale D) = X X^T - x0 x0^T has one
+    negative and `dim` positive eigenvalues if D are distances of points of H^dim of curvature
+    -scale^2, and its eigenvectors give the points. For other distances it is an approximation,
+    the better the more dimensions there are. Those that do not help are left at 0.
 
     Parameters
     ----------
@@ -47,13 +51,14 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     dim : int
         Dimension of the hyperbolic space.
     scale : float, optional
-        Hyperbolic length of one unit of the data. By default the one of least average distortion, sought on at most
-        1,000 points; the embedding is then stretched by the best factor.
+        Hyperbolic length of one unit of the data. By default the one of least average
+        distortion, sought on at most 1,000 points; the embedding is then stretched by the best
+        factor.
 
     Notes
     -----
-    O(n^2) memory. O(n^2) time per Lanczos step for few dimensions, O(n^3) for many or few points; the search takes
-    about forty times that for its points.
+    O(n^2) memory. O(n^2) time per Lanczos step for few dimensions, O(n^3) for many or few
+    points; the search takes about forty times that for its points.
 
     Examples
     --------
@@ -62,8 +67,13 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     >>> bool(average_distortion(hmds(points, dim=3), points) < 1e-6)
     True
     """
-    n, dim = len(metric), positive_number(dim, "dim")
-    check_memory(2 * n * n * 8, f"hmds on {n:,} points", "use method='sarkar' on a tree of them, which needs none")
+    n = len(metric)
+    dim = positive_number(dim, "dim")
+    check_memory(
+        2 * n * n * 8,
+        f"hmds on {n:,} points",
+        "use method='sarkar' on a tree of them, which needs none",
+    )
     fixed = None if scale is None else positive_scale(scale)
     sample = np.arange(n)
     if fixed is None and n > _SEARCHED:
@@ -74,21 +84,29 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
         distances = _distances(metric, np.arange(n))
         farthest = float(distances.max())
         if farthest == 0:
-            return Embedding(np.zeros((n, dim)), np.zeros(n), scale=fixed or 1.0, labels=metric.labels)
+            return Embedding(
+                np.zeros((n, dim)), np.zeros(n), scale=fixed or 1.0, labels=metric.labels
+            )
     if fixed is not None:
         if fixed * farthest < _SHORTEST:
             raise ValueError(
                 f"scale={scale} makes the largest distance {fixed * farthest:.3g}, too short to be told from a flat one"
                 f" in float64: use at least {_SHORTEST / farthest:.3g}"
             )
-        return _best_width(hyperbolic_spectrum(distances, fixed, dim), metric, fixed, dim, "none")[1]
+        return _best_width(
+            hyperbolic_spectrum(distances, fixed, dim), metric, fixed, dim, "none"
+        )[1]
     found = _best_scale(distances, dim, farthest)
     if n > len(distances):
         distances = _distances(metric, np.arange(n))
-    placed = _best_width(hyperbolic_spectrum(distances, found, dim), metric, found, dim, "optimal")[1]
+    placed = _best_width(
+        hyperbolic_spectrum(distances, found, dim), metric, found, dim, "optimal"
+    )[1]
     rows: Rows = "all" if n <= _SEARCHED else _JUDGED
     factor = average_distortion(placed, metric, scale="optimal", rows=rows, rng=0).scale
-    return Embedding(placed.directions, placed.radii, scale=found / factor, labels=metric.labels)
+    return Embedding(
+        placed.directions, placed.radii, scale=found / factor, labels=metric.labels
+    )
 
 
 def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -127,43 +145,58 @@ def _best_scale(distances: NDArray[np.float64], dim: int, farthest: float) -> fl
         grid = np.log(_LENGTHS / farthest)
         losses = [loss(x) for x in grid]
         best = int(np.argmin(losses))
-        low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+        low = grid[max(best - 1, 0)]
+        high = grid[min(best + 1, len(grid) - 1)]
         tried = {grid[best]: losses[best]}
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        # A scale that is off by some factor costs at most about that much distortion. So the section ends early for
-        # points that are not hyperbolic, and goes on to the last digits for those that are.
+        left = high - _GOLDEN * (high - low)
+        right = low + _GOLDEN * (high - low)
+        # A scale that is off by some factor costs at most about that much distortion. So the
+        # section ends early for points that are not hyperbolic, and goes on to the last digits
+        # for those that are.
         while high - low > max(1e-10, 0.01 * min(tried.values())):
             for x in (left, right):
                 if x not in tried:
                     tried[x] = loss(x)
             if tried[left] <= tried[right]:
-                high, right = right, left
+                high = right
+                right = left
                 left = high - _GOLDEN * (high - low)
             else:
-                low, left = left, right
+                low = left
+                left = right
                 right = low + _GOLDEN * (high - low)
     return math.exp(min(tried, key=lambda x: tried[x]))
 
 
 def _best_width(
-    spectrum: Spectrum, truth: Metric, scale: float, dim: int, judged: Literal["none", "optimal"]
+    spectrum: Spectrum,
+    truth: Metric,
+    scale: float,
+    dim: int,
+    judged: Literal["none", "optimal"],
 ) -> tuple[float, Embedding]:
     """Return the embedding by the first dim, dim/2, dim/4 ... eigenvectors, as long as fewer do better, and its score.
 
-    Negative eigenvalues have no place in hyperbolic space, so that many positive ones can make distances too long.
+    Negative eigenvalues have no place in hyperbolic space, so that many positive ones can make
+    distances too long.
     """
     best = math.inf, _placed(spectrum, 0, scale, dim, truth.labels)
     width = len(spectrum.values)
     while width:
         placed = _placed(spectrum, width, scale, dim, truth.labels)
-        score = float(average_distortion(placed, truth, scale=judged, rows=_JUDGED, rng=0, n_jobs=1))
+        score = float(
+            average_distortion(placed, truth, scale=judged, rows=_JUDGED, rng=0, n_jobs=1)
+        )
         if score >= best[0]:
             break
-        best, width = (score, placed), width // 2
+        best = (score, placed)
+        width = width // 2
     return best
 
 
-def _placed(spectrum: Spectrum, width: int, scale: float, dim: int, labels: tuple[str, ...] | None) -> Embedding:
+def _placed(
+    spectrum: Spectrum, width: int, scale: float, dim: int, labels: tuple[str, ...] | None
+) -> Embedding:
     """Return the points with coordinates along the first eigenvectors, and x0 = sqrt(1 + |x|^2)."""
     rows = np.sqrt(spectrum.values[:width]) * spectrum.vectors[:, :width]
     norms = np.linalg.norm(rows, axis=1)

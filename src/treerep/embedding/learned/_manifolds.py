@@ -1,7 +1,8 @@
 """Two models of hyperbolic space as manifolds to descend on: the Poincaré ball and the hyperboloid, on torch tensors.
 
-Riemannian gradient descent of Bonnabel (2013) and the Riemannian Adam of Bécigneul and Ganea (2019): the step is an
-exponential map, and the first moment is carried along it by parallel transport.
+Riemannian gradient descent of Bonnabel (2013) and the Riemannian Adam of Bécigneul and Ganea
+(2019): the step is an exponential map, and the first moment is carried along it by parallel
+transport.
 """
 
 import functools
@@ -14,7 +15,8 @@ from ..._core.extras import require
 #: A torch tensor. Torch is optional, so its types are not known here.
 Tensor = Any
 
-# Nearer than this, points count as coinciding: 1 / sqrt(t (t + 2)), the slope of arcosh(1 + t), is at most 1e5.
+# Nearer than this, points count as coinciding: 1 / sqrt(t (t + 2)), the slope of arcosh(1 + t),
+# is at most 1e5.
 _NEAREST = 5e-11
 _TINY = 1e-30
 # No step is longer, whatever the gradient.
@@ -149,7 +151,8 @@ class PoincareBall(HyperbolicModel):
 
     def excess(self, x: Tensor, y: Tensor) -> Tensor:
         # cosh d = 1 + 2 |x - y|^2 / ((1 - |x|^2) (1 - |y|^2))
-        a, b = x.square().sum(1, keepdim=True), y.square().sum(1, keepdim=True)
+        a = x.square().sum(1, keepdim=True)
+        b = y.square().sum(1, keepdim=True)
         apart = (a + b.T - 2 * (x @ y.T)).clamp_min(0)
         return apart * (2 / (1 - a)) / (1 - b).T
 
@@ -167,16 +170,22 @@ class PoincareBall(HyperbolicModel):
         # x (+) tanh(|v|_x / 2) v / |v|
         norm = v.norm(dim=1, keepdim=True).clamp_min(_TINY)
         y = (0.5 * _conformal(x) * norm).tanh() / norm * v
-        xy, a, b = _dot(x, y), _dot(x, x), _dot(y, y)
+        xy = _dot(x, y)
+        a = _dot(x, x)
+        b = _dot(y, y)
         ends = ((1 + 2 * xy + b) * x + (1 - a) * y) / (1 + 2 * xy + a * b)
         most = (ends.new_tensor(self.farthest) / 2).tanh()
         return ends * (most / ends.norm(dim=1, keepdim=True).clamp_min(most))
 
     def carry(self, x: Tensor, y: Tensor, v: Tensor) -> Tensor:
         # gyr[y, -x] v, stretched by the ratio of the conformal factors
-        a, b = _dot(y, y), _dot(x, x)
-        yx, yv, xv = -_dot(y, x), _dot(y, v), -_dot(x, v)
-        along_y, along_x = xv + 2 * yx * xv - yv * b, -xv * a - yv
+        a = _dot(y, y)
+        b = _dot(x, x)
+        yx = -_dot(y, x)
+        yv = _dot(y, v)
+        xv = -_dot(x, v)
+        along_y = xv + 2 * yx * xv - yv * b
+        along_x = -xv * a - yv
         turned = v + 2 * (along_y * y - along_x * x) / (1 + 2 * yx + a * b)
         return turned * (_conformal(x) / _conformal(y))
 
@@ -204,8 +213,12 @@ class Descent:
 class Adam:
     """Riemannian Adam: one second moment per point, and a first moment that travels with it."""
 
-    def __init__(self, manifold: Manifold, betas: tuple[float, float] = (0.5, 0.9), eps: float = 1e-12) -> None:
-        self.manifold, self.betas, self.eps = manifold, betas, eps
+    def __init__(
+        self, manifold: Manifold, betas: tuple[float, float] = (0.5, 0.9), eps: float = 1e-12
+    ) -> None:
+        self.manifold = manifold
+        self.betas = betas
+        self.eps = eps
         self.steps = 0
         self.first: Tensor = 0.0
         self.second: Tensor = 0.0
@@ -217,7 +230,9 @@ class Adam:
         gradient = manifold.gradient(x, slopes)
         self.first = b * self.first + (1 - b) * gradient
         # Far out, rounding may leave a square below 0.
-        self.second = c * self.second + (1 - c) * manifold.inner(x, gradient, gradient).clamp_min(0)
+        self.second = c * self.second + (1 - c) * manifold.inner(
+            x, gradient, gradient
+        ).clamp_min(0)
         size = (self.second / (1 - c**self.steps)).sqrt() + self.eps
         v = -rate / (1 - b**self.steps) * self.first / size
         y = manifold.move(x, _shortened(manifold, x, v))

@@ -18,11 +18,14 @@ from .._models import from_polar
 from ..embedding import Embedding
 from ._manifolds import Adam, Descent, HyperbolicModel, Line, Tensor
 
-# The spectral start looks at this many points, and the start from a tree puts its diameter at this hyperbolic length.
-_PIVOTS, _TREE_REACH = 1024, 24.0
+# The spectral start looks at this many points, and the start from a tree puts its diameter at
+# this hyperbolic length.
+_PIVOTS = 1024
+_TREE_REACH = 24.0
 # Distances to pivots: a gigabyte.
 _ENTRIES = 1 << 27
-# How far, in hyperbolic length, points of a given start are moved at random: those that coincide have no gradient.
+# How far, in hyperbolic length, points of a given start are moved at random: those that
+# coincide have no gradient.
 _JITTER = 1e-3
 # Learning stops when this many epochs did not lower the loss by a thousandth.
 _PATIENCE = 50
@@ -38,8 +41,10 @@ class Schedule(NamedTuple):
     rate: float
     burn_in: int  # epochs at the beginning, at `slow` times the rate
     slow: float
-    adam: bool  # Riemannian Adam with the rate falling to 0, and an early stop; otherwise plain descent
-    scale_pace: float = 0.1  # rate of the log scale, which always goes by Adam, as a part of the rate of the points
+    # Riemannian Adam with the rate falling to 0, and an early stop; otherwise plain descent
+    adam: bool
+    # rate of the log scale, which always goes by Adam, as a part of the rate of the points
+    scale_pace: float = 0.1
     gain: float = 1.0  # of the rate, for batches larger than those for which it is meant
 
     def at(self, epoch: int) -> float:
@@ -48,7 +53,9 @@ class Schedule(NamedTuple):
         return rate * self.slow if epoch < self.burn_in else rate
 
 
-def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: Any) -> Schedule:
+def schedule(
+    preset: str | None, presets: dict[str | None, Schedule], **chosen: Any
+) -> Schedule:
     """Return the preset with the options that were chosen instead."""
     if preset is not None:
         check_choice("preset", preset, tuple(name for name in presets if name))
@@ -68,7 +75,9 @@ def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: 
 
 def generator(rng: np.random.Generator, device: Any) -> Any:
     """Return torch's random numbers on a device, seeded by ours."""
-    return require("torch", "embed").Generator(device=device).manual_seed(int(rng.integers(2**62)))
+    return (
+        require("torch", "embed").Generator(device=device).manual_seed(int(rng.integers(2**62)))
+    )
 
 
 class Learned(NamedTuple):
@@ -90,28 +99,43 @@ def learn(
 ) -> Learned:
     """Descend on `loss(points, log scale, batch)`, in every epoch over `batches(epoch)`.
 
-    The log scale is learned, too, unless it is None. An interrupt ends the learning, not the program: the best so far
-    is returned, with a warning.
+    The log scale is learned, too, unless it is None. An interrupt ends the learning, not the
+    program: the best so far is returned, with a warning.
     """
     torch = require("torch", "embed")
     scale = torch.full((1, 1), log_scale or 0.0, dtype=points.dtype, device=points.device)
-    mover, scaler = (Adam if plan.adam else Descent)(space), Adam(Line())
-    best, losses = Learned(points, float(scale), []), []
-    epoch, count, batch = 0, 0, None
-    with progress_bar(plan.epochs, what, "epoch") as bar, _until_interrupted(what) as interrupted:
+    mover = (Adam if plan.adam else Descent)(space)
+    scaler = Adam(Line())
+    best = Learned(points, float(scale), [])
+    losses = []
+    epoch = 0
+    count = 0
+    batch = None
+    with (
+        progress_bar(plan.epochs, what, "epoch") as bar,
+        _until_interrupted(what) as interrupted,
+    ):
         for epoch in range(plan.epochs):
-            rate, total, count, before = plan.at(epoch), 0.0, 0, (points, scale)
+            rate = plan.at(epoch)
+            total = 0.0
+            count = 0
+            before = (points, scale)
             for batch in batches(epoch):
-                leaf, free = points.detach().requires_grad_(), scale.detach().requires_grad_(log_scale is not None)
+                leaf = points.detach().requires_grad_()
+                free = scale.detach().requires_grad_(log_scale is not None)
                 value = loss(leaf, free, batch)
-                slopes = torch.autograd.grad(value, [leaf, free] if log_scale is not None else [leaf])
+                slopes = torch.autograd.grad(
+                    value, [leaf, free] if log_scale is not None else [leaf]
+                )
                 points = mover.step(leaf.detach(), slopes[0], rate)
                 if log_scale is not None:
                     scale = scaler.step(scale.detach(), slopes[1], rate * plan.scale_pace)
-                total, count = total + value.detach(), count + 1
+                total = total + value.detach()
+                count = count + 1
             losses.append(float(total) / max(count, 1))
             if losses[-1] <= min(losses):
-                # The loss of a single batch is that of the points before the step, which may lead astray.
+                # The loss of a single batch is that of the points before the step, which may
+                # lead astray.
                 best = _kept(*(before if count == 1 else (points, scale)), losses)
             bar.set_postfix(loss=f"{losses[-1]:.4g}", refresh=False)
             bar.update(1)
@@ -122,7 +146,10 @@ def learn(
                 if float(loss(points, scale, batch)) <= min(losses):
                     best = _kept(points, scale, losses)
     if interrupted:
-        warnings.warn(f"interrupted in epoch {epoch + 1} of {plan.epochs}: this is the best so far", stacklevel=4)
+        warnings.warn(
+            f"interrupted in epoch {epoch + 1} of {plan.epochs}: this is the best so far",
+            stacklevel=4,
+        )
     return best
 
 
@@ -145,13 +172,21 @@ def _has_settled(losses: list[float], burn_in: int) -> bool:
     return min(losses[-_PATIENCE:]) > 0.999 * min(losses[:-_PATIENCE])
 
 
-def random_start(space: HyperbolicModel, n: int, dim: int, spread: float, rng: np.random.Generator) -> Coordinates:
+def random_start(
+    space: HyperbolicModel, n: int, dim: int, spread: float, rng: np.random.Generator
+) -> Coordinates:
     """Return n points with |coordinate| < spread."""
     return _points(space, rng.uniform(-spread, spread, (n, dim)))
 
 
 def warm_start(
-    space: HyperbolicModel, metric: Metric, n: int, dim: int, init: Any, reach: float, rng: np.random.Generator
+    space: HyperbolicModel,
+    metric: Metric,
+    n: int,
+    dim: int,
+    init: Any,
+    reach: float,
+    rng: np.random.Generator,
 ) -> Coordinates:
     """Return the n points of `init`, a tree or an embedding; without one, h-MDS of diameter about `reach`."""
     if init is None:
@@ -159,18 +194,23 @@ def warm_start(
     else:
         directions, radii = _given(init, metric, n, dim, space.farthest)
         vectors = from_polar(directions, radii, "lorentz")[:, 1:]
-    # Moving a point of the hyperboloid sideways by this much moves it as far in hyperbolic space.
+    # Moving a point of the hyperboloid sideways by this much moves it as far in hyperbolic
+    # space.
     return _points(space, vectors + _JITTER * rng.normal(size=(n, dim)))
 
 
 def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
     """Return the points over vectors x of the hyperboloid in the coordinates of a model, within its reach."""
     norms = np.linalg.norm(vectors, axis=1)
-    units = np.divide(vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0)
+    units = np.divide(
+        vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0
+    )
     return from_polar(units, np.minimum(np.arcsinh(norms), space.farthest), space.model)
 
 
-def _given(init: Any, metric: Metric, n: int, dim: int, farthest: float) -> tuple[Coordinates, Coordinates]:
+def _given(
+    init: Any, metric: Metric, n: int, dim: int, farthest: float
+) -> tuple[Coordinates, Coordinates]:
     """Return directions and radii of an embedding of the points, or of that of a tree, within reach."""
     if isinstance(init, Tree):
         from ..sarkar.construction import sarkar
@@ -179,11 +219,17 @@ def _given(init: Any, metric: Metric, n: int, dim: int, farthest: float) -> tupl
         init = sarkar(init, dim=dim, scale=_TREE_REACH / (_diameter(init) or _TREE_REACH))
         init.order_known = order_known
     if not isinstance(init, Embedding):
-        raise TypeError(f"init is a tree or an embedding of the same points, not {type(init).__name__}")
+        raise TypeError(
+            f"init is a tree or an embedding of the same points, not {type(init).__name__}"
+        )
     if len(init) != len(metric) or init.n_nodes < n:
-        raise ValueError(f"init is {init!r}, and {len(metric):,} points are to be placed: give one of the same points")
+        raise ValueError(
+            f"init is {init!r}, and {len(metric):,} points are to be placed: give one of the same points"
+        )
     if init.dim > dim:
-        raise ValueError(f"init has {init.dim} dimensions, more than dim={dim}: use dim={init.dim}")
+        raise ValueError(
+            f"init has {init.dim} dimensions, more than dim={dim}: use dim={init.dim}"
+        )
     directions = np.zeros((n, dim))
     nodes = np.arange(n)
     order = point_order(points_of(init), points_of(metric), ("init", "data"))
@@ -200,11 +246,14 @@ def _diameter(tree: Tree) -> float:
     return float(tree.block([end], everyone).max())
 
 
-def _spectral(metric: Metric, n: int, dim: int, reach: float, rng: np.random.Generator) -> Coordinates:
+def _spectral(
+    metric: Metric, n: int, dim: int, reach: float, rng: np.random.Generator
+) -> Coordinates:
     """Return vectors of the hyperboloid from h-MDS (Sala et al. 2018) of up to 1,024 pivots; the others follow.
 
-    With cosh d(x, y) = x0 y0 - x.y the positive eigenvalues of -cosh(s D) and their eigenvectors give the x, and what
-    a point's distances to the pivots say of it is a product with those eigenvectors.
+    With cosh d(x, y) = x0 y0 - x.y the positive eigenvalues of -cosh(s D) and their
+    eigenvectors give the x, and what a point's distances to the pivots say of it is a product
+    with those eigenvectors.
     """
     count = min(n, _PIVOTS, max(_ENTRIES // n, 4 * dim))
     pivots = np.sort(rng.choice(n, count, replace=False)) if n > count else np.arange(n)
@@ -218,7 +267,11 @@ def _spectral(metric: Metric, n: int, dim: int, reach: float, rng: np.random.Gen
 
 
 def embedding_of(
-    space: HyperbolicModel, points: Tensor, scale: float, n_points: int, labels: tuple[str, ...] | None
+    space: HyperbolicModel,
+    points: Tensor,
+    scale: float,
+    n_points: int,
+    labels: tuple[str, ...] | None,
 ) -> Embedding:
     """Return the points as an embedding."""
     coordinates = points.cpu().numpy()

@@ -14,19 +14,31 @@ from ..._core.memory import check_memory
 from ...metric.base import Metric
 from ..embedding import Embedding
 from ._manifolds import Hyperboloid, Tensor, arcosh1p
-from ._training import Schedule, embedding_of, generator, learn, random_start, schedule, warm_start
+from ._training import (
+    Schedule,
+    embedding_of,
+    generator,
+    learn,
+    random_start,
+    schedule,
+    warm_start,
+)
 
 _SCHEDULES: dict[str | None, Schedule] = {
     None: Schedule(epochs=300, rate=0.2, burn_in=0, slow=0.1, adam=True),
-    "paper": Schedule(epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False, scale_pace=0.02),
+    "paper": Schedule(
+        epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False, scale_pace=0.02
+    ),
 }
 # Up to this many points, every pair counts in every step.
 _DENSE = 2048
 _PARTNERS = 64
 # Pairs of a step: in the paper 256 rows of 64 partners.
-_PAPER_BATCH, _BATCH = 256 * 64, 1 << 20
+_PAPER_BATCH = 256 * 64
+_BATCH = 1 << 20
 # The random start of the published code, and the least diameter of ours.
-_SPREAD, _REACH = 1e-3, 3.0
+_SPREAD = 1e-3
+_REACH = 3.0
 # Numbers in the largest tensor of a step: a quarter of a gigabyte.
 _ROOM = 1 << 25
 
@@ -48,7 +60,9 @@ def pt(
     """Embed any metric so that distances divided by a learned scale are those given; `embed` describes the options."""
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
-    space, n, where = Hyperboloid(), len(metric), find_device(device)
+    space = Hyperboloid()
+    n = len(metric)
+    where = find_device(device)
     if batch is not None:
         batch = positive_number(batch, "batch")
     if subsample is not None:
@@ -73,7 +87,9 @@ def pt(
         return Embedding(np.zeros((n, dim)), np.zeros(n), labels=metric.labels)
     if preset and init is None:
         log_scale = 0.0  # the scale begins at 1, too
-    learned = learn(space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale)
+    learned = learn(
+        space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale
+    )
     return embedding_of(space, learned.points, math.exp(-learned.log_scale), n, metric.labels)
 
 
@@ -85,10 +101,12 @@ def _partners(metric: Metric, count: int, rng: np.random.Generator) -> NDArray[n
     j += j >= i
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is not None:
-        # The first `count` neighbours of each point, drawn anew in random order, take the first places.
+        # The first `count` neighbours of each point, drawn anew in random order, take the first
+        # places.
         rows, cols = (np.asarray(x, np.int64) for x in adjacency.nonzero())
         order = np.lexsort((rng.random(len(rows)), rows))
-        rows, cols = rows[order], cols[order]
+        rows = rows[order]
+        cols = cols[order]
         rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
         kept = rank < count
         j[rows[kept] * count + rank[kept]] = cols[kept]
@@ -99,8 +117,11 @@ class AllPairs:
     """The mean over all pairs of (e^c d / t - 1)^2, as one batch; pairs at distance 0 have no relative error."""
 
     def __init__(self, space: Hyperboloid, metric: Metric, device: Any) -> None:
-        n, self.space = len(metric), space
-        check_memory(64 * n * n, f"relative stress of all pairs of {n:,} points", "use subsample=64")
+        n = len(metric)
+        self.space = space
+        check_memory(
+            64 * n * n, f"relative stress of all pairs of {n:,} points", "use subsample=64"
+        )
         distances = metric.block(np.arange(n), np.arange(n))
         with np.errstate(divide="ignore"):
             weights = np.where(distances > 0, 1 / distances, 0.0)
@@ -126,9 +147,18 @@ class AllPairs:
 class SampledPairs:
     """The same mean over some pairs, in batches; those pairs and their distances are kept on the device."""
 
-    def __init__(self, space: Hyperboloid, metric: Metric, pairs: NDArray[np.int64], batch: int, random: Any) -> None:
+    def __init__(
+        self,
+        space: Hyperboloid,
+        metric: Metric,
+        pairs: NDArray[np.int64],
+        batch: int,
+        random: Any,
+    ) -> None:
         torch = require("torch", "embed")
-        self.space, self.batch, self.random = space, batch, random
+        self.space = space
+        self.batch = batch
+        self.random = random
         distances = metric.pairs(pairs[:, 0], pairs[:, 1])
         apart = distances > 0
         self.pairs = torch.from_numpy(pairs[apart]).to(random.device)

@@ -14,10 +14,19 @@ from ...metric.base import Metric, MetricError
 from ...tree.tree import Tree
 from ..embedding import Embedding
 from ._manifolds import HyperbolicModel, Hyperboloid, PoincareBall, Tensor, arcosh1p
-from ._training import Schedule, embedding_of, generator, learn, random_start, schedule, warm_start
+from ._training import (
+    Schedule,
+    embedding_of,
+    generator,
+    learn,
+    random_start,
+    schedule,
+    warm_start,
+)
 
 # The batch of the paper, for which its rate is meant, and ours with the same rate per edge.
-_PAPER_BATCH, _PRESET_BATCH = 10, 2048
+_PAPER_BATCH = 10
+_PRESET_BATCH = 2048
 _SCHEDULES: dict[str | None, Schedule] = {
     None: Schedule(epochs=300, rate=0.35, burn_in=0, slow=0.01, adam=True),
     "paper": Schedule(epochs=1000, rate=0.3, burn_in=20, slow=0.01, adam=False),
@@ -60,7 +69,9 @@ def rank(
     else:
         start = warm_start(space, metric, n, dim, init, _REACH, rng)
     if rate is None and plan.adam:
-        plan = plan._replace(rate=plan.rate / dim**0.4)  # measured: 0.27 in 2 dimensions, 0.04 in 200
+        plan = plan._replace(
+            rate=plan.rate / dim**0.4
+        )  # measured: 0.27 in 2 dimensions, 0.04 in 200
     where = find_device(device)
     points = _tensor(start, where)
     if len(edges):
@@ -68,11 +79,18 @@ def rank(
             size = _PRESET_BATCH if preset else max(1, _ROOM // ((count + 1) * dim))
         if not plan.adam:
             plan = plan._replace(gain=min(size, len(edges) * (1 + both)) / _PAPER_BATCH)
-        loss = RankingLoss(space, edges, n, count, both, size, plan.burn_in, generator(rng, where))
+        loss = RankingLoss(
+            space, edges, n, count, both, size, plan.burn_in, generator(rng, where)
+        )
         points = learn(space, points, loss, loss.batches, plan, f"ranking, dim {dim}").points
     found = embedding_of(space, points, 1.0, len(metric), metric.labels)
-    return Embedding(found.directions, found.radii, scale=_best_scale(found, metric, rng), n_points=len(metric),
-                     labels=metric.labels)  # fmt: skip
+    return Embedding(
+        found.directions,
+        found.radii,
+        scale=_best_scale(found, metric, rng),
+        n_points=len(metric),
+        labels=metric.labels,
+    )
 
 
 #: PM of Nickel and Kiela (2017), in the Poincaré ball.
@@ -119,17 +137,29 @@ class Batch(NamedTuple):
 class RankingLoss:
     """Cross entropy of -d over a neighbour v of u and nodes that are none: d(u, v) + log(sum of exp(-d(u, .))).
 
-    Negatives are drawn with replacement among all nodes but u and its neighbours, uniformly, or in the burn-in with
-    probabilities proportional to degree^0.75.
+    Negatives are drawn with replacement among all nodes but u and its neighbours, uniformly, or
+    in the burn-in with probabilities proportional to degree^0.75.
     """
 
     def __init__(
-        self, space: HyperbolicModel, edges: NDArray[np.int64], n: int, negatives: int, both: bool, batch: int,
-        burn_in: int, random: Any,
-    ) -> None:  # fmt: skip
+        self,
+        space: HyperbolicModel,
+        edges: NDArray[np.int64],
+        n: int,
+        negatives: int,
+        both: bool,
+        batch: int,
+        burn_in: int,
+        random: Any,
+    ) -> None:
         torch = require("torch", "embed")
-        self.space, self.n, self.negatives, self.batch = space, n, negatives, batch
-        self.burn_in, self.random, device = burn_in, random, random.device
+        self.space = space
+        self.n = n
+        self.negatives = negatives
+        self.batch = batch
+        self.burn_in = burn_in
+        self.random = random
+        device = random.device
         symmetric = np.concatenate([edges, edges[:, ::-1]])
         self.edges = _tensor(symmetric if both else edges, device)
         # Who is no negative of u: u and its neighbours, in ascending order.
@@ -141,7 +171,8 @@ class RankingLoss:
         self.keys = _tensor(banned[:, 0] * n + banned[:, 1], device)
         # banned - rank = how many allowed nodes come before it.
         self.before = _tensor(banned[:, 0] * n + banned[:, 1] - rank, device)
-        self.starts, self.allowed = _tensor(starts, device), _tensor(n - counts, device)
+        self.starts = _tensor(starts, device)
+        self.allowed = _tensor(n - counts, device)
         weights = _tensor((counts - 1.0) ** 0.75, device)
         self.popularity = torch.cumsum(weights / weights.sum(), 0)
 
@@ -152,8 +183,15 @@ class RankingLoss:
         order = torch.randperm(len(self.edges), generator=self.random, device=device)
         for part in order.tensor_split(-(-len(order) // self.batch)):
             u, v = self.edges[part].T
-            draws = torch.rand((len(part), self.negatives), generator=self.random, device=device, dtype=torch.float64)
-            negatives, banned = (self._popular if epoch < self.burn_in else self._uniform)(u[:, None], draws)
+            draws = torch.rand(
+                (len(part), self.negatives),
+                generator=self.random,
+                device=device,
+                dtype=torch.float64,
+            )
+            negatives, banned = (self._popular if epoch < self.burn_in else self._uniform)(
+                u[:, None], draws
+            )
             never = torch.zeros_like(banned[:, :1])
             yield Batch(u, torch.cat([v[:, None], negatives], 1), torch.cat([never, banned], 1))
 
@@ -161,7 +199,8 @@ class RankingLoss:
         torch = require("torch", "embed")
         allowed = self.allowed[u]
         nth = (draws * allowed).long()
-        # The nth allowed node is n plus the number of banned ones with at most n allowed nodes before them.
+        # The nth allowed node is n plus the number of banned ones with at most n allowed nodes
+        # before them.
         skipped = torch.searchsorted(self.before, u * self.n + nth, right=True) - self.starts[u]
         negatives = (nth + skipped).clamp_max(self.n - 1)
         return negatives, (allowed == 0).expand_as(negatives)
@@ -184,10 +223,13 @@ class RankingLoss:
         torch = require("torch", "embed")
         pairs = batch.candidates.numel()
         if min(len(batch.sources), self.n) * self.n <= min(pairs * points.shape[1], _ROOM):
-            # One product of matrices touches fewer numbers than gathering the coordinates of every pair.
+            # One product of matrices touches fewer numbers than gathering the coordinates of
+            # every pair.
             rows, row = torch.unique(batch.sources, return_inverse=True)
             table = self.space.excess(points.index_select(0, rows), points)
             places = row[:, None] * self.n + batch.candidates
             return table.flatten().index_select(0, places.flatten()).view_as(places)
-        others = points.index_select(0, batch.candidates.flatten()).view(*batch.candidates.shape, -1)
+        others = points.index_select(0, batch.candidates.flatten()).view(
+            *batch.candidates.shape, -1
+        )
         return self.space.paired_excess(points.index_select(0, batch.sources)[:, None], others)

@@ -21,26 +21,39 @@ def heavy_children(up: Any, size: Any, heavy: Any) -> None:
 
 
 @kernel
-def polar_coordinates(frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any) -> None:
-    """Write direction at the root and distance from it of node[p] for every position p. O(N k^2).
+def polar_coordinates(
+    frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any
+) -> None:
+    """Write direction at the root and distance from it of node[p] for every position p.
 
-    Depth first, the child with most nodes last. A node that waits keeps the k x k matrix which carries its frame along
-    the geodesic to the root. It waits for subtrees of at most half its size, so only O(log N) nodes wait at a time.
+    O(N k^2).
+
+    Depth first, the child with most nodes last. A node that waits keeps the k x k matrix which
+    carries its frame along the geodesic to the root. It waits for subtrees of at most half its
+    size, so only O(log N) nodes wait at a time.
     """
     n, dim = frames.turns.shape
     levels = 2 + int(math.log2(n))
     # carry[level, b] is where the axis e_b of a waiting node's frame points at the root.
-    carry, outward = np.zeros((levels, dim, dim)), np.zeros((levels, dim))  # outward: away from the root, in own frame
-    waiting, child, falls = np.zeros(levels, np.int64), np.zeros(levels, np.int64), np.ones((levels, 2))
-    side, beside, update = np.empty(dim), np.empty(dim), np.empty((3, dim))
+    # outward: away from the root, in own frame
+    carry = np.zeros((levels, dim, dim))
+    outward = np.zeros((levels, dim))
+    waiting = np.zeros(levels, np.int64)
+    child = np.zeros(levels, np.int64)
+    falls = np.ones((levels, 2))
+    side = np.empty(dim)
+    beside = np.empty(dim)
+    update = np.empty((3, dim))
     for c in range(dim):
         carry[0, c, c] = 1.0
         directions[node[0], c] = 0.0
     radii[node[0]] = 0.0
-    falls[0, 1], child[0] = 0.0, 1
+    falls[0, 1] = 0.0
+    child[0] = 1
     top = 0 if n > 1 else -1
     while top >= 0:
-        v, w = waiting[top], child[top]
+        v = waiting[top]
+        w = child[top]
         if w == heavy[v]:  # its turn comes last
             child[top] += size[w]
             continue
@@ -53,15 +66,20 @@ def polar_coordinates(frames: Any, size: Any, heavy: Any, node: Any, directions:
         psi, behind = _turn(outward, top, frames.turns, w, r == 0.0, side)
         if r == 0.0:  # no way yet to turn from: the edge itself is the way
             for c in range(dim):
-                outward[top, c], directions[node[v], c] = frames.turns[w, c], 0.0
+                outward[top, c] = frames.turns[w, c]
+                directions[node[v], c] = 0.0
             for b in range(dim):
                 for c in range(dim):
                     directions[node[v], c] += carry[top, b, c] * frames.turns[w, b]
-        eta, gamma, part = _angles(falls[top, 0], falls[top, 1], frames.decay[w], frames.half[w], psi.imag, behind)
+        eta, gamma, part = _angles(
+            falls[top, 0], falls[top, 1], frames.decay[w], frames.half[w], psi.imag, behind
+        )
         radii[node[w]] = _third_side(r, frames.lengths[w], part)
         for c in range(dim):
             beside[c] = 0.0
-        if heavy[w] >= 0 or eta.imag > _SMALL:  # far out, nothing is seen of a turn from the root
+        if (
+            heavy[w] >= 0 or eta.imag > _SMALL
+        ):  # far out, nothing is seen of a turn from the root
             for b in range(dim):
                 for c in range(dim):
                     beside[c] += carry[top, b, c] * side[b]
@@ -75,10 +93,25 @@ def polar_coordinates(frames: Any, size: Any, heavy: Any, node: Any, directions:
         if heavy[w] >= 0:
             below = top if last else top + 1
             _carry_on(
-                carry, outward, top, below, frames.turns, w, directions, node[v], side, beside, psi, eta, gamma, update
+                carry,
+                outward,
+                top,
+                below,
+                frames.turns,
+                w,
+                directions,
+                node[v],
+                side,
+                beside,
+                psi,
+                eta,
+                gamma,
+                update,
             )
-            waiting[below], child[below] = w, w + 1
-            falls[below, 0], falls[below, 1] = math.exp(-radii[node[w]]), -0.5 * math.expm1(-2.0 * radii[node[w]])
+            waiting[below] = w
+            child[below] = w + 1
+            falls[below, 0] = math.exp(-radii[node[w]])
+            falls[below, 1] = -0.5 * math.expm1(-2.0 * radii[node[w]])
             top = below
         elif last:
             top -= 1
@@ -98,7 +131,9 @@ def _turn(outward: Any, top: Any, turns: Any, w: Any, at_root: Any, side: Any) -
         side[c] = 0.0
     if at_root:
         return complex(1.0, 0.0), 4.0
-    before, behind, cosine = 0.0, 0.0, 0.0
+    before = 0.0
+    behind = 0.0
+    cosine = 0.0
     for c in range(dim):
         before += (outward[top, c] - turns[w, c]) ** 2
         behind += (outward[top, c] + turns[w, c]) ** 2
@@ -112,18 +147,28 @@ def _turn(outward: Any, top: Any, turns: Any, w: Any, at_root: Any, side: Any) -
 
 
 @helper
-def _angles(decay_r: Any, half_r: Any, decay_l: Any, half_l: Any, sine: Any, behind: Any) -> Any:
+def _angles(
+    decay_r: Any, half_r: Any, decay_l: Any, half_l: Any, sine: Any, behind: Any
+) -> Any:
     """Angles of the triangle root, v, w at the root (eta) and at w (gamma) as cos + i sin, and 2 sinh(rw) / e^(r + l).
 
-    Its sides at v, r and l, meet there in the angle pi - psi. Of each, e^-r and (1 - e^-2r) / 2 are given.
+    Its sides at v, r and l, meet there in the angle pi - psi. Of each, e^-r and (1 - e^-2r) / 2
+    are given.
     """
     # e^-2l - e^-2r, whichever way keeps its digits.
-    gap = decay_l * decay_l - decay_r * decay_r if half_r + half_l > 0.5 else 2.0 * (half_r - half_l)
-    # sinh(rw) e^(i eta) = sinh(r - l) + sinh l cosh r (1 + cos psi) + i sinh l sin psi, divided by e^(r + l) / 2.
-    x, y = gap + half_l * (1.0 - half_r) * behind, 2.0 * half_l * sine * decay_r
+    gap = (
+        decay_l * decay_l - decay_r * decay_r
+        if half_r + half_l > 0.5
+        else 2.0 * (half_r - half_l)
+    )
+    # sinh(rw) e^(i eta) = sinh(r - l) + sinh l cosh r (1 + cos psi) + i sinh l sin psi, divided
+    # by e^(r + l) / 2.
+    x = gap + half_l * (1.0 - half_r) * behind
+    y = 2.0 * half_l * sine * decay_r
     eta, size = _unit(x, y)
     # The same with r and l exchanged.
-    x, y = half_r * (1.0 - half_l) * behind - gap, 2.0 * half_r * sine * decay_l
+    x = half_r * (1.0 - half_l) * behind - gap
+    y = 2.0 * half_r * sine * decay_l
     gamma, _ = _unit(x, y)
     return eta, gamma, size
 
@@ -149,16 +194,31 @@ def _third_side(r: Any, l: Any, part: Any) -> Any:  # noqa: E741
 
 @helper
 def _carry_on(
-    carry: Any, outward: Any, top: Any, below: Any, turns: Any, w: Any, directions: Any, at: Any,
-    side: Any, beside: Any, psi: Any, eta: Any, gamma: Any, update: Any,
-) -> None:  # fmt: skip
+    carry: Any,
+    outward: Any,
+    top: Any,
+    below: Any,
+    turns: Any,
+    w: Any,
+    directions: Any,
+    at: Any,
+    side: Any,
+    beside: Any,
+    psi: Any,
+    eta: Any,
+    gamma: Any,
+    update: Any,
+) -> None:
     """Matrix and outward direction of w from those of its parent, the node `at`; `update` (3, k) is scratch.
 
-    Along the edge and on to the root, then turned in the plane of the triangle by its defect pi - (the three angles):
-    that is the way along the geodesic from w itself.
+    Along the edge and on to the root, then turned in the plane of the triangle by its defect pi
+    - (the three angles): that is the way along the geodesic from w itself.
     """
     dim = len(side)
-    first, rest, on_straight, on_side = turns[w, 0], 0.0, 0.0, 0.0
+    first = turns[w, 0]
+    rest = 0.0
+    on_straight = 0.0
+    on_side = 0.0
     for c in range(1, dim):
         rest += turns[w, c] * turns[w, c]
         on_straight += turns[w, c] * outward[top, c]
@@ -173,7 +233,8 @@ def _carry_on(
     total = 0.0
     for b in range(dim):
         normal = turns[w, b] if b else back
-        ahead, aside = outward[top, b] + normal * on_straight, side[b] + normal * on_side
+        ahead = outward[top, b] + normal * on_straight
+        aside = side[b] + normal * on_side
         update[0, b] = normal * inverse
         update[1, b] = (tau.real - 1.0) * ahead - tau.imag * aside
         update[2, b] = tau.imag * ahead + (tau.real - 1.0) * aside
@@ -182,12 +243,20 @@ def _carry_on(
     total = 1.0 / math.sqrt(total)
     for c in range(dim):
         outward[below, c] = side[c] * total
-        # Where n points at the root. From its own components, however short it is: as the difference of two unit
-        # vectors it would keep their rounding errors, and `swing`, one by its length, raises them from node to node.
+        # Where n points at the root. From its own components, however short it is: as the
+        # difference of two unit vectors it would keep their rounding errors, and `swing`, one
+        # by its length, raises them from node to node.
         side[c] = back * carry[top, 0, c]
         for b in range(1, dim):
             side[c] += turns[w, b] * carry[top, b, c]
     for b in range(dim):
-        swing, straight, across = update[0, b], update[1, b], update[2, b]
+        swing = update[0, b]
+        straight = update[1, b]
+        across = update[2, b]
         for c in range(dim):
-            carry[below, b, c] = carry[top, b, c] + side[c] * swing + directions[at, c] * straight + beside[c] * across
+            carry[below, b, c] = (
+                carry[top, b, c]
+                + side[c] * swing
+                + directions[at, c] * straight
+                + beside[c] * across
+            )

@@ -9,7 +9,9 @@ from ..._core.kernel import helper, kernel
 
 
 @kernel
-def group_edges(ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any) -> None:
+def group_edges(
+    ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any
+) -> None:
     """Sort the positions whose edge has a length by the point where it begins; `ranked` is the order within a group."""
     for p in range(1, len(up)):
         if lengths[p] > 0.0:
@@ -29,7 +31,8 @@ def group_edges(ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, memb
 @helper
 def _relax(points: Any, weights: Any, count: Any, dim: Any, i: Any, pull: Any) -> Any:
     """Move point i towards the least -sum w_j ln |u_i - u_j| on the sphere, and return the square of the step."""
-    total, nearest = 0.0, 4.0
+    total = 0.0
+    nearest = 4.0
     for c in range(dim):
         pull[c] = 0.0
     for j in range(count):
@@ -63,10 +66,15 @@ def _relax(points: Any, weights: Any, count: Any, dim: Any, i: Any, pull: Any) -
 
 
 @kernel
-def spread(points: Any, weights: Any, count: Any, sweeps: Any, tolerance: Any, pull: Any) -> None:
-    """Spread the first `count` points over the sphere; the first one stays. `pull` (k,) is scratch.
+def spread(
+    points: Any, weights: Any, count: Any, sweeps: Any, tolerance: Any, pull: Any
+) -> None:
+    """Spread the first `count` points over the sphere; the first one stays.
 
-    Lowers the energy -sum over i < j of w_i w_j ln |u_i - u_j|, point by point. O(count^2 k) per sweep.
+    `pull` (k,) is scratch.
+
+    Lowers the energy -sum over i < j of w_i w_j ln |u_i - u_j|, point by point. O(count^2 k)
+    per sweep.
     """
     # The points of a simplex leave the space that they span no more than they must.
     dim = min(points.shape[1], max(2, count - 1))
@@ -85,22 +93,35 @@ def _weight(traffic: Any, exponent: Any) -> Any:
 
 @kernel
 def turn_edges(
-    starts: Any, members: Any, traffic: Any, n_points: Any, templates: Any, offsets: Any, exponent: Any,
-    most: Any, sweeps: Any, turns: Any,
-) -> None:  # fmt: skip
+    starts: Any,
+    members: Any,
+    traffic: Any,
+    n_points: Any,
+    templates: Any,
+    offsets: Any,
+    exponent: Any,
+    most: Any,
+    sweeps: Any,
+    turns: Any,
+) -> None:
     """Direction of every edge in the frame of its upper end. O(N k) and what `spread` takes.
 
-    Around a node with m edges, the parent's edge takes the first direction of the template for m, which is -e_1; at the
-    root the edge with most traffic does. The others come with falling traffic, and template directions come with
-    falling angle to the first one. With an exponent they are then spread, each with the weight traffic^exponent, where
-    there are at most `most` of them.
+    Around a node with m edges, the parent's edge takes the first direction of the template for
+    m, which is -e_1; at the root the edge with most traffic does. The others come with falling
+    traffic, and template directions come with falling angle to the first one. With an exponent
+    they are then spread, each with the weight traffic^exponent, where there are at most `most`
+    of them.
     """
-    dim, largest = turns.shape[1], 1
+    dim = turns.shape[1]
+    largest = 1
     for v in range(len(starts) - 1):
         largest = max(largest, starts[v + 1] - starts[v] + 1)
-    points, weights, pull = np.empty((largest, dim)), np.empty(largest), np.empty(dim)
+    points = np.empty((largest, dim))
+    weights = np.empty(largest)
+    pull = np.empty(dim)
     for v in range(len(starts) - 1):
-        begin, end = starts[v], starts[v + 1]
+        begin = starts[v]
+        end = starts[v + 1]
         skip = 1 if v > 0 else 0
         count = end - begin + skip
         weighted = exponent > 0.0 and count > 2
@@ -126,7 +147,9 @@ def turn_edges(
 @helper
 def _three(points: Any, weights: Any) -> None:
     """Three directions of least energy: cot(half the angle of i and j) = w_k / sqrt(w_1 w_2 + w_2 w_3 + w_3 w_1)."""
-    first, second, third = weights[0], weights[1], weights[2]
+    first = weights[0]
+    second = weights[1]
+    third = weights[2]
     products = first * second + second * third + third * first
     for i in range(3):
         for c in range(points.shape[1]):
@@ -142,22 +165,29 @@ def _three(points: Any, weights: Any) -> None:
 def _take_sectors(points: Any, weights: Any, count: Any) -> None:
     """Directions in the middle of sectors as wide as the root of the weights.
 
-    The first is at -e_1, the second about opposite, then on either side by turns, from there back to the first.
+    The first is at -e_1, the second about opposite, then on either side by turns, from there
+    back to the first.
     """
-    total, left = 0.0, 0.0
+    total = 0.0
+    left = 0.0
     for i in range(count):
         total += math.sqrt(weights[i])
         left += math.sqrt(weights[i]) * (i % 2) * (i > 1)
     unit = 2.0 * math.pi / total
-    points[0, 0], points[0, 1] = -1.0, 0.0
+    points[0, 0] = -1.0
+    points[0, 1] = 0.0
     begin = math.pi + unit * (0.5 * math.sqrt(weights[0]) + left)
     end = begin
     for i in range(1, count):
         width = unit * math.sqrt(weights[i])
         if i == 1:
-            angle, end = begin + 0.5 * width, begin + width
+            angle = begin + 0.5 * width
+            end = begin + width
         elif i % 2:
-            angle, begin = begin - 0.5 * width, begin - width
+            angle = begin - 0.5 * width
+            begin = begin - width
         else:
-            angle, end = end + 0.5 * width, end + width
-        points[i, 0], points[i, 1] = math.cos(angle), math.sin(angle)
+            angle = end + 0.5 * width
+            end = end + width
+        points[i, 0] = math.cos(angle)
+        points[i, 1] = math.sin(angle)

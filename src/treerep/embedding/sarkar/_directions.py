@@ -12,10 +12,13 @@ from ...tree.structure.rooted import Preorder, heads, points_below
 
 #: What `sarkar` offers.
 RULES = ("traffic", "equal", "codes")
-#: Up to so many directions all pairs are looked at: to spread them equally, and to bound what paths lose.
+#: Up to so many directions all pairs are looked at: to spread them equally, and to bound what
+#: paths lose.
 MOST_PAIRS = 64
-# Up to so many are spread by their traffic, by so many sweeps (more gained nothing, measured on random trees).
-_MOST_TRAFFIC, _SWEEPS = 24, 4
+# Up to so many are spread by their traffic, by so many sweeps (more gained nothing, measured on
+# random trees).
+_MOST_TRAFFIC = 24
+_SWEEPS = 4
 
 Array = NDArray[np.float64]
 
@@ -23,24 +26,31 @@ Array = NDArray[np.float64]
 class Around(NamedTuple):
     """The edges around every point of a tree, by preorder position."""
 
-    head: NDArray[np.int32]  # first position at the same point: edges of length 0 do not leave it
-    starts: NDArray[np.int32]  # the edges that begin at head v lead to members[starts[v]:starts[v + 1]]
+    head: NDArray[
+        np.int32
+    ]  # first position at the same point: edges of length 0 do not leave it
+    starts: NDArray[
+        np.int32
+    ]  # the edges that begin at head v lead to members[starts[v]:starts[v + 1]]
     members: NDArray[np.int32]
-    turns: Array  # (N, dim): direction of the edge to each position, in the frame of its upper end
+    turns: (
+        Array  # (N, dim): direction of the edge to each position, in the frame of its upper end
+    )
 
 
 def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: float) -> Around:
     """Choose the direction of every edge in the frame of its upper end, in which the parent's is -e_1.
 
-    Nodes joined by edges of length 0 are one point, with one frame: such an edge has direction e_1, which carries the
-    frame over as it is.
+    Nodes joined by edges of length 0 are one point, with one frame: such an edge has direction
+    e_1, which carries the frame over as it is.
     """
     from ._direction_kernels import group_edges, turn_edges
 
     n = len(view.up)
     head = heads(view.up, view.length <= 0)
     below = points_below(view, n_points)
-    starts, members = np.zeros(n + 1, np.int32), np.empty(n, np.int32)
+    starts = np.zeros(n + 1, np.int32)
+    members = np.empty(n, np.int32)
     group_edges(np.argsort(-below, kind="stable"), view.up, view.length, head, starts, members)
     edges = np.diff(starts)
     counts = edges + (np.arange(n) > 0)
@@ -48,11 +58,24 @@ def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: fl
     turns = np.zeros((n, dim))
     turns[:, 0] = 1.0
     power = float(exponent) if rule == "traffic" else 0.0
-    turn_edges(starts, members, below, n_points, templates, offsets, power, _MOST_TRAFFIC, _SWEEPS, turns)
+    turn_edges(
+        starts,
+        members,
+        below,
+        n_points,
+        templates,
+        offsets,
+        power,
+        _MOST_TRAFFIC,
+        _SWEEPS,
+        turns,
+    )
     return Around(head, starts, members, turns)
 
 
-def _templates(counts: NDArray[np.int64], dim: int, rule: str) -> tuple[Array, NDArray[np.int64]]:
+def _templates(
+    counts: NDArray[np.int64], dim: int, rule: str
+) -> tuple[Array, NDArray[np.int64]]:
     """All templates one below the other, and where the one for each number of directions begins."""
     parts = [spread_directions(int(count), dim, rule) for count in counts]
     offsets = np.full(int(counts.max(initial=0)) + 1, -1)
@@ -63,10 +86,11 @@ def _templates(counts: NDArray[np.int64], dim: int, rule: str) -> tuple[Array, N
 def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
     """Return `count` well separated unit vectors, -e_1 first, then with falling angle to it.
 
-    Angles are equal in two dimensions. In more, up to dim + 1 directions form a regular simplex. Beyond, "codes" gives
-    the words of a Hadamard code and their negatives up to 2 dim directions (here the axes: the same up to a rotation);
-    "equal" and "traffic" lower the energy -sum ln |u_i - u_j| up to 64. More than that lie on Fibonacci's spiral in
-    three dimensions, and are words over the points of a circle in more.
+    Angles are equal in two dimensions. In more, up to dim + 1 directions form a regular
+    simplex. Beyond, "codes" gives the words of a Hadamard code and their negatives up to 2 dim
+    directions (here the axes: the same up to a rotation); "equal" and "traffic" lower the
+    energy -sum ln |u_i - u_j| up to 64. More than that lie on Fibonacci's spiral in three
+    dimensions, and are words over the points of a circle in more.
 
     >>> spread_directions(2, 3)
     array([[-1.,  0.,  0.],
@@ -81,7 +105,9 @@ def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
     elif count <= dim + 1:
         points = _simplex(count, dim)
     elif rule == "codes" and count <= 2 * dim:
-        points = np.concatenate([np.eye(dim), -np.eye(dim)])[np.r_[0, dim, 1:dim, dim + 1 : 2 * dim]][:count]
+        points = np.concatenate([np.eye(dim), -np.eye(dim)])[
+            np.r_[0, dim, 1:dim, dim + 1 : 2 * dim]
+        ][:count]
     elif rule != "codes" and count <= MOST_PAIRS:
         points = _least_energy(count, dim)
     else:
@@ -98,7 +124,11 @@ def least_angle(turns: Array, count: int) -> float:
     if dim == 2:
         angles = np.sort(np.arctan2(turns[:, 1], turns[:, 0]))
         return float(np.diff(angles, append=angles[0] + 2 * np.pi).min())
-    return 2 * math.asin(0.5 * (1 - 1e-9) * (_closest_of_spiral(count) if dim == 3 else _code_distance(count, dim)))
+    return 2 * math.asin(
+        0.5
+        * (1 - 1e-9)
+        * (_closest_of_spiral(count) if dim == 3 else _code_distance(count, dim))
+    )
 
 
 @lru_cache(maxsize=256)
@@ -121,9 +151,11 @@ def _simplex(count: int, dim: int) -> Array:
 def _fibonacci(count: int) -> Array:
     """Fibonacci's spiral, which fills the sphere evenly; the ends keep a distance of their own."""
     golden = (1 + np.sqrt(5)) / 2
-    index, end = np.arange(count), 0.3
+    index = np.arange(count)
+    end = 0.3
     z = 1 - 2 * (index + end) / (count - 1 + 2 * end)
-    angles, radius = 2 * np.pi * index / golden, np.sqrt(1 - z * z)
+    angles = 2 * np.pi * index / golden
+    radius = np.sqrt(1 - z * z)
     return np.column_stack([radius * np.cos(angles), radius * np.sin(angles), z])
 
 
@@ -167,7 +199,9 @@ def _words_apart(blocks: int, letters: int) -> float:
 def _least_energy(count: int, dim: int) -> Array:
     from ._direction_kernels import spread
 
-    points = np.random.default_rng(count).standard_normal((count, dim))  # symmetric starts stay symmetric
+    points = np.random.default_rng(count).standard_normal(
+        (count, dim)
+    )  # symmetric starts stay symmetric
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     spread(points, np.ones(count), count, 200, 1e-6, np.empty(dim))
     return frozen(points)

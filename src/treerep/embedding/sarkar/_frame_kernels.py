@@ -10,14 +10,21 @@ from ...metric.oracle.step_kernels import climb, descend, reach
 def walk_rows(oracle: Any, rows: Any, cols: Any, trail: Any, view: Any, out: Any) -> None:
     """out[a, b] = distance of the nodes rows[a] and cols[b]. O(N k) per row.
 
-    From the row's node up to the root, then down everywhere else: `view[p]` is how the row's node looks from the frame
-    of position p. `trail` (N,) int32 and `view` (N, k + 2) are scratch.
+    From the row's node up to the root, then down everywhere else: `view[p]` is how the row's
+    node looks from the frame of position p. `trail` (N,) int32 and `view` (N, k + 2) are
+    scratch.
     """
-    position, up, turns = oracle.position, oracle.up, oracle.turns
-    lengths, decay, half = oracle.lengths, oracle.decay, oracle.half
-    n, dim = len(up), turns.shape[1]
+    position = oracle.position
+    up = oracle.up
+    turns = oracle.turns
+    lengths = oracle.lengths
+    decay = oracle.decay
+    half = oracle.half
+    n = len(up)
+    dim = turns.shape[1]
     for a in range(len(rows)):
-        p, steps = position[rows[a]], 0
+        p = position[rows[a]]
+        steps = 0
         for c in range(dim + 2):
             view[p, c] = 0.0
         view[p, dim] = 1.0

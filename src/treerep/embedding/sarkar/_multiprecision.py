@@ -15,7 +15,8 @@ from .._models import MODELS
 def enough_bits(model: str, farthest: float) -> int:
     """Bits that keep points at that distance from the origin apart as a float64 does at the origin.
 
-    1 - |p| is about 2 e^-r in the ball of Poincaré, and 2 e^-2r in that of Klein, which the hyperboloid needs, too.
+    1 - |p| is about 2 e^-r in the ball of Poincaré, and 2 e^-2r in that of Klein, which the
+    hyperboloid needs, too.
     """
     return 53 + math.ceil((1 if model == "poincare" else 2) * farthest / math.log(2))
 
@@ -25,20 +26,30 @@ def precise_coordinates(
 ) -> NDArray[np.object_]:
     """Coordinates of every node in a model, as mpmath numbers of `precision` bits, or of as many as it takes ("auto").
 
-    The Lorentz matrix of every frame is its parent's times a reflection and a boost. O(N k^2) operations.
+    The Lorentz matrix of every frame is its parent's times a reflection and a boost. O(N k^2)
+    operations.
     """
     if not isinstance(model, str) or model not in MODELS:
         raise ValueError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
     mpmath = require("mpmath", "precision")
     if precision == "auto":
         bits = enough_bits(model, float(radii.max()))
-    elif isinstance(precision, bool) or not isinstance(precision, int | np.integer) or precision < 2:
+    elif (
+        isinstance(precision, bool)
+        or not isinstance(precision, int | np.integer)
+        or precision < 2
+    ):
         raise ValueError(f'precision is a number of bits or "auto", not {precision!r}')
     else:
         bits = int(precision)
-    # A number takes about 150 bytes besides its bits, and there are two of each while they are rounded.
+    # A number takes about 150 bytes besides its bits, and there are two of each while they are
+    # rounded.
     needed = 2 * len(radii) * (frames.turns.shape[1] + 1) * (150 + bits // 8)
-    check_memory(needed, f"{len(radii):,} nodes with {bits:,} bits", "give fewer bits, or use a smaller scale")
+    check_memory(
+        needed,
+        f"{len(radii):,} nodes with {bits:,} bits",
+        "give fewer bits, or use a smaller scale",
+    )
     points = np.empty((len(radii), frames.turns.shape[1] + 1), object)
     with mpmath.workprec(bits + _guard_bits(frames, radii)):
         for position, column in _lorentz_points(mpmath, frames):
@@ -65,7 +76,9 @@ def _lorentz_points(mpmath: Any, frames: FrameOracle) -> Any:
     """Yield every position and its point (x0, x) of the hyperboloid."""
     dim = frames.turns.shape[1]
     children = np.bincount(frames.up[1:], minlength=len(frames.up)).tolist()
-    identity = np.array([[mpmath.mpf(int(r == c)) for c in range(dim + 1)] for r in range(dim + 1)], object)
+    identity = np.array(
+        [[mpmath.mpf(int(r == c)) for c in range(dim + 1)] for r in range(dim + 1)], object
+    )
     waiting = {0: identity}
     yield 0, identity[:, 0]
     for p, q in enumerate(frames.up[1:].tolist(), 1):
@@ -73,18 +86,22 @@ def _lorentz_points(mpmath: Any, frames: FrameOracle) -> Any:
         turn = np.array([mpmath.mpf(x) for x in frames.turns[p].tolist()], object)
         turn = turn / mpmath.sqrt((turn * turn).sum())
         length = mpmath.mpf(float(frames.lengths[p]))
-        cosh, sinh = mpmath.cosh(length), mpmath.sinh(length)
+        cosh = mpmath.cosh(length)
+        sinh = mpmath.sinh(length)
         ahead = above[:, 1:] @ turn
         point = cosh * above[:, 0] + sinh * ahead
         yield p, point
         if children[p]:
-            # The reflection that swaps the turn and e_1, x + n (n.x) / n_1 with n = turn - e_1, then a boost along e_1.
+            # The reflection that swaps the turn and e_1, x + n (n.x) / n_1 with n = turn - e_1,
+            # then a boost along e_1.
             rest = (turn[1:] * turn[1:]).sum()
             back = turn[0] - 1 if turn[0] < 0 else -rest / (1 + turn[0])
-            # n from its own components, however short: as a difference of unit vectors it would lose its digits.
+            # n from its own components, however short: as a difference of unit vectors it would
+            # lose its digits.
             swing = (above[:, 2:] @ turn[1:]) / back + above[:, 1] if back else 0 * ahead
             below = np.empty_like(above)
-            below[:, 0], below[:, 1] = point, sinh * above[:, 0] + cosh * ahead
+            below[:, 0] = point
+            below[:, 1] = sinh * above[:, 0] + cosh * ahead
             below[:, 2:] = above[:, 2:] + np.outer(swing, turn[1:])
             waiting[p] = below
         children[q] -= 1

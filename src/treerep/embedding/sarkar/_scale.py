@@ -16,43 +16,63 @@ _TOLERANCE = 1.005
 def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) -> float:
     """Scale at which all distances of data points are at least their tree distance / distortion.
 
-    Found from a bound of what each path loses in its turns, which is tight where edges are long. A few passes of O(N).
+    Found from a bound of what each path loses in its turns, which is tight where edges are
+    long. A few passes of O(N).
     """
     from ._scale_kernels import measure_angles, worst_path
 
     lengths = view.length[view.length > 0]
     if len(lengths) == 0:
         return 1.0
-    # d >= scale * length - lost must be at least scale * length / distortion, rounding included.
+    # d >= scale * length - lost must be at least scale * length / distortion, rounding
+    # included.
     slack = (1 - 1 / distortion) * (1 - 1e-9)
     occupied = np.zeros(len(view.up), np.bool_)
     occupied[around.head[view.order < n_points]] = True
-    bend, closest = np.zeros(len(view.up)), np.zeros(len(view.up))
+    bend = np.zeros(len(view.up))
+    closest = np.zeros(len(view.up))
     measure_angles(around.starts, around.members, around.turns, MOST_PAIRS, bend, closest)
     _measure_hubs(around, closest)
-    tables = (around.starts, around.members, view.length, around.turns, occupied, bend, closest, MOST_PAIRS)
+    tables = (
+        around.starts,
+        around.members,
+        view.length,
+        around.turns,
+        occupied,
+        bend,
+        closest,
+        MOST_PAIRS,
+    )
 
     def needed(scale: float) -> float:
-        # What the path that is worst at this scale needs, if it loses as much as it may at this scale.
+        # What the path that is worst at this scale needs, if it loses as much as it may at this
+        # scale.
         lost, length = worst_path(scale, slack, *tables)
         return lost / (slack * length)
 
-    # Losses hardly depend on the scale where edges are long, and grow as it falls. So what is needed at a scale that
-    # suffices is about the least that does; what is returned has been looked at.
+    # Losses hardly depend on the scale where edges are long, and grow as it falls. So what is
+    # needed at a scale that suffices is about the least that does; what is returned has been
+    # looked at.
     high = 256.0 / float(lengths.min())
     if not high * float(lengths.sum()) < 1e290:
-        raise MetricError(f"edges are {lengths.min():.3g} to {lengths.max():.3g} long: give a scale, not a distortion")
+        raise MetricError(
+            f"edges are {lengths.min():.3g} to {lengths.max():.3g} long: give a scale, not a distortion"
+        )
     while (low := needed(high)) > high:
         high = 2.0 * low
-    # Where no path turns, all scales suffice: take one at which an edge is about as long as the space is curved.
+    # Where no path turns, all scales suffice: take one at which an edge is about as long as the
+    # space is curved.
     low = trial = max(low, 1.0 / float(lengths.max()))
     while high > _TOLERANCE * low:
         trial = min(max(trial, 1.002 * low), math.sqrt(low * high))
         found = needed(trial)
         if found <= trial:
-            high, low, trial = trial, max(low, found), 0.0
+            high = trial
+            low = max(low, found)
+            trial = 0.0
         else:
-            low, trial = trial, found
+            low = trial
+            trial = found
     return high
 
 

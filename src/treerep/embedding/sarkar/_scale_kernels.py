@@ -12,7 +12,8 @@ _LONG = 60.0  # e^-l is nothing beside any angle beyond
 
 @helper
 def _loss(sine2: Any, length: Any) -> Any:
-    # Two sides a and l that meet in an angle t: a + l - d grows with a, to -ln(sin^2(t/2) + e^-2l cos^2(t/2)).
+    # Two sides a and l that meet in an angle t: a + l - d grows with a, to -ln(sin^2(t/2) +
+    # e^-2l cos^2(t/2)).
     share = sine2 + (math.exp(-2.0 * length) * (1.0 - sine2) if length < _LONG else 0.0)
     return -math.log(share) if share > 0.0 else 2.0 * length
 
@@ -26,14 +27,18 @@ def _narrowed(sine: Any, less: Any) -> Any:
 
 
 @kernel
-def measure_angles(starts: Any, members: Any, turns: Any, most: Any, bend: Any, closest: Any) -> None:
+def measure_angles(
+    starts: Any, members: Any, turns: Any, most: Any, bend: Any, closest: Any
+) -> None:
     """sin(t / 2) of the angle t of every edge to its parent's edge, and of the least angle of two edges below a head.
 
-    The latter where there are at most `most` edges. O(N k), and O(m^2 k) at a head with m of them.
+    The latter where there are at most `most` edges. O(N k), and O(m^2 k) at a head with m of
+    them.
     """
     dim = turns.shape[1]
     for v in range(len(starts) - 1):
-        begin, end = starts[v], starts[v + 1]
+        begin = starts[v]
+        end = starts[v + 1]
         least = 4.0
         for e in range(begin, end):
             p = members[e]
@@ -57,27 +62,43 @@ def _square_between(turns: Any, p: Any, q: Any) -> Any:
 
 @kernel
 def worst_path(
-    scale: Any, slack: Any, starts: Any, members: Any, weights: Any, turns: Any,
-    occupied: Any, bend: Any, closest: Any, most: Any,
-) -> Any:  # fmt: skip
+    scale: Any,
+    slack: Any,
+    starts: Any,
+    members: Any,
+    weights: Any,
+    turns: Any,
+    occupied: Any,
+    bend: Any,
+    closest: Any,
+    most: Any,
+) -> Any:
     """Bound what the paths between data points lose: the K and the length of the worst, by K - slack * scale * length.
 
-    The hyperbolic distance of two data points at tree distance `length` is at least scale * length - K. Every turn of a
-    path loses at most `_loss` of its angle, made narrower by how much an end may deviate from the direction of its
-    edge: seen along an edge of length l behind which it turns by t, it deviates by less than 2 atan(e^-l / tan(t / 2)).
+    The hyperbolic distance of two data points at tree distance `length` is at least scale *
+    length - K. Every turn of a path loses at most `_loss` of its angle, made narrower by how
+    much an end may deviate from the direction of its edge: seen along an edge of length l
+    behind which it turns by t, it deviates by less than 2 atan(e^-l / tan(t / 2)).
 
-    `occupied`: whether data points lie at each head; `bend`, `closest`: see `measure_angles`. O(N), and O(k m^2) at
-    some of the heads with m <= `most` edges.
+    `occupied`: whether data points lie at each head; `bend`, `closest`: see `measure_angles`.
+    O(N), and O(k m^2) at some of the heads with m <= `most` edges.
     """
     n = len(starts) - 1
-    # Of the paths that lead down from the upper end of an edge to a data point: what the worst loses, its length, the
-    # largest deviation, and the length of the longest (-1: there is none).
-    lost, far, wide, deep = np.zeros(n), np.zeros(n), np.zeros(n), np.full(n, -1.0)
+    # Of the paths that lead down from the upper end of an edge to a data point: what the worst
+    # loses, its length, the largest deviation, and the length of the longest (-1: there is
+    # none).
+    lost = np.zeros(n)
+    far = np.zeros(n)
+    wide = np.zeros(n)
+    deep = np.full(n, -1.0)
     worst = (0.0, np.inf)
     rate = slack * scale
     for v in range(n - 1, -1, -1):
-        begin, end = starts[v], starts[v + 1]
-        decay = math.exp(-scale * weights[v]) if begin < end and scale * weights[v] < _LONG else 0.0
+        begin = starts[v]
+        end = starts[v + 1]
+        decay = (
+            math.exp(-scale * weights[v]) if begin < end and scale * weights[v] < _LONG else 0.0
+        )
         if occupied[v]:
             far[v] = deep[v] = weights[v]
         for e in range(begin, end):
@@ -90,36 +111,58 @@ def worst_path(
             loss = lost[q] + _loss(sine * sine, scale * weights[v])
             along = far[q] + weights[v]
             if deep[v] < 0.0 or loss - rate * along > lost[v] - rate * far[v]:
-                lost[v], far[v] = loss, along
+                lost[v] = loss
+                far[v] = along
             deep[v] = max(deep[v], deep[q] + weights[v])
             if decay > 0.0 or sine == 0.0:
-                wide[v] = max(wide[v], 2.0 * math.atan2(decay * math.sqrt(max(0.0, 1.0 - sine * sine)), sine))
+                wide[v] = max(
+                    wide[v],
+                    2.0 * math.atan2(decay * math.sqrt(max(0.0, 1.0 - sine * sine)), sine),
+                )
         if end - begin < 2:
             continue
-        bound = _worst_of_all(worst, members, begin, end, lost, far, wide, deep, rate, scale, closest[v])
+        bound = _worst_of_all(
+            worst, members, begin, end, lost, far, wide, deep, rate, scale, closest[v]
+        )
         if end - begin > most:
             worst = bound
         elif bound[0] != worst[0] or bound[1] != worst[1]:
-            worst = _worst_pair(worst, members, begin, end, turns, lost, far, wide, deep, rate, scale)
+            worst = _worst_pair(
+                worst, members, begin, end, turns, lost, far, wide, deep, rate, scale
+            )
     return worst
 
 
 @helper
 def _worse(worst: Any, lost: Any, far: Any, rate: Any) -> Any:
     # A path that loses nothing needs no scale.
-    return (lost, far) if lost > 0.0 and lost - rate * far > worst[0] - rate * worst[1] else worst
+    return (
+        (lost, far) if lost > 0.0 and lost - rate * far > worst[0] - rate * worst[1] else worst
+    )
 
 
 @helper
 def _worst_pair(
-    worst: Any, members: Any, begin: Any, end: Any, turns: Any, lost: Any, far: Any, wide: Any, deep: Any,
-    rate: Any, scale: Any,
-) -> Any:  # fmt: skip
+    worst: Any,
+    members: Any,
+    begin: Any,
+    end: Any,
+    turns: Any,
+    lost: Any,
+    far: Any,
+    wide: Any,
+    deep: Any,
+    rate: Any,
+    scale: Any,
+) -> Any:
     for e in range(begin, end):
         for f in range(begin, e):
-            p, q = members[e], members[f]
+            p = members[e]
+            q = members[f]
             if deep[p] >= 0.0 and deep[q] >= 0.0:
-                sine = _narrowed(0.5 * math.sqrt(_square_between(turns, p, q)), wide[p] + wide[q])
+                sine = _narrowed(
+                    0.5 * math.sqrt(_square_between(turns, p, q)), wide[p] + wide[q]
+                )
                 loss = lost[p] + lost[q] + _loss(sine * sine, scale * min(deep[p], deep[q]))
                 worst = _worse(worst, loss, far[p] + far[q], rate)
     return worst
@@ -127,9 +170,18 @@ def _worst_pair(
 
 @helper
 def _worst_of_all(
-    worst: Any, members: Any, begin: Any, end: Any, lost: Any, far: Any, wide: Any, deep: Any,
-    rate: Any, scale: Any, closest: Any,
-) -> Any:  # fmt: skip
+    worst: Any,
+    members: Any,
+    begin: Any,
+    end: Any,
+    lost: Any,
+    far: Any,
+    wide: Any,
+    deep: Any,
+    rate: Any,
+    scale: Any,
+    closest: Any,
+) -> Any:
     """As if the two worst paths below a node took the two edges with the least angle."""
     first = second = -1
     widest = wider = deepest = deeper = 0.0

@@ -1,7 +1,8 @@
 """Sarkar's construction: a weighted tree in hyperbolic space, every edge exact, every distance as exact as wished.
 
-R. Sarkar, Low distortion Delaunay embedding of trees in hyperbolic plane (Graph Drawing 2011). In more dimensions, and
-with codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs for hyperbolic embeddings (ICML 2018).
+R. Sarkar, Low distortion Delaunay embedding of trees in hyperbolic plane (Graph Drawing 2011).
+In more dimensions, and with codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs
+for hyperbolic embeddings (ICML 2018).
 """
 
 from ..._core.checks import check_choice, number_above, number_from, positive_scale
@@ -37,22 +38,26 @@ def sarkar(
     dim : int
         Dimension of the space, at least 2.
     scale : float, optional
-        Hyperbolic length of one unit of the tree. Distances come out in units of the tree; the larger the scale, the
-        less they are shortened, by about a constant / scale.
+        Hyperbolic length of one unit of the tree. Distances come out in units of the tree; the
+        larger the scale, the less they are shortened, by about a constant / scale.
     distortion : float, optional
-        Choose the scale so that every distance of data points lies between the tree's / distortion and the tree's:
-        `worst_distortion` is then at most that. The default is 1.05, if no scale is given.
+        Choose the scale so that every distance of data points lies between the tree's /
+        distortion and the tree's: `worst_distortion` is then at most that. The default is 1.05,
+        if no scale is given.
     directions : "traffic", "equal" or "codes"
-        How edges are spread around a node. "equal": as far from each other as possible. "traffic": branches with many
-        data points farther from each other, which makes the average distortion smaller, mostly by far. "codes": like
-        "equal", in closed form only. Between all of them and the parent, the branch with most points gets the
-        direction farthest from the parent.
+        How edges are spread around a node. "equal": as far from each other as possible.
+        "traffic": branches with many data points farther from each other, which makes the
+        average distortion smaller, mostly by far. "codes": like "equal", in closed form only.
+        Between all of them and the parent, the branch with most points gets the direction
+        farthest from the parent.
     exponent : float, optional
-        A branch of t data points has weight t^exponent in "traffic", 0.4 by default: 0 is "equal", 1 is best for the
-        average distortion at large scales. Small angles between light branches, which lower the precision of
-        neighbourhoods at small scales, come with large exponents.
+        A branch of t data points has weight t^exponent in "traffic", 0.4 by default: 0 is
+        "equal", 1 is best for the average distortion at large scales. Small angles between
+        light branches, which lower the precision of neighbourhoods at small scales, come with
+        large exponents.
     root : node id or label, optional
-        The node at the origin; the centre of the tree by default, from which the farthest node is nearest.
+        The node at the origin; the centre of the tree by default, from which the farthest node
+        is nearest.
 
     Returns
     -------
@@ -61,8 +66,8 @@ def sarkar(
 
     Notes
     -----
-    O(N k^2) time for the coordinates, O(N k) for all else, where the directions around large nodes are in closed form.
-    Nodes joined by edges of length 0 are placed at one point.
+    O(N k^2) time for the coordinates, O(N k) for all else, where the directions around large
+    nodes are in closed form. Nodes joined by edges of length 0 are placed at one point.
 
     Examples
     --------
@@ -77,22 +82,33 @@ def sarkar(
         raise ValueError(f"a tree needs at least 2 dimensions, not dim={dim}")
     check_choice("directions", directions, RULES)
     if exponent is not None and directions != "traffic":
-        raise ValueError(f'exponent belongs to directions="traffic", not {directions!r}: leave it out')
+        raise ValueError(
+            f'exponent belongs to directions="traffic", not {directions!r}: leave it out'
+        )
     power = _EXPONENT if exponent is None else exponent
     power = number_from(0, power, "exponent must be a number from 0 to 2", high=2)
     if scale is not None and distortion is not None:
         raise ValueError("give scale or distortion, not both: one follows from the other")
     wanted = _DISTORTION if distortion is None else distortion
     wanted = number_above(1, wanted, "distortion must be a number above 1")
-    # The directions of all edges and nodes, and the frames of nodes that wait: see `polar_coordinates`.
+    # The directions of all edges and nodes, and the frames of nodes that wait: see
+    # `polar_coordinates`.
     nodes = tree.n_nodes
     needed = 8 * dim * (2 * nodes + (nodes.bit_length() + 1) * dim)
-    check_memory(needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim")
+    check_memory(
+        needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim"
+    )
     node = center(tree) if root is None else tree._node(root)
     view = rerooted(tree._view, int(tree._view.position[node]))
     around = place_edges(view, tree.n_points, dim, directions, power)
-    factor = scale_for(wanted, view, tree.n_points, around) if scale is None else positive_scale(scale)
-    return TreeEmbedding._of_view(view, frozen(around.turns), factor, tree.n_points, tree.labels)
+    factor = (
+        scale_for(wanted, view, tree.n_points, around)
+        if scale is None
+        else positive_scale(scale)
+    )
+    return TreeEmbedding._of_view(
+        view, frozen(around.turns), factor, tree.n_points, tree.labels
+    )
 
 
 def center(tree: Tree) -> int:

@@ -1,13 +1,16 @@
 """The compiled heart of minimum evolution: insert points and exchange subtrees, with average distances kept up to date.
 
-The tree is binary and its leaves are the points. Edge e is two *sides*, 2e and 2e + 1: a side is the subtree at one end
-of the edge, and side ^ 1 is the rest of the tree. Even sides are those without point 0; edge 0 is that of point 0. A
-side that is no leaf has two *children*: the two sides that it falls into when its edge is taken off.
+The tree is binary and its leaves are the points. Edge e is two *sides*, 2e and 2e + 1: a side
+is the subtree at one end of the edge, and side ^ 1 is the rest of the tree. Even sides are
+those without point 0; edge 0 is that of point 0. A side that is no leaf has two *children*: the
+two sides that it falls into when its edge is taken off.
 
-The average of two disjoint sides is "ols": over all pairs of points, or "balanced": over the children, with weights 1/2
-at every branching. Only averages of neighbours are kept, O(n) of them: of the two children of every side (`pair`) and
-of children at opposite ends of an edge (`cross`). A change of the tree at one edge changes averages everywhere, by how
-far each side is from the subtrees that were moved. That takes the matrix rows of the smaller part of the tree only.
+The average of two disjoint sides is "ols": over all pairs of points, or "balanced": over the
+children, with weights 1/2 at every branching. Only averages of neighbours are kept, O(n) of
+them: of the two children of every side (`pair`) and of children at opposite ends of an edge
+(`cross`). A change of the tree at one edge changes averages everywhere, by how far each side is
+from the subtrees that were moved. That takes the matrix rows of the smaller part of the tree
+only.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +23,9 @@ from ..._core.kernel import helper, kernel
 class Sides(NamedTuple):
     """A binary tree: everything by side, `cross` by edge."""
 
-    child: Any  # (2E, 2) sides, or -1 for a leaf; the second child of an odd side is odd, all others are even
+    # (2E, 2) sides, or -1 for a leaf; the second child of an odd side is odd, all others are
+    # even
+    child: Any
     point: Any  # which point a leaf is, or -1
     size: Any  # number of points
     pair: Any  # average distance of the children
@@ -79,34 +84,53 @@ def _averages_from(sides: Sides, distances: Any, order: Any, near: Any, balanced
         if sides.point[side] >= 0:
             near[side] = distances[sides.point[side]]
         else:
-            near[side] = _mix(sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced)
+            near[side] = _mix(
+                sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced
+            )
     for k in range(1, count):
         side = order[k] ^ 1
-        near[side] = _mix(sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced)
+        near[side] = _mix(
+            sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced
+        )
     return count
 
 
 @helper
 def _saving(
-    balanced: bool, ab: float, cd: float, ac: float, bd: float, ad: float, bc: float, a: int, b: int, c: int, d: int
+    balanced: bool,
+    ab: float,
+    cd: float,
+    ac: float,
+    bd: float,
+    ad: float,
+    bc: float,
+    a: int,
+    b: int,
+    c: int,
+    d: int,
 ) -> float:
     """Length of the tree AB|CD minus that of AC|BD, from the averages and numbers of points of four subtrees."""
     # Balanced: (AB + CD - AC - BD) / 4.
     if balanced:
         return 0.25 * (ab + cd - ac - bd)
-    # Least squares, l = (|A||D| + |B||C|) / ((|A| + |B|)(|C| + |D|)), l' = the same with B and C exchanged:
-    # ((l - 1)(AC + BD) - (l' - 1)(AB + CD) - (l - l')(AD + BC)) / 2.
+    # Least squares, l = (|A||D| + |B||C|) / ((|A| + |B|)(|C| + |D|)), l' = the same with B and
+    # C exchanged: ((l - 1)(AC + BD) - (l' - 1)(AB + CD) - (l - l')(AD + BC)) / 2.
     before = (a * d + b * c) / ((a + b) * (c + d))
     after = (a * d + b * c) / ((a + c) * (b + d))
-    return 0.5 * ((before - 1.0) * (ac + bd) - (after - 1.0) * (ab + cd) - (before - after) * (ad + bc))
+    return 0.5 * (
+        (before - 1.0) * (ac + bd) - (after - 1.0) * (ab + cd) - (before - after) * (ad + bc)
+    )
 
 
 @helper
-def _averages_between(sides: Sides, matrix: Any, n: int, roots: Any, room: Room, starts: Any, balanced: bool) -> int:
+def _averages_between(
+    sides: Sides, matrix: Any, n: int, roots: Any, room: Room, starts: Any, balanced: bool
+) -> int:
     """Fill room.to[side, t] with the average from every side within one group to subtree t of the other group.
 
-    The first two of four roots are one group of subtrees, the others the second; -1 is none. The sides within the k-th
-    are put into room.order[starts[k] : starts[k + 1]]. Returns the number of matrix rows read.
+    The first two of four roots are one group of subtrees, the others the second; -1 is none.
+    The sides within the k-th are put into room.order[starts[k] : starts[k + 1]]. Returns the
+    number of matrix rows read.
     """
     order, share, to, weight, total = room
     count = 0
@@ -141,12 +165,20 @@ def _averages_between(sides: Sides, matrix: Any, n: int, roots: Any, room: Room,
         side = order[k]
         if sides.point[side] < 0:
             for t in range(parts):
-                to[side, t] = _mix(sides, side, to[sides.child[side, 0], t], to[sides.child[side, 1], t], balanced)
+                to[side, t] = _mix(
+                    sides,
+                    side,
+                    to[sides.child[side, 0], t],
+                    to[sides.child[side, 1], t],
+                    balanced,
+                )
     return rows
 
 
 @helper
-def _share_out(sides: Sides, order: Any, first: int, last: int, share: Any, weight: Any, balanced: bool) -> None:
+def _share_out(
+    sides: Sides, order: Any, first: int, last: int, share: Any, weight: Any, balanced: bool
+) -> None:
     """Weights of the sides order[first:last] in the average of the first of them, and of their points."""
     share[order[first]] = 1.0
     for k in range(first, last):
@@ -154,7 +186,8 @@ def _share_out(sides: Sides, order: Any, first: int, last: int, share: Any, weig
         if sides.point[side] >= 0:
             weight[sides.point[side]] = share[side]
         else:
-            one, two = sides.child[side, 0], sides.child[side, 1]
+            one = sides.child[side, 0]
+            two = sides.child[side, 1]
             share[one] = share[side] * _share_of(sides, one, two, balanced)
             share[two] = share[side] * _share_of(sides, two, one, balanced)
 
@@ -185,12 +218,15 @@ def _product(weight: Any, row: Any, n: int) -> float:
 
 
 @kernel
-def insert_points(sides: Sides, matrix: Any, room: Room, done: int, balanced: bool, budget: int) -> int:
+def insert_points(
+    sides: Sides, matrix: Any, room: Room, done: int, balanced: bool, budget: int
+) -> int:
     """Insert the points from `done` on, each where the tree stays shortest; return how many are in the tree then.
 
     Returns early when about `budget` distances have been read.
     """
-    near, cost = np.empty(len(sides.point)), np.empty(len(sides.point))
+    near = np.empty(len(sides.point))
+    cost = np.empty(len(sides.point))
     while done < len(matrix) and budget > 0:
         count = _averages_from(sides, matrix[done], room.order, near, balanced)
         best = _cheapest_edge(sides, room.order, count, near, cost, balanced)
@@ -200,9 +236,12 @@ def insert_points(sides: Sides, matrix: Any, room: Room, done: int, balanced: bo
 
 
 @helper
-def _cheapest_edge(sides: Sides, order: Any, count: int, near: Any, cost: Any, balanced: bool) -> int:
+def _cheapest_edge(
+    sides: Sides, order: Any, count: int, near: Any, cost: Any, balanced: bool
+) -> int:
     """The even side above which the tree with the new point is shortest, the first of equals."""
-    size, pair = sides.size, sides.pair
+    size = sides.size
+    pair = sides.pair
     best = 0
     cost[0] = 0.0
     for k in range(count):
@@ -212,36 +251,63 @@ def _cheapest_edge(sides: Sides, order: Any, count: int, near: Any, cost: Any, b
         if sides.point[side] < 0:
             a = side ^ 1
             for slot in range(2):
-                b, c = sides.child[side, slot], sides.child[side, 1 - slot]
+                b = sides.child[side, slot]
+                c = sides.child[side, 1 - slot]
                 # From the edge of A to that of B: the new point x changes xA|BC into xB|AC.
                 cost[b] = cost[side] - _saving(
-                    balanced, near[a], pair[side], near[b], pair[b ^ 1], near[c], pair[c ^ 1],
-                    1, size[a], size[b], size[c],
-                )  # fmt: skip
+                    balanced,
+                    near[a],
+                    pair[side],
+                    near[b],
+                    pair[b ^ 1],
+                    near[c],
+                    pair[c ^ 1],
+                    1,
+                    size[a],
+                    size[b],
+                    size[c],
+                )
     return best
 
 
 @helper
-def _insert(sides: Sides, matrix: Any, room: Room, near: Any, new: int, top: int, balanced: bool) -> int:
+def _insert(
+    sides: Sides, matrix: Any, room: Room, near: Any, new: int, top: int, balanced: bool
+) -> int:
     """Hang point `new` from the middle of the edge of the even side `top`; return how many rows were read."""
-    child, point, size, pair = sides.child, sides.point, sides.size, sides.pair
+    child = sides.child
+    point = sides.point
+    size = sides.size
+    pair = sides.pair
     old_average = _across(sides, matrix, top, balanced)
-    up, low, leaf = top ^ 1, 2 * (2 * new - 3), 2 * (2 * new - 3) + 2
-    # The edge of `top` keeps its upper half. Its lower half is that of `low`, and the point's is that of `leaf`.
+    up = top ^ 1
+    low = 2 * (2 * new - 3)
+    leaf = 2 * (2 * new - 3) + 2
+    # The edge of `top` keeps its upper half. Its lower half is that of `low`, and the point's
+    # is that of `leaf`.
     child[low, 0], child[low, 1] = child[top, 0], child[top, 1]
-    point[low], size[low], pair[low], near[low] = point[top], size[top], pair[top], near[top]
+    point[low] = point[top]
+    size[low] = size[top]
+    pair[low] = pair[top]
+    near[low] = near[top]
     if point[low] < 0:
         child[child[low, 0] ^ 1, 1] = child[child[low, 1] ^ 1, 1] = low ^ 1
     point[top] = point[low ^ 1] = point[leaf ^ 1] = -1
     point[leaf] = new
     child[leaf, 0] = child[leaf, 1] = -1
-    child[top, 0], child[top, 1] = low, leaf
-    child[low ^ 1, 0], child[low ^ 1, 1] = leaf, up
-    child[leaf ^ 1, 0], child[leaf ^ 1, 1] = low, up
-    size[leaf], size[leaf ^ 1] = 1, new
+    child[top, 0] = low
+    child[top, 1] = leaf
+    child[low ^ 1, 0] = leaf
+    child[low ^ 1, 1] = up
+    child[leaf ^ 1, 0] = low
+    child[leaf ^ 1, 1] = up
+    size[leaf] = 1
+    size[leaf ^ 1] = new
     size[low ^ 1] = size[up] + 1
     size[top] = size[low] + 1
-    pair[top], pair[low ^ 1], pair[leaf ^ 1] = near[low], near[up], old_average
+    pair[top] = near[low]
+    pair[low ^ 1] = near[up]
+    pair[leaf ^ 1] = old_average
 
     starts = np.empty(5, np.int64)
     rows = 0
@@ -259,7 +325,8 @@ def _across(sides: Sides, matrix: Any, side: int, balanced: bool) -> float:
         side = side ^ 1
     if sides.point[side] >= 0:
         return matrix[0, 1]
-    one, two = sides.child[side, 0], sides.child[side, 1]
+    one = sides.child[side, 0]
+    two = sides.child[side, 1]
     # Children of `two ^ 1` are `one` and the other end of this edge.
     return _mix(sides, side, sides.pair[two ^ 1], sides.pair[one ^ 1], balanced)
 
@@ -267,12 +334,14 @@ def _across(sides: Sides, matrix: Any, side: int, balanced: bool) -> float:
 @helper
 def _spread_insertion(sides: Sides, room: Room, near: Any, count: int, balanced: bool) -> None:
     """Let all sides that contain a new point, and the averages of their neighbours, know about it."""
-    size, pair = sides.size, sides.pair
+    size = sides.size
+    pair = sides.pair
     for k in range(count):
         side = room.order[k]
         if sides.point[side] < 0:
             for slot in range(2):
-                one, two = sides.child[side, slot], sides.child[side, 1 - slot]
+                one = sides.child[side, slot]
+                two = sides.child[side, 1 - slot]
                 size[one ^ 1] += 1
                 # pair[two ^ 1] is the average of `one` and of side ^ 1, where the new point is.
                 if balanced:
@@ -285,19 +354,26 @@ def _spread_insertion(sides: Sides, room: Room, near: Any, count: int, balanced:
 
 
 @kernel
-def add_averages(sides: Sides, matrix: Any, room: Room, leaves: Any, first: int, last: int, balanced: bool) -> None:
+def add_averages(
+    sides: Sides, matrix: Any, room: Room, leaves: Any, first: int, last: int, balanced: bool
+) -> None:
     """Add what the points first:last contribute to all averages of neighbours; leaves[i] is the side of point i.
 
-    The average of P and Q is the sum over the points i in P of (weight of i in P) (average from i to Q). P is always
-    an even side, so the way from i up to point 0 passes all that i contributes to.
+    The average of P and Q is the sum over the points i in P of (weight of i in P) (average from
+    i to Q). P is always an even side, so the way from i up to point 0 passes all that i
+    contributes to.
     """
-    child, pair, cross = sides.child, sides.pair, sides.cross
+    child = sides.child
+    pair = sides.pair
+    cross = sides.cross
     near = np.empty(len(sides.point))
     for i in range(max(first, 1), last):
         _averages_from(sides, matrix[i], room.order, near, balanced)
-        side, weight = leaves[i], 1.0
+        side = leaves[i]
+        weight = 1.0
         while side != 0:
-            sibling, rest = child[side ^ 1, 0], child[side ^ 1, 1]
+            sibling = child[side ^ 1, 0]
+            rest = child[side ^ 1, 1]
             above = rest ^ 1
             slot = 0 if child[above, 0] == side else 1
             if slot == 0:
@@ -324,26 +400,37 @@ def edge_list(sides: Sides, room: Room, edges: Any, lengths: Any, balanced: bool
             head[side] = steiner
             steiner += 1
             upper[sides.child[side, 0]] = upper[sides.child[side, 1]] = head[side]
-        edges[side // 2, 0], edges[side // 2, 1] = upper[side], head[side]
+        edges[side // 2, 0] = upper[side]
+        edges[side // 2, 1] = head[side]
         lengths[side // 2] = _edge_length(sides, side, balanced)
 
 
 @helper
 def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
     """Length of the edge of a side; it may be negative."""
-    size, pair = sides.size, sides.pair
+    size = sides.size
+    pair = sides.pair
     if sides.point[side] >= 0 or sides.point[side ^ 1] >= 0:
         inner = side ^ 1 if sides.point[side] >= 0 else side
-        a, b = sides.child[inner, 0], sides.child[inner, 1]
+        a = sides.child[inner, 0]
+        b = sides.child[inner, 1]
         # Leaf x with A and B at the other end: (xA + xB - AB) / 2.
         return 0.5 * (pair[a ^ 1] + pair[b ^ 1] - pair[inner])
-    a, b, c, d = sides.child[side, 0], sides.child[side, 1], sides.child[side ^ 1, 0], sides.child[side ^ 1, 1]
-    ac, ad = sides.cross[side // 2, 0, 0], sides.cross[side // 2, 0, 1]
-    bc, bd = sides.cross[side // 2, 1, 0], sides.cross[side // 2, 1, 1]
-    # Edge of AB|CD: (l (AC + BD) + (1 - l)(AD + BC) - AB - CD) / 2 with l as in `_saving`, and l = 1/2 if balanced.
+    a = sides.child[side, 0]
+    b = sides.child[side, 1]
+    c = sides.child[side ^ 1, 0]
+    d = sides.child[side ^ 1, 1]
+    ac = sides.cross[side // 2, 0, 0]
+    ad = sides.cross[side // 2, 0, 1]
+    bc = sides.cross[side // 2, 1, 0]
+    bd = sides.cross[side // 2, 1, 1]
+    # Edge of AB|CD: (l (AC + BD) + (1 - l)(AD + BC) - AB - CD) / 2 with l as in `_saving`, and
+    # l = 1/2 if balanced.
     share = 0.5
     if not balanced:
-        share = (size[a] * size[d] + size[b] * size[c]) / ((size[a] + size[b]) * (size[c] + size[d]))
+        share = (size[a] * size[d] + size[b] * size[c]) / (
+            (size[a] + size[b]) * (size[c] + size[d])
+        )
     return 0.5 * (share * (ac + bd) + (1.0 - share) * (ad + bc) - pair[side] - pair[side ^ 1])
 
 
@@ -351,20 +438,26 @@ def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
 
 
 @kernel
-def exchange_best(sides: Sides, matrix: Any, room: Room, least: float, balanced: bool, limit: int, budget: int) -> int:
+def exchange_best(
+    sides: Sides, matrix: Any, room: Room, least: float, balanced: bool, limit: int, budget: int
+) -> int:
     """Make the exchange that saves most, again and again, while one saves more than `least`; return how many were made.
 
     Returns early after `limit` exchanges, or when about `budget` distances have been read.
     """
     made = 0
     while made < limit and budget > 0:
-        most, edge, slot = least, -1, 0
+        most = least
+        edge = -1
+        slot = 0
         for candidate in range(len(sides.cross)):
             if sides.point[2 * candidate] < 0 and sides.point[2 * candidate + 1] < 0:
                 for c in range(2):
                     saved = _exchange_saves(sides, candidate, c, balanced)
                     if saved > most:
-                        most, edge, slot = saved, candidate, c
+                        most = saved
+                        edge = candidate
+                        slot = c
         if edge < 0:
             break
         budget -= len(matrix) * (10 + _exchange(sides, matrix, room, edge, slot, balanced))
@@ -375,25 +468,52 @@ def exchange_best(sides: Sides, matrix: Any, room: Room, least: float, balanced:
 @helper
 def _exchange_saves(sides: Sides, edge: int, slot: int, balanced: bool) -> float:
     """What the tree loses when child `slot` of side 2 edge changes places with child 0 of side 2 edge + 1."""
-    size, pair, cross = sides.size, sides.pair, sides.cross
-    c, d = sides.child[2 * edge, slot], sides.child[2 * edge, 1 - slot]
-    b, a = sides.child[2 * edge + 1, 0], sides.child[2 * edge + 1, 1]
+    size = sides.size
+    pair = sides.pair
+    cross = sides.cross
+    c = sides.child[2 * edge, slot]
+    d = sides.child[2 * edge, 1 - slot]
+    b = sides.child[2 * edge + 1, 0]
+    a = sides.child[2 * edge + 1, 1]
     return _saving(
-        balanced, pair[2 * edge + 1], pair[2 * edge],
-        cross[edge, slot, 1], cross[edge, 1 - slot, 0], cross[edge, 1 - slot, 1], cross[edge, slot, 0],
-        size[a], size[b], size[c], size[d],
-    )  # fmt: skip
+        balanced,
+        pair[2 * edge + 1],
+        pair[2 * edge],
+        cross[edge, slot, 1],
+        cross[edge, 1 - slot, 0],
+        cross[edge, 1 - slot, 1],
+        cross[edge, slot, 0],
+        size[a],
+        size[b],
+        size[c],
+        size[d],
+    )
 
 
 @helper
-def _exchange(sides: Sides, matrix: Any, room: Room, edge: int, slot: int, balanced: bool) -> int:
-    """Turn AB|CD into AC|BD. A is the side with point 0, so even sides stay even. Return how many rows were read."""
-    child, size, pair, cross = sides.child, sides.size, sides.pair, sides.cross
-    low, up = 2 * edge, 2 * edge + 1
-    c, d = child[low, slot], child[low, 1 - slot]
-    b, a = child[up, 0], child[up, 1]
-    ab, cd, ac, ad = pair[up], pair[low], cross[edge, slot, 1], cross[edge, 1 - slot, 1]
-    bc, bd = cross[edge, slot, 0], cross[edge, 1 - slot, 0]
+def _exchange(
+    sides: Sides, matrix: Any, room: Room, edge: int, slot: int, balanced: bool
+) -> int:
+    """Turn AB|CD into AC|BD.
+
+    A is the side with point 0, so even sides stay even. Return how many rows were read.
+    """
+    child = sides.child
+    size = sides.size
+    pair = sides.pair
+    cross = sides.cross
+    low = 2 * edge
+    up = 2 * edge + 1
+    c = child[low, slot]
+    d = child[low, 1 - slot]
+    b = child[up, 0]
+    a = child[up, 1]
+    ab = pair[up]
+    cd = pair[low]
+    ac = cross[edge, slot, 1]
+    ad = cross[edge, 1 - slot, 1]
+    bc = cross[edge, slot, 0]
+    bd = cross[edge, 1 - slot, 0]
 
     starts = np.empty(5, np.int64)
     rows = _averages_between(sides, matrix, len(matrix), (a, d, b, c), room, starts, balanced)
@@ -404,12 +524,17 @@ def _exchange(sides: Sides, matrix: Any, room: Room, edge: int, slot: int, balan
     _turn(sides, room, b, a, d, c, 0, low, up, balanced)
     _turn(sides, room, c, d, a, b, 1, up, low, balanced)
 
-    child[low, slot], child[up, 0] = b, c
+    child[low, slot] = b
+    child[up, 0] = c
     size[low], size[up] = size[b] + size[d], size[a] + size[c]
-    pair[low], pair[up] = bd, ac
-    cross[edge, slot, 0], cross[edge, slot, 1] = bc, ab
-    cross[edge, 1 - slot, 0], cross[edge, 1 - slot, 1] = cd, ad
-    b_share, a_share = _share_of(sides, b, d, balanced), _share_of(sides, a, c, balanced)
+    pair[low] = bd
+    pair[up] = ac
+    cross[edge, slot, 0] = bc
+    cross[edge, slot, 1] = ab
+    cross[edge, 1 - slot, 0] = cd
+    cross[edge, 1 - slot, 1] = ad
+    b_share = _share_of(sides, b, d, balanced)
+    a_share = _share_of(sides, a, c, balanced)
     pair[a ^ 1] = b_share * bc + (1.0 - b_share) * cd
     pair[c ^ 1] = b_share * ab + (1.0 - b_share) * ad
     pair[b ^ 1] = a_share * ad + (1.0 - a_share) * cd
@@ -418,7 +543,9 @@ def _exchange(sides: Sides, matrix: Any, room: Room, edge: int, slot: int, balan
 
 
 @helper
-def _spread_exchange(sides: Sides, room: Room, first: int, last: int, sibling: int, balanced: bool) -> None:
+def _spread_exchange(
+    sides: Sides, room: Room, first: int, last: int, sibling: int, balanced: bool
+) -> None:
     """Tell the sides within one of the four subtrees that, far away, sibling and uncle have changed places."""
     if not balanced:
         return  # both are in the same sides as before
@@ -426,16 +553,26 @@ def _spread_exchange(sides: Sides, room: Room, first: int, last: int, sibling: i
         side = room.order[k]
         if sides.point[side] < 0:
             for slot in range(2):
-                one, two = sides.child[side, slot], sides.child[side, 1 - slot]
-                # The sibling had weight 1/2 in the rest of the tree and has 1/4 now, the uncle the other way round.
+                one = sides.child[side, slot]
+                two = sides.child[side, 1 - slot]
+                # The sibling had weight 1/2 in the rest of the tree and has 1/4 now, the uncle
+                # the other way round.
                 weight = 0.25 * room.share[side]
-                sides.pair[two ^ 1] += weight * (room.to[one, 1 - sibling] - room.to[one, sibling])
+                sides.pair[two ^ 1] += weight * (
+                    room.to[one, 1 - sibling] - room.to[one, sibling]
+                )
                 if sides.point[one] < 0:
                     back = 0 if sides.child[one ^ 1, 0] == side ^ 1 else 1
                     for k_inner in range(2):
                         inner = sides.child[one, k_inner]
                         more = weight * (room.to[inner, 1 - sibling] - room.to[inner, sibling])
-                        _put_cross(sides, one, k_inner, back, _cross_of(sides, one, k_inner, back) + more)
+                        _put_cross(
+                            sides,
+                            one,
+                            k_inner,
+                            back,
+                            _cross_of(sides, one, k_inner, back) + more,
+                        )
 
 
 @helper
@@ -453,20 +590,24 @@ def _turn(
 ) -> None:
     """Give one of the four subtrees its uncle for a sibling, and the averages of its children with both ends of that.
 
-    Before, the rest of the tree is its sibling and, at the far end of the edge, uncle and mate; afterwards its uncle
-    and, at the far end, sibling and mate. `room.to` has the averages to sibling (t) and uncle (1 - t).
+    Before, the rest of the tree is its sibling and, at the far end of the edge, uncle and mate;
+    afterwards its uncle and, at the far end, sibling and mate. `room.to` has the averages to
+    sibling (t) and uncle (1 - t).
     """
     rest = part ^ 1
     slot = 0 if sides.child[rest, 0] == far else 1
     new_slot = new_far & 1  # the odd child of an odd side is the second
-    was, now = _share_of(sides, mate, uncle, balanced), _share_of(sides, mate, sibling, balanced)
+    was = _share_of(sides, mate, uncle, balanced)
+    now = _share_of(sides, mate, sibling, balanced)
     if sides.point[part] < 0:
         for k in range(2):
-            to_sibling, to_uncle = room.to[sides.child[part, k], t], room.to[sides.child[part, k], 1 - t]
+            to_sibling = room.to[sides.child[part, k], t]
+            to_uncle = room.to[sides.child[part, k], 1 - t]
             to_mate = (_cross_of(sides, part, k, slot) - (1.0 - was) * to_uncle) / was
             _put_cross(sides, part, k, new_slot, now * to_mate + (1.0 - now) * to_sibling)
             _put_cross(sides, part, k, 1 - new_slot, to_uncle)
-    sides.child[rest, new_slot], sides.child[rest, 1 - new_slot] = new_far, uncle
+    sides.child[rest, new_slot] = new_far
+    sides.child[rest, 1 - new_slot] = uncle
 
 
 @helper

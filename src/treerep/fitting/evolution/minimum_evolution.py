@@ -1,16 +1,19 @@
-"""Minimum evolution: the shortest tree, greedily (Desper and Gascuel, J. Comput. Biol. 2002; Mol. Biol. Evol. 2004).
+"""Minimum evolution: the shortest tree, greedily (Desper and Gascuel, J.
+
+Comput. Biol. 2002; Mol. Biol. Evol. 2004).
 
 1. *Insert*: point after point goes where the tree stays shortest.
-2. *Exchange* (nearest neighbour interchange, NNI): while two subtrees at the ends of an edge can change places such
-   that the tree gets shorter, the pair that saves most does.
+2. *Exchange* (nearest neighbour interchange, NNI): while two subtrees at the ends of an edge
+   can change places such that the tree gets shorter, the pair that saves most does.
 
-The length of a tree is the sum of its edge lengths, and these follow from the distances: "ols" takes those of ordinary
-least squares, "balanced" those of Pauplin (2000), where a tree with p(i, j) edges between i and j has the length
-sum over pairs of 2^(1 - p(i, j)) d(i, j).
+The length of a tree is the sum of its edge lengths, and these follow from the distances: "ols"
+takes those of ordinary least squares, "balanced" those of Pauplin (2000), where a tree with
+p(i, j) edges between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 
-The papers keep a table of the average distances between all pairs of subtrees. Here only the averages of neighbours are
-kept, which are all that insertion and exchange ask for, and updated from the rows of the distance matrix that the
-change concerns: a quarter of the memory, and rows are read in one go.
+The papers keep a table of the average distances between all pairs of subtrees. Here only the
+averages of neighbours are kept, which are all that insertion and exchange ask for, and updated
+from the rows of the distance matrix that the change concerns: a quarter of the memory, and rows
+are read in one go.
 """
 
 from typing import Any
@@ -36,10 +39,12 @@ _LEAST_SAVING = 1e-12
 def minimum_evolution(metric: Metric, *, criterion: str = "balanced", nni: bool = True) -> Tree:
     """Learn a tree by minimum evolution; see `fit`.
 
-    Points are inserted in their order. Exact on tree metrics, by either criterion. On others some lengths come out
-    negative and are set to 0. On the paper's graphs "balanced" keeps neighbourhoods better, and "ols" distances.
+    Points are inserted in their order. Exact on tree metrics, by either criterion. On others
+    some lengths come out negative and are set to 0. On the paper's graphs "balanced" keeps
+    neighbourhoods better, and "ols" distances.
 
-    O(n^2) time for each level of the tree, O(n^2) memory. Desper and Gascuel, J. Comput. Biol. 9, 2002.
+    O(n^2) time for each level of the tree, O(n^2) memory. Desper and Gascuel, J. Comput. Biol.
+    9, 2002.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
     check_flag("nni", nni)
@@ -60,7 +65,9 @@ class Search:
     """One run on a matrix of at least three points."""
 
     def __init__(self, matrix: NDArray[np.float64], balanced: bool, workers: Workers) -> None:
-        self.matrix, self.balanced, self.workers = matrix, balanced, workers
+        self.matrix = matrix
+        self.balanced = balanced
+        self.workers = workers
         n = len(matrix)
         edges = 2 * n - 3
         self.sides = Sides(
@@ -81,17 +88,21 @@ class Search:
 
     def insert(self) -> None:
         """Insert all points, in their order."""
-        n, done = len(self.matrix), 2
+        n = len(self.matrix)
+        done = 2
         with progress_bar(n, "minimum evolution: insert", "points") as bar:
             while done < n:
                 before = done
-                done = kernels.insert_points(self.sides, self.matrix, self.room, before, self.balanced, _BUDGET)
+                done = kernels.insert_points(
+                    self.sides, self.matrix, self.room, before, self.balanced, _BUDGET
+                )
                 bar.update(done - before)
                 self.workers.check()
 
     def average(self) -> None:
         """Compute the averages of neighbours anew, without the rounding errors of many updates."""
-        n, sides = len(self.matrix), self.sides
+        n = len(self.matrix)
+        sides = self.sides
         leaves = np.empty(n, np.int64)
         is_leaf = sides.point >= 0
         leaves[sides.point[is_leaf]] = np.flatnonzero(is_leaf)
@@ -100,24 +111,33 @@ class Search:
         step = max(1, _BUDGET // (10 * n))
         for first in range(0, n, step):
             last = min(first + step, n)
-            kernels.add_averages(sides, self.matrix, self.room, leaves, first, last, self.balanced)
+            kernels.add_averages(
+                sides, self.matrix, self.room, leaves, first, last, self.balanced
+            )
             self.workers.check()
 
     def exchange(self) -> None:
         """Exchange neighbouring subtrees until no exchange makes the tree shorter."""
         least = _LEAST_SAVING * float(self.matrix.max())
-        length, shorter = np.inf, self.length()
+        length = np.inf
+        shorter = self.length()
         with progress_bar(np.inf, "minimum evolution: exchange", "exchanges") as bar:
-            # Every round begins with fresh averages. The second condition ends a search that rounding leads in circles.
+            # Every round begins with fresh averages. The second condition ends a search that
+            # rounding leads in circles.
             while shorter < length and self._exchange_round(least, bar):
                 self.average()
-                length, shorter = shorter, self.length()
+                length = shorter
+                shorter = self.length()
 
     def _exchange_round(self, least: float, bar: Any) -> int:
         """Make exchanges, as many as there are points at most; return how many."""
-        n, total, made = len(self.matrix), 0, 1
+        n = len(self.matrix)
+        total = 0
+        made = 1
         while made and total < n:
-            made = kernels.exchange_best(self.sides, self.matrix, self.room, least, self.balanced, n - total, _BUDGET)
+            made = kernels.exchange_best(
+                self.sides, self.matrix, self.room, least, self.balanced, n - total, _BUDGET
+            )
             total += made
             bar.update(made)
             self.workers.check()
@@ -126,7 +146,8 @@ class Search:
     def tree(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Edges, with new nodes from n on, and their lengths, which may be negative."""
         n_edges = len(self.sides.cross)
-        edges, lengths = np.empty((n_edges, 2), np.int64), np.empty(n_edges)
+        edges = np.empty((n_edges, 2), np.int64)
+        lengths = np.empty(n_edges)
         kernels.edge_list(self.sides, self.room, edges, lengths, self.balanced)
         return edges, lengths
 

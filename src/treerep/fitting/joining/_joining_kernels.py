@@ -1,9 +1,11 @@
 """Neighbour joining: exact, relaxed, and with variances.
 
-Every cluster has a slot: a row and a column of the matrix. A join puts the new cluster into the first one's slot and
-marks the second as gone; when a quarter of the slots are gone, the rest move together.
+Every cluster has a slot: a row and a column of the matrix. A join puts the new cluster into the
+first one's slot and marks the second as gone; when a quarter of the slots are gone, the rest
+move together.
 
-With u_i = (sum of row i) / (m - 2), m clusters being left, the pair to join is the one of least d_ij - u_i - u_j.
+With u_i = (sum of row i) / (m - 2), m clusters being left, the pair to join is the one of least
+d_ij - u_i - u_j.
 """
 
 from typing import Any, NamedTuple
@@ -17,25 +19,40 @@ from ._row_minimum_kernels import row_minima
 # Columns looked at together when the place of a row's minimum is sought.
 _SPAN = 256
 # Entries of `counts` ...
-WIDTH, LEFT, EDGES, SCANS, MAYBE_TREE = 0, 1, 2, 3, 4
+WIDTH = 0
+LEFT = 1
+EDGES = 2
+SCANS = 3
+MAYBE_TREE = 4
 # ... and of `levels`.
-DRIFT, HIGHEST, ROUNDING, SCALE = 0, 1, 2, 3
-# A walk to a mutually nearest pair that is longer than this gives up: on a path it would go to the end every time.
+DRIFT = 0
+HIGHEST = 1
+ROUNDING = 2
+SCALE = 3
+# A walk to a mutually nearest pair that is longer than this gives up: on a path it would go to
+# the end every time.
 _WALK = 32
 
 
 class Clusters(NamedTuple):
-    """The clusters that are left, by slot. The matrix is the caller's working copy, and is used up."""
+    """The clusters that are left, by slot.
+
+    The matrix is the caller's working copy, and is used up.
+    """
 
     matrix: NDArray[Any]  # (n, n) distances, float32 or float64; the diagonal is of no account
     variances: NDArray[Any]  # (n, n) of BIONJ, or (0, 0)
     sums: NDArray[Any]  # of the distances to all others
     means: NDArray[Any]  # u_i
-    gone: NDArray[Any]  # 0, or infinity for a slot that is empty: added to a distance it takes it out of a minimum
+    gone: NDArray[
+        Any
+    ]  # 0, or infinity for a slot that is empty: added to a distance it takes it out of a minimum
     names: NDArray[Any]  # node of the tree
     partner: NDArray[Any]  # where the row's minimum was when it was last sought ...
     reach: NDArray[Any]  # ... and how far away; infinity when that cluster is gone
-    bound: NDArray[Any]  # second least d_ij - u_j of the row at the time, plus the drift at the time
+    bound: NDArray[
+        Any
+    ]  # second least d_ij - u_j of the row at the time, plus the drift at the time
     nearest: NDArray[Any]  # least distance in the row at the time
     row: NDArray[Any]  # distances of the new cluster, or places during a move
     change: NDArray[Any]  # change of u_j by a join
@@ -50,18 +67,26 @@ def _seek(c: Clusters, i: int) -> float:
     """Find the minimum of row i over d_ij - u_j, and what bounds it from now on."""
     width = c.counts[WIDTH]
     c.gone[i] = np.inf  # not to itself
-    least, second, nearest, at = np.inf, np.inf, np.inf, 0
+    least = np.inf
+    second = np.inf
+    nearest = np.inf
+    at = 0
     for start in range(0, width, _SPAN):
-        value, other, distance = row_minima(c.matrix, i, c.means, c.gone, start, min(start + _SPAN, width))
+        value, other, distance = row_minima(
+            c.matrix, i, c.means, c.gone, start, min(start + _SPAN, width)
+        )
         second = min(second, other, max(least, value))
         nearest = min(nearest, distance)
         if value < least:
-            least, at = value, start
+            least = value
+            at = start
     while at < width - 1 and c.matrix[i, at] + c.gone[at] - c.means[at] != least:
         at += 1
     c.gone[i] = 0.0
-    c.partner[i], c.reach[i] = at, c.matrix[i, at]
-    c.bound[i], c.nearest[i] = second + c.levels[DRIFT], nearest
+    c.partner[i] = at
+    c.reach[i] = c.matrix[i, at]
+    c.bound[i] = second + c.levels[DRIFT]
+    c.nearest[i] = nearest
     c.counts[SCANS] += 1
     return least
 
@@ -70,22 +95,28 @@ def _seek(c: Clusters, i: int) -> float:
 def _closest_pair(c: Clusters) -> tuple[int, int]:
     """Return the pair of least d_ij - u_i - u_j.
 
-    The minimum of a row is sought only if it could be below the best pair known. What it was with its partner of then
-    is known; with any other it is at least what the second least was then, less the drift, which adds up the largest
-    growth of any u_j in every join since; and at least the nearest distance of then, less the highest u_j of now. A new
-    cluster is sought for in its own row alone, so the other rows need not know of it.
+    The minimum of a row is sought only if it could be below the best pair known. What it was
+    with its partner of then is known; with any other it is at least what the second least was
+    then, less the drift, which adds up the largest growth of any u_j in every join since; and
+    at least the nearest distance of then, less the highest u_j of now. A new cluster is sought
+    for in its own row alone, so the other rows need not know of it.
     """
-    width, drift, highest = c.counts[WIDTH], c.levels[DRIFT], c.levels[HIGHEST]
-    best, at = np.inf, 0
+    width = c.counts[WIDTH]
+    drift = c.levels[DRIFT]
+    highest = c.levels[HIGHEST]
+    best = np.inf
+    at = 0
     for i in range(width):
         value = c.reach[i] + c.gone[i] - c.means[i] - c.means[c.partner[i]]
         if value < best:
-            best, at = value, i
+            best = value
+            at = i
     for i in range(width):
         if max(c.bound[i] - drift, c.nearest[i] - highest) + c.gone[i] - c.means[i] < best:
             value = _seek(c, i) - c.means[i]
             if value < best:
-                best, at = value, i
+                best = value
+                at = i
     return min(at, c.partner[at]), max(at, c.partner[at])
 
 
@@ -110,7 +141,11 @@ def _mix_variances(c: Clusters, i: int, j: int, weight: float) -> None:
     """Put the new cluster's variances into slot i: v_uk = λ v_ik + (1 - λ) v_jk - λ (1 - λ) v_ij."""
     between = c.variances[i, j]
     for k in range(c.counts[WIDTH]):
-        mixed = weight * c.variances[i, k] + (1 - weight) * c.variances[j, k] - weight * (1 - weight) * between
+        mixed = (
+            weight * c.variances[i, k]
+            + (1 - weight) * c.variances[j, k]
+            - weight * (1 - weight) * between
+        )
         c.variances[i, k] = mixed
         c.variances[k, i] = mixed
 
@@ -118,7 +153,8 @@ def _mix_variances(c: Clusters, i: int, j: int, weight: float) -> None:
 @helper
 def _raise_levels(c: Clusters) -> None:
     """Add the largest growth of a mean to the drift, and find the highest mean."""
-    growth, highest = -np.inf, -np.inf
+    growth = -np.inf
+    highest = -np.inf
     for k in range(c.counts[WIDTH]):
         if c.gone[k] == 0.0:
             growth = max(growth, c.change[k])
@@ -140,17 +176,23 @@ def _join(c: Clusters, i: int, j: int) -> None:
     to_j = distance - to_i
     edge = c.counts[EDGES]
     new = c.names.size + edge // 2
-    c.edges[edge, 0], c.edges[edge, 1], c.lengths[edge] = c.names[i], new, to_i
-    c.edges[edge + 1, 0], c.edges[edge + 1, 1], c.lengths[edge + 1] = c.names[j], new, to_j
+    c.edges[edge, 0] = c.names[i]
+    c.edges[edge, 1] = new
+    c.lengths[edge] = to_i
+    c.edges[edge + 1, 0] = c.names[j]
+    c.edges[edge + 1, 1] = new
+    c.lengths[edge + 1] = to_j
     c.counts[EDGES] = edge + 2
     if c.variances.size:
         _mix_variances(c, i, j, weight)
     c.names[i] = new
     c.gone[j] = np.inf
-    from_i, from_j = c.matrix[i], c.matrix[j]
+    from_i = c.matrix[i]
+    from_j = c.matrix[j]
     for k in range(width):
         # d_uk = λ (d_ik - a) + (1 - λ) (d_jk - b)
-        x, y = float(from_i[k]), float(from_j[k])
+        x = float(from_i[k])
+        y = float(from_j[k])
         z = weight * (x - to_i) + (1 - weight) * (y - to_j)
         c.row[k] = z
         c.sums[k] += z - x - y
@@ -166,15 +208,20 @@ def _join(c: Clusters, i: int, j: int) -> None:
             c.reach[k] = np.inf
     for k in range(width):
         c.matrix[i, k] = c.row[k]
-    c.sums[i], c.means[i] = total, total * scale
+    c.sums[i] = total
+    c.means[i] = total * scale
     c.change[i] = -np.inf  # a new cluster has not grown
     _raise_levels(c)
 
 
 @helper
 def _move_together(c: Clusters) -> None:
-    """Leave the empty slots out. Order is kept, so every entry moves towards the front; sums are made anew."""
-    width, left = c.counts[WIDTH], 0
+    """Leave the empty slots out.
+
+    Order is kept, so every entry moves towards the front; sums are made anew.
+    """
+    width = c.counts[WIDTH]
+    left = 0
     for k in range(width):
         c.row[k] = -1
         if c.gone[k] == 0.0:
@@ -198,7 +245,9 @@ def _move_together(c: Clusters) -> None:
             place = int(c.row[c.partner[k]])
             c.reach[to] = c.reach[k] if place >= 0 else np.inf
             c.partner[to] = max(place, 0)
-            c.bound[to], c.nearest[to], c.names[to] = c.bound[k], c.nearest[k], c.names[k]
+            c.bound[to] = c.bound[k]
+            c.nearest[to] = c.nearest[k]
+            c.names[to] = c.names[k]
             c.means[to] = c.means[k]
             to += 1
     for i in range(left):
@@ -262,18 +311,21 @@ def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
         # Equal up to rounding is mutual: so every step comes closer.
         if closer >= value - 1e-13 * abs(value):
             return min(i, j), max(i, j)
-        i, value = j, closer
+        i = j
+        value = closer
     return _closest_pair(c)
 
 
 @helper
 def _siblings(c: Clusters, i: int, j: int) -> bool:
     """Whether i and j could be the leaves of one node: d_ik - d_jk is the same for all k, up to rounding."""
-    low, high = np.inf, -np.inf
+    low = np.inf
+    high = -np.inf
     for k in range(c.counts[WIDTH]):
         if c.gone[k] == 0.0 and k != i and k != j:
             difference = c.matrix[i, k] - c.matrix[j, k]
-            low, high = min(low, difference), max(high, difference)
+            low = min(low, difference)
+            high = max(high, difference)
     return high - low <= c.levels[ROUNDING] * c.levels[SCALE]
 
 
@@ -281,15 +333,17 @@ def _siblings(c: Clusters, i: int, j: int) -> bool:
 def join_mutual(c: Clusters, starts: NDArray[np.float64]) -> None:
     """Relaxed neighbour joining: join once for every start, a number from 0 to 1, or until three clusters are left.
 
-    Two clusters inside a tree can be nearest to each other without being siblings. As long as the metric may be that
-    of a tree, such a pair is passed over for the closest of all, which are siblings then; if they are not, it is none.
+    Two clusters inside a tree can be nearest to each other without being siblings. As long as
+    the metric may be that of a tree, such a pair is passed over for the closest of all, which
+    are siblings then; if they are not, it is none.
     """
     for k in range(min(starts.size, c.counts[LEFT] - 3)):
         i, j = _mutual_pair(c, starts[k])
         if c.counts[MAYBE_TREE] and not _siblings(c, i, j):
             x, y = _closest_pair(c)
             if _siblings(c, x, y):
-                i, j = x, y
+                i = x
+                j = y
             else:
                 c.counts[MAYBE_TREE] = 0
         _join(c, i, j)

@@ -1,7 +1,8 @@
 """The smallest entries of a row, which neighbour joining looks for, sixteen entries at a time.
 
-Numba does not vectorise the search for a minimum, which made it the slowest part of a join (4 times slower). So it is
-spelled out in LLVM vectors. A minimum is the same in every order, so the lanes change no bit.
+Numba does not vectorise the search for a minimum, which made it the slowest part of a join (4
+times slower). So it is spelled out in LLVM vectors. A minimum is the same in every order, so
+the lanes change no bit.
 """
 
 from typing import Any
@@ -13,7 +14,9 @@ from numba.extending import intrinsic
 
 _LANES = 8
 
-Slots = list[Any]  # where the smallest and the second smallest value so far are kept: scalars, or vectors of lanes
+Slots = list[
+    Any
+]  # where the smallest and the second smallest value so far are kept: scalars, or vectors of lanes
 
 
 def _smaller(builder: Any, a: Any, b: Any) -> Any:
@@ -39,11 +42,15 @@ def _add_lanes(builder: Any, slots: Slots, lanes: Slots) -> None:
     for slot in lanes:
         values = builder.load(slot)
         for k in range(_LANES):
-            _add(builder, slots, builder.extract_element(values, ir.Constant(ir.IntType(32), k)))
+            _add(
+                builder, slots, builder.extract_element(values, ir.Constant(ir.IntType(32), k))
+            )
 
 
 @intrinsic
-def row_minima(typing_context: Any, matrix: Any, row: Any, means: Any, gone: Any, start: Any, stop: Any) -> Any:
+def row_minima(
+    typing_context: Any, matrix: Any, row: Any, means: Any, gone: Any, start: Any, stop: Any
+) -> Any:
     """Return the least and the second least d_j - means_j, and the least d_j, for start <= j < stop.
 
     Here d_j = matrix[row, j] + gone_j.
@@ -55,7 +62,9 @@ def row_minima(typing_context: Any, matrix: Any, row: Any, means: Any, gone: Any
             for kind, value in zip(signature.args, arguments, strict=True)
             if isinstance(kind, types.Array)
         )
-        entry, index, double = signature.args[0].dtype, arguments[1].type, ir.DoubleType()
+        entry = signature.args[0].dtype
+        index = arguments[1].type
+        double = ir.DoubleType()
         width = cgutils.unpack_tuple(builder, table.shape)[1]
         first = builder.gep(table.data, [builder.mul(arguments[1], width)])
         low, high = arguments[4:]

@@ -10,7 +10,8 @@ from ._joining_kernels import join_closest
 def bionj(metric: Metric) -> Tree:
     """Learn a tree by BIONJ: joins as in `neighbor_joining`, but the longer branch counts less in the new distances.
 
-    The variance of a distance is taken to be the distance. Lengths as in `neighbor_joining`; twice its memory.
+    The variance of a distance is taken to be the distance. Lengths as in `neighbor_joining`;
+    twice its memory.
 
     Exact on tree metrics. About O(n^2) time in practice. Gascuel, Mol. Biol. Evol. 14, 1997.
     """

@@ -12,12 +12,13 @@ from ._joining_kernels import Clusters, join_mutual
 def relaxed_neighbor_joining(metric: Metric, *, rng: np.random.Generator) -> Tree:
     """Learn a tree by relaxed neighbour joining.
 
-    From a random cluster a walk goes to the nearest, by the criterion of `neighbor_joining`, until two clusters are
-    nearest to each other; these are joined. A walk of more than 32 steps ends at the closest pair of all. Near n^2
-    time.
+    From a random cluster a walk goes to the nearest, by the criterion of `neighbor_joining`,
+    until two clusters are nearest to each other; these are joined. A walk of more than 32 steps
+    ends at the closest pair of all. Near n^2 time.
 
-    Two clusters inside a tree can be nearest to each other without being siblings. As long as the metric may be that of
-    a tree, such a pair is passed over for the closest of all. So tree metrics come back exactly.
+    Two clusters inside a tree can be nearest to each other without being siblings. As long as
+    the metric may be that of a tree, such a pair is passed over for the closest of all. So tree
+    metrics come back exactly.
 
     One matrix of memory, O(n^2). Evans, Sheneman and Foster, J. Mol. Evol. 62, 2006.
     """

@@ -26,21 +26,25 @@ def _shuffle(points: Any, rng: Any) -> None:
 
 
 @helper
-def _partition(distances: Any, radius: Any, points: Any, order: Any, later: Any, ends: Any) -> Any:
+def _partition(
+    distances: Any, radius: Any, points: Any, order: Any, later: Any, ends: Any
+) -> Any:
     """Sort points into parts: each joins the first point of the order that is nearer than `radius`, maybe itself.
 
-    All points are centres in turn, also those that have joined another one. `points` is the order and is sorted by
-    parts, of which part k ends before position ends[k]; `order` and `later` are scratch. Returns how many parts there
-    are.
+    All points are centres in turn, also those that have joined another one. `points` is the
+    order and is sorted by parts, of which part k ends before position ends[k]; `order` and
+    `later` are scratch. Returns how many parts there are.
     """
     order[: len(points)] = points
-    parts, start = 0, 0
+    parts = 0
+    start = 0
     for i in range(len(points)):
         if start == len(points):
             break
         centre = order[i]
         row = distances[centre]
-        stop, left = start, 0
+        stop = start
+        left = 0
         for k in range(start, len(points)):
             point = points[k]
             if row[point] < radius or point == centre:  # a radius may be rounded to 0
@@ -66,13 +70,20 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
     """
     n = len(distances)
     points = np.arange(n)  # every set of the recursion is a piece of it
-    order, later, ends = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    # Sets in the order in which they arise: parents come before their parts; each split makes two or more.
+    order = np.empty(n, np.int64)
+    later = np.empty(n, np.int64)
+    ends = np.empty(n, np.int64)
+    # Sets in the order in which they arise: parents come before their parts; each split makes
+    # two or more.
     bounds = np.empty((2 * n, 2), np.int64)
-    parent, first = np.full(2 * n, -1), np.full(2 * n, -1)
+    parent = np.full(2 * n, -1)
+    first = np.full(2 * n, -1)
     length = np.zeros(2 * n)
-    edges, weights = np.empty((n - 1, 2), np.int64), np.zeros(n - 1)
-    n_sets, n_edges, s = 1, 0, 0
+    edges = np.empty((n - 1, 2), np.int64)
+    weights = np.zeros(n - 1)
+    n_sets = 1
+    n_edges = 0
+    s = 0
     bounds[0] = 0, n
     while s < n_sets:
         low, high = bounds[s]
@@ -84,8 +95,9 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
                 n_edges += 1
         else:
             parts = 1
-            # A ball of radius Delta / 4 holds two points Delta apart only if the triangle inequality fails. Draw again
-            # then: either of the two as the first centre parts them.
+            # A ball of radius Delta / 4 holds two points Delta apart only if the triangle
+            # inequality fails. Draw again then: either of the two as the first centre parts
+            # them.
             while parts == 1:
                 _shuffle(mine, rng)
                 # R = (delta / 4) (1 + U[0, 1]), delta = Delta / 2
@@ -94,7 +106,8 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
             first[s] = n_sets
             for k in range(parts):
                 bounds[n_sets] = low + (ends[k - 1] if k > 0 else 0), low + ends[k]
-                parent[n_sets], length[n_sets] = s, width / 2
+                parent[n_sets] = s
+                length[n_sets] = width / 2
                 n_sets += 1
         s += 1
     root = np.empty(n_sets, np.int64)
@@ -117,18 +130,22 @@ def scan_lows(block: Any, first: Any, counts: Any, centres: Any, lows: Any) -> A
 
     Returns how many there are in all, and the largest distance seen.
     """
-    total, largest = 0, 0.0
+    total = 0
+    largest = 0.0
     for a in range(len(block)):
         row = block[a]
-        before, low = total, np.inf
+        before = total
+        low = np.inf
         for k in range(first + a):
             largest = max(largest, row[k])
             if row[k] < low:
                 low = row[k]
-                centres[total], lows[total] = k, low
+                centres[total] = k
+                lows[total] = low
                 total += 1
         if low > 0:
-            centres[total], lows[total] = first + a, 0.0
+            centres[total] = first + a
+            lows[total] = 0.0
             total += 1
         counts[a] = total - before
     return total, largest

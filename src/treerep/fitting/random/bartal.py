@@ -17,25 +17,34 @@ from ._partition_kernels import partition_tree
 Result = TypeVar("Result")
 
 
-def bartal(metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs: int | None = None) -> Tree:
+def bartal(
+    metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs: int | None = None
+) -> Tree:
     """Draw random trees and return the one of lowest average distortion after optimal scaling.
 
-    One tree: let Delta be the diameter of the points and delta = Delta / 2. Draw a radius R = (delta / 4) (1 + U[0, 1])
-    and a random order of the points. Each point joins the first one nearer than R, maybe itself. Every part gets a tree
-    in the same way, and the root of the first part is joined to the roots of the others by edges of length Delta / 2.
-    The tree has no Steiner nodes. Trees are compared on all pairs up to 2,000 points, on 64 sampled rows beyond.
+    One tree: let Delta be the diameter of the points and delta = Delta / 2. Draw a radius R =
+    (delta / 4) (1 + U[0, 1]) and a random order of the points. Each point joins the first one
+    nearer than R, maybe itself. Every part gets a tree in the same way, and the root of the
+    first part is joined to the roots of the others by edges of length Delta / 2. The tree has
+    no Steiner nodes. Trees are compared on all pairs up to 2,000 points, on 64 sampled rows
+    beyond.
 
-    Two points that part at diameter Delta are Delta / 2 or more apart in the tree, so 2 d_T >= d on every pair. The
-    tree itself, as published, does not dominate the metric: a root and a point of another part may be Delta apart.
+    Two points that part at diameter Delta are Delta / 2 or more apart in the tree, so 2 d_T >=
+    d on every pair. The tree itself, as published, does not dominate the metric: a root and a
+    point of another part may be Delta apart.
 
-    Sonthalia and Gilbert (NeurIPS 2020) report neither this tree nor any other in their column "Bartal": they average
-    200 distance matrices. The mean is not a tree metric, but they compare it with trees.
+    Sonthalia and Gilbert (NeurIPS 2020) report neither this tree nor any other in their column
+    "Bartal": they average 200 distance matrices. The mean is not a tree metric, but they
+    compare it with trees.
 
-    n^2 memory, and O(n^2) time a tree and halving of the diameter, of which the first is shared by all trees.
+    n^2 memory, and O(n^2) time a tree and halving of the diameter, of which the first is shared
+    by all trees.
 
-    Not exact on trees. Bartal, FOCS 1996; Calinescu, Karloff and Rabani, SIAM J. Comput. 34, 2005.
+    Not exact on trees. Bartal, FOCS 1996; Calinescu, Karloff and Rabani, SIAM J. Comput. 34,
+    2005.
     """
-    count, table = positive_number(trees, "trees"), table_of(metric)
+    count = positive_number(trees, "trees")
+    table = table_of(metric)
 
     def scored(tree: Tree) -> tuple[float, Tree]:
         return selection_score(tree, table, 1), tree
@@ -57,7 +66,11 @@ def table_of(metric: Metric) -> MatrixMetric:
 
 
 def draw_trees(
-    table: MatrixMetric, work: Callable[[Tree], Result], count: int, rng: np.random.Generator, n_jobs: int | None
+    table: MatrixMetric,
+    work: Callable[[Tree], Result],
+    count: int,
+    rng: np.random.Generator,
+    n_jobs: int | None,
 ) -> Iterator[Result]:
     """Yield work(tree) for random trees, one generator for each, so that threads change nothing."""
     diameter = float(table.distances.max())
@@ -67,7 +80,9 @@ def draw_trees(
 
     with progress_bar(count, "random trees", "trees") as bar, Workers(n_jobs) as workers:
         # Drawn, not spawned: then the generator's own children stay those of `trials`.
-        for result in workers.map(one, [np.random.default_rng(seed) for seed in rng.integers(2**63, size=count)]):
+        for result in workers.map(
+            one, [np.random.default_rng(seed) for seed in rng.integers(2**63, size=count)]
+        ):
             yield result
             bar.update()
             workers.check()

@@ -18,12 +18,12 @@ from ._partition_kernels import scan_lows
 def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) -> Tree:
     """Draw one random tree that dominates the metric: d_T >= d on every pair, and E[d_T] <= (16 / ln 2) H_n d.
 
-    H_n = 1 + 1/2 + ... + 1/n, and no method can do better than O(log n) on every metric. All points are leaves at the
-    same depth, joined by zero-length edges where their distance is 0. Both promises need the triangle inequality;
-    without it the result is still a tree.
+    H_n = 1 + 1/2 + ... + 1/n, and no method can do better than O(log n) on every metric. All
+    points are leaves at the same depth, joined by zero-length edges where their distance is 0.
+    Both promises need the triangle inequality; without it the result is still a tree.
 
-    Every distance is looked at once, rows on demand: O(n^2) time and O(n log n) memory. 8,000 points in ten dimensions
-    take half a second of one core, so 10^5 a minute or two.
+    Every distance is looked at once, rows on demand: O(n^2) time and O(n log n) memory. 8,000
+    points in ten dimensions take half a second of one core, so 10^5 a minute or two.
 
     Not exact on trees. Fakcharoenphol, Rao and Talwar, STOC 2003.
     """
@@ -31,7 +31,9 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
     beta = 2.0 ** rng.random()  # density 1 / (x ln 2) on [1, 2)
     lows = _closest_so_far(metric, order, n_jobs)
     if lows.diameter > np.finfo(np.float64).max / 4:
-        raise MetricError(f"the largest distance is {lows.diameter}, and sums of such numbers overflow: rescale them")
+        raise MetricError(
+            f"the largest distance is {lows.diameter}, and sums of such numbers overflow: rescale them"
+        )
     edges, weights = _hierarchy(lows, beta)
     names = np.concatenate([order, np.arange(len(order), 2 * len(order))])
     return finished_tree(metric, names[edges], weights)
@@ -40,7 +42,8 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
 class Lows(NamedTuple):
     """For every point the ones that come nearer than all before them; points are numbered in the random order.
 
-    Those of point v are starts[v]:starts[v + 1]: the centres ascend, the distances descend to 0.
+    Those of point v are starts[v]:starts[v + 1]: the centres ascend, the distances descend to
+    0.
     """
 
     starts: NDArray[np.int64]
@@ -50,12 +53,19 @@ class Lows(NamedTuple):
 
 
 def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None) -> Lows:
-    """Scan the order once for every point: O(log n) centres each, on average. A point itself ends its scan."""
+    """Scan the order once for every point: O(log n) centres each, on average.
+
+    A point itself ends its scan.
+    """
     n = len(order)
 
-    def scan(rows: slice) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float]:
+    def scan(
+        rows: slice,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float]:
         block = checked_block(metric, order[rows], order[: rows.stop])
-        counts, centres, lows = np.empty(len(block), np.int64), np.empty(block.size, np.int64), np.empty(block.size)
+        counts = np.empty(len(block), np.int64)
+        centres = np.empty(block.size, np.int64)
+        lows = np.empty(block.size)
         total, diameter = scan_lows(block, rows.start, counts, centres, lows)
         return counts, centres[:total].copy(), lows[:total].copy(), diameter
 
@@ -65,39 +75,61 @@ def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None
             parts.append(part)
             bar.update(len(part[0]))
             workers.check()
-    counts, centres, distances = (np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3])
-    return Lows(np.concatenate([[0], np.cumsum(counts)]), centres, distances, max(part[3] for part in parts))
+    counts, centres, distances = (
+        np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3]
+    )
+    return Lows(
+        np.concatenate([[0], np.cumsum(counts)]),
+        centres,
+        distances,
+        max(part[3] for part in parts),
+    )
 
 
 def _hierarchy(lows: Lows, beta: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Split clusters level by level; return edges, Steiner nodes from n on, and lengths.
 
-    The unit is the least positive distance (it is among the lows). A cluster of level i has radius
-    r_i = beta 2^(i-1), so those of level 0 hold identical points only, and an edge from level i to level i + 1 has
-    length 2^(i+1). Thus level i is 2 + 4 + ... + 2^i = 2^(i+1) - 2 above the points, and clusters that do not split
-    need no node.
+    The unit is the least positive distance (it is among the lows). A cluster of level i has
+    radius r_i = beta 2^(i-1), so those of level 0 hold identical points only, and an edge from
+    level i to level i + 1 has length 2^(i+1). Thus level i is 2 + 4 + ... + 2^i = 2^(i+1) - 2
+    above the points, and clusters that do not split need no node.
     """
     n = len(lows.starts) - 1
     unit = float(lows.distances.min(initial=math.inf, where=lows.distances > 0))
-    cluster, centre = np.zeros(n, np.int64), lows.starts[:-1].copy()
-    above, height = np.full(1, -1), np.zeros(1)  # of each cluster: the node it hangs off, and how high that is
-    edges, weights, steiner = [np.empty((0, 2), np.int64)], [np.empty(0)], n
+    cluster = np.zeros(n, np.int64)
+    centre = lows.starts[:-1].copy()
+    # of each cluster: the node it hangs off, and how high that is
+    above = np.full(1, -1)
+    height = np.zeros(1)
+    edges = [np.empty((0, 2), np.int64)]
+    weights = [np.empty(0)]
+    steiner = n
     for level in range(_top(lows.diameter, unit) - 1, -1, -1):
         if not _advance(lows, centre, _radius(level, unit, beta)):
             continue
-        _, first, finer = np.unique(cluster * n + lows.centres[centre], return_index=True, return_inverse=True)
+        _, first, finer = np.unique(
+            cluster * n + lows.centres[centre], return_index=True, return_inverse=True
+        )
         coarse = cluster[first]
         split = np.flatnonzero(np.bincount(coarse) > 1)
-        nodes, here = np.arange(steiner, steiner + len(split)), math.ldexp(unit, level + 2) - 2 * unit
+        nodes = np.arange(steiner, steiner + len(split))
+        here = math.ldexp(unit, level + 2) - 2 * unit
         hanging = above[split] >= 0  # all but the root
         edges.append(np.column_stack([nodes, above[split]])[hanging])
         weights.append(height[split][hanging] - here)
-        above[split], height[split] = nodes, here
-        above, height, cluster, steiner = above[coarse], height[coarse], finer, steiner + len(split)
+        above[split] = nodes
+        height[split] = here
+        above = above[coarse]
+        height = height[coarse]
+        cluster = finer
+        steiner = steiner + len(split)
     _, first = np.unique(cluster, return_index=True)
     same = np.flatnonzero(first[cluster] != np.arange(n))
     hanging = above >= 0
-    edges += [np.column_stack([first, above])[hanging], np.column_stack([same, first[cluster[same]]])]
+    edges += [
+        np.column_stack([first, above])[hanging],
+        np.column_stack([same, first[cluster[same]]]),
+    ]
     weights += [height[hanging], np.zeros(len(same))]
     return np.concatenate(edges), np.concatenate(weights)
 
@@ -111,7 +143,8 @@ def _top(diameter: float, unit: float) -> int:
 
 
 def _radius(level: int, unit: float, beta: float) -> float:
-    # At level 0 it is below the least distance, which then stands for 0: a tiny unit could be rounded up.
+    # At level 0 it is below the least distance, which then stands for 0: a tiny unit could be
+    # rounded up.
     return math.ldexp(beta * unit, level - 1) if level > 0 else 0.0
 
 

@@ -16,28 +16,38 @@ def find_partner(x: int, row: Any, depth: Any, size: Any, partner: Any, product:
         if size[y] > 0 and y != x:
             value = gromov_product(depth[x], depth[y], row[y])
             if value > best:
-                best, partner[x] = value, y
-    # The same distance, asked for in another block, may be rounded differently; products must not rise again.
+                best = value
+                partner[x] = y
+    # The same distance, asked for in another block, may be rounded differently; products must
+    # not rise again.
     product[x] = min(product[x], best)
 
 
 @kernel
-def remove_points(depth: Any, size: Any, partner: Any, product: Any, merges: Any, heights: Any, done: int) -> Any:
+def remove_points(
+    depth: Any, size: Any, partner: Any, product: Any, merges: Any, heights: Any, done: int
+) -> Any:
     """Remove points until the one with the largest product has no partner, or lost it: it needs a new one.
 
-    Every point left stands for `size` points; those removed have size 0 and product -1. Each removal is written down:
-    who was kept, who was removed, and their product. Returns how many are removed, and the point that needs a partner.
+    Every point left stands for `size` points; those removed have size 0 and product -1. Each
+    removal is written down: who was kept, who was removed, and their product. Returns how many
+    are removed, and the point that needs a partner.
     """
     while done < len(depth) - 1:
         x = np.argmax(product)
         y = partner[x]
         if y < 0 or size[y] == 0:
             return done, x
-        kept, removed = x, y
+        kept = x
+        removed = y
         if size[x] < size[y] or (size[x] == size[y] and depth[x] > depth[y]):
-            kept, removed = y, x
-        merges[0, done], merges[1, done], heights[done] = kept, removed, product[x]
+            kept = y
+            removed = x
+        merges[0, done] = kept
+        merges[1, done] = removed
+        heights[done] = product[x]
         size[kept] += size[removed]
-        size[removed], product[removed] = 0, -1.0
+        size[removed] = 0
+        product[removed] = -1.0
         done += 1
     return done, 0

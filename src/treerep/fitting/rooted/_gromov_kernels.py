@@ -11,7 +11,8 @@ from ..._core.kernel import helper, kernel
 def gromov_product(x: float, y: float, xy: float) -> float:
     """How long the ways from the root to two points run together, from their depths x, y and their distance.
 
-    What a violated triangle inequality or rounding puts outside 0 ... min(x, y) is cut: no tree could have it.
+    What a violated triangle inequality or rounding puts outside 0 ... min(x, y) is cut: no tree
+    could have it.
     """
     # (x, y)_r = (d(r, x) + d(r, y) - d(x, y)) / 2
     return max(0.0, min(0.5 * (x + y - xy), x, y))
@@ -21,7 +22,8 @@ def gromov_product(x: float, y: float, xy: float) -> float:
 def extend(x: int, row: Any, depth: Any, best: Any, nearest: Any) -> int:
     """One step of Prim's algorithm: put x, with these distances, into the tree; return the point to be put in next.
 
-    best[y] is the largest product of y with a point of the tree, nearest[y], and -1 if y is in the tree itself.
+    best[y] is the largest product of y with a point of the tree, nearest[y], and -1 if y is in
+    the tree itself.
     """
     best[x] = -1.0
     following = x
@@ -30,7 +32,8 @@ def extend(x: int, row: Any, depth: Any, best: Any, nearest: Any) -> int:
             continue
         product = gromov_product(depth[x], depth[y], row[y])
         if product > best[y]:
-            best[y], nearest[y] = product, x
+            best[y] = product
+            nearest[y] = x
         if best[y] > best[following]:
             following = y
     return following
@@ -47,28 +50,39 @@ def negate_products(matrix: Any, depth: Any) -> None:
 
 @kernel
 def link(matrix: Any, complete: bool) -> Any:
-    """Average or complete linkage by nearest-neighbour chains. O(n^2); only what is above the diagonal is read.
+    """Average or complete linkage by nearest-neighbour chains.
 
-    Returns two points, one from each cluster, and the height of every merge. Merges are not in order of height, but
-    those inside a cluster come before those of the cluster. The matrix is overwritten.
+    O(n^2); only what is above the diagonal is read.
+
+    Returns two points, one from each cluster, and the height of every merge. Merges are not in
+    order of height, but those inside a cluster come before those of the cluster. The matrix is
+    overwritten.
     """
     n = len(matrix)
     for i in range(n):
         matrix[i, i] = np.inf
         for j in range(i):
             matrix[i, j] = matrix[j, i]
-    first, second, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
-    size = np.ones(n, np.int64)  # a cluster is known by one of its points; 0 for points that stand for none
+    first = np.empty(n - 1, np.int64)
+    second = np.empty(n - 1, np.int64)
+    height = np.empty(n - 1)
+    size = np.ones(
+        n, np.int64
+    )  # a cluster is known by one of its points; 0 for points that stand for none
     chain = np.empty(n, np.int64)
-    length, start = 0, 0
+    length = 0
+    start = 0
     for k in range(n - 1):
         if length == 0:
             while size[start] == 0:
                 start += 1
-            chain[0], length = start, 1
+            chain[0] = start
+            length = 1
         while True:
             x = chain[length - 1]
-            y = chain[length - 2] if length > 1 else x  # of equally near clusters the previous one, or chains go round
+            y = (
+                chain[length - 2] if length > 1 else x
+            )  # of equally near clusters the previous one, or chains go round
             row = matrix[x]
             for i in range(n):
                 if row[i] < row[y]:
@@ -78,7 +92,9 @@ def link(matrix: Any, complete: bool) -> Any:
             chain[length] = y
             length += 1
         length -= 2
-        first[k], second[k], height[k] = x, y, matrix[x, y]
+        first[k] = x
+        second[k] = y
+        height[k] = matrix[x, y]
         _unite(matrix, x, y, size, complete)
     return first, second, height
 
@@ -88,14 +104,18 @@ def _unite(matrix: Any, x: int, y: int, size: Any, complete: bool) -> None:
     """Let y stand for the clusters of x and y, and x for none."""
     share = size[x] / (size[x] + size[y])
     size[x], size[y] = 0, size[x] + size[y]
-    of_x, of_y = matrix[x], matrix[y]
+    of_x = matrix[x]
+    of_y = matrix[y]
     of_y[x] = np.inf
     for i in range(len(size)):
         if size[i] == 0 or i == y:
             continue
-        low, high = min(of_x[i], of_y[i]), max(of_x[i], of_y[i])
+        low = min(of_x[i], of_y[i])
+        high = max(of_x[i], of_y[i])
         # A mean that rounding takes out of its range would let chains go round.
-        value = high if complete else max(low, min(share * of_x[i] + (1.0 - share) * of_y[i], high))
+        value = (
+            high if complete else max(low, min(share * of_x[i] + (1.0 - share) * of_y[i], high))
+        )
         of_y[i] = matrix[i, y] = value
         matrix[i, x] = np.inf
 
@@ -108,9 +128,11 @@ def dendrogram(first: Any, second: Any) -> Any:
     """
     n = len(first) + 1
     up = np.full(2 * n - 1, -1, np.int64)
-    leader, node = np.arange(n), np.arange(n)
+    leader = np.arange(n)
+    node = np.arange(n)
     for k in range(n - 1):
-        a, b = find_leader(leader, first[k]), find_leader(leader, second[k])
+        a = find_leader(leader, first[k])
+        b = find_leader(leader, second[k])
         up[node[a]] = up[node[b]] = n + k
         leader[b] = a
         node[a] = n + k
@@ -130,8 +152,9 @@ def find_leader(leader: Any, x: int) -> int:
 def tree_edges(up: Any, level: Any, root: int, tol: float) -> Any:
     """Edges and lengths of a dendrogram whose nodes lie at these distances from the root, which is one of the points.
 
-    Merges at most `tol` below another one become one node with it, and a point that close to its merge takes its place.
-    All is measured from the upper end, so that distances change by `tol`, however many nodes become one.
+    Merges at most `tol` below another one become one node with it, and a point that close to
+    its merge takes its place. All is measured from the upper end, so that distances change by
+    `tol`, however many nodes become one.
     """
     n = (len(up) + 1) // 2
     top = 2 * n - 2
@@ -142,7 +165,8 @@ def tree_edges(up: Any, level: Any, root: int, tol: float) -> Any:
             place[v] = above
     name = np.arange(2 * n - 1)  # the point that has taken a merge's place
     name[top] = root
-    edges, lengths = np.empty((2 * n - 2, 2), np.int64), np.empty(2 * n - 2)
+    edges = np.empty((2 * n - 2, 2), np.int64)
+    lengths = np.empty(2 * n - 2)
     count = 0
     for v in range(top):
         if v == root or place[v] != v:
@@ -151,7 +175,9 @@ def tree_edges(up: Any, level: Any, root: int, tol: float) -> Any:
         if v < n and name[above] == above and level[v] - level[above] <= tol:
             name[above] = v
             continue
-        edges[count, 0], edges[count, 1], lengths[count] = v, above, level[v] - level[above]
+        edges[count, 0] = v
+        edges[count, 1] = above
+        lengths[count] = level[v] - level[above]
         count += 1
     for e in range(count):
         edges[e, 0], edges[e, 1] = name[edges[e, 0]], name[edges[e, 1]]

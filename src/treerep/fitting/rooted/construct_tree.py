@@ -1,10 +1,11 @@
 """ConstructTree (Abraham, Balakrishnan, Kuhn, Malkhi, Ramasubramanian and Talwar, PODC 2007).
 
-The two points whose ways from the root r run together longest, by their product (p, q)_r, are neighbours in the tree.
-Remove one of them, q; build the tree of the others; and branch q off the way from p to r, at the distance (p, q)_r from
-r. Points come back in reverse order, by rising products, so all older branches are nearer to r, and the new one is on
-the last edge before p. Hence this is a clustering in which the kept point stands for its cluster, and the tree is built
-as Gromov's is.
+The two points whose ways from the root r run together longest, by their product (p, q)_r, are
+neighbours in the tree. Remove one of them, q; build the tree of the others; and branch q off
+the way from p to r, at the distance (p, q)_r from r. Points come back in reverse order, by
+rising products, so all older branches are nearer to r, and the new one is on the last edge
+before p. Hence this is a clustering in which the kept point stands for its cluster, and the
+tree is built as Gromov's is.
 """
 
 import numpy as np
@@ -17,11 +18,13 @@ from ._construct_tree_kernels import find_partner, remove_points
 from .gromov import Merges, hang_from, row_reader, tree_of_merges
 
 
-def construct_tree(metric: Metric, *, rng: np.random.Generator, root: int | str | None = None) -> Tree:
+def construct_tree(
+    metric: Metric, *, rng: np.random.Generator, root: int | str | None = None
+) -> Tree:
     """Learn a tree with ConstructTree; see `fit`.
 
-    Distances from the root are kept. Exact on tree metrics: the tree comes back with the fewest possible nodes. With
-    hyperbolicity delta no distance is off by more than 4 delta log2(n).
+    Distances from the root are kept. Exact on tree metrics: the tree comes back with the fewest
+    possible nodes. With hyperbolicity delta no distance is off by more than 4 delta log2(n).
 
     Parameters
     ----------
@@ -30,18 +33,22 @@ def construct_tree(metric: Metric, *, rng: np.random.Generator, root: int | str 
 
     Notes
     -----
-    Of two points the one that stands for more is kept, and the one nearer to the root if they stand for as many. Hence
-    the cluster of a point gets a new representative at most log2(n) times, and each change costs the product at most
-    delta: so the bound. The paper decides by the same counts, but by distance from the branch where that differs by a
-    factor of lambda. That is worse on graphs, for lambda from 1.5 to infinity, and so is to keep the nearer point
-    always: 0.26, 0.17, 0.18 and 0.26, 0.19, 0.19 against 0.20, 0.14, 0.16 here (average distortion after scaling on
-    C. elegans, Diseasome and CS PhD, mean of ten roots, other ones than in the table of the documentation).
+    Of two points the one that stands for more is kept, and the one nearer to the root if they
+    stand for as many. Hence the cluster of a point gets a new representative at most log2(n)
+    times, and each change costs the product at most delta: so the bound. The paper decides by
+    the same counts, but by distance from the branch where that differs by a factor of lambda.
+    That is worse on graphs, for lambda from 1.5 to infinity, and so is to keep the nearer point
+    always: 0.26, 0.17, 0.18 and 0.26, 0.19, 0.19 against 0.20, 0.14, 0.16 here (average
+    distortion after scaling on C. elegans, Diseasome and CS PhD, mean of ten roots, other ones
+    than in the table of the documentation).
 
-    The numbers for ConstructTree in the paper on TreeRep (0.325, 0.315, 0.282) do not come back. The code used there
-    hangs the new node off p, as a leaf, where it should split the way from p to the root, so that q is too far from the
-    root by twice the distance from p to the branch. With the paper's rule that makes 0.29, 0.23, 0.20.
+    The numbers for ConstructTree in the paper on TreeRep (0.325, 0.315, 0.282) do not come
+    back. The code used there hangs the new node off p, as a leaf, where it should split the way
+    from p to the root, so that q is too far from the root by twice the distance from p to the
+    branch. With the paper's rule that makes 0.29, 0.23, 0.20.
 
-    Two to four times n rows of distances are looked at, one at a time: O(n^2) time in practice, O(n) memory.
+    Two to four times n rows of distances are looked at, one at a time: O(n^2) time in practice,
+    O(n) memory.
 
     Abraham et al., Reconstructing approximate tree metrics (PODC 2007).
     """
@@ -52,13 +59,19 @@ def construct_tree(metric: Metric, *, rng: np.random.Generator, root: int | str 
 def _removals(metric: Metric, depth: NDArray[np.float64]) -> Merges:
     """Which point is removed next to which other, and their product: always the two of largest product.
 
-    Every point knows its best partner. When that is removed, the product is still a bound, so a new partner is looked
-    for only when the point comes first: twice per point on graphs, two to four times on points in space.
+    Every point knows its best partner. When that is removed, the product is still a bound, so a
+    new partner is looked for only when the point comes first: twice per point on graphs, two to
+    four times on points in space.
     """
-    n, row_of = len(depth), row_reader(metric, "construct_tree")
+    n = len(depth)
+    row_of = row_reader(metric, "construct_tree")
     # No product of a point is larger than its depth, so that is the first bound.
-    size, partner, product = np.ones(n, np.int64), np.full(n, -1), depth.copy()
-    merges, heights, done = np.empty((2, n - 1), np.int64), np.empty(n - 1), 0
+    size = np.ones(n, np.int64)
+    partner = np.full(n, -1)
+    product = depth.copy()
+    merges = np.empty((2, n - 1), np.int64)
+    heights = np.empty(n - 1)
+    done = 0
     with progress_bar(n - 1, "ConstructTree", "points") as bar:
         while done < n - 1:
             before = done

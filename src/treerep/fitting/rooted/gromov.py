@@ -1,9 +1,10 @@
 """Gromov's approximating tree (Hyperbolic Groups, 1987): hang the points from a root, and cluster by common ways.
 
-Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r says how long the ways from the root
-r to x and y run together. Clusters merge in the order of falling products; the merge of two clusters becomes a node at
-the distance of their product from r, and the point x hangs below at d(r, x). The root takes part as any other point:
-its products are 0, so it merges at the top.
+Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r says how
+long the ways from the root r to x and y run together. Clusters merge in the order of falling
+products; the merge of two clusters becomes a node at the distance of their product from r, and
+the point x hangs below at d(r, x). The root takes part as any other point: its products are 0,
+so it merges at the top.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,8 @@ from ._gromov_kernels import dendrogram, extend, link, negate_products, tree_edg
 
 LINKAGES = ("average", "single", "complete")
 
-# Up to here all rows are read at once, 128 MB: a request costs as much as hundreds of distances.
+# Up to here all rows are read at once, 128 MB: a request costs as much as hundreds of
+# distances.
 _KEPT_ROWS = 4096
 
 #: Two points, one from each cluster, and the product of every merge, by falling products.
@@ -29,37 +31,49 @@ Merges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 def gromov(
-    metric: Metric, *, rng: np.random.Generator, linkage: str = "average", root: int | str | None = None
+    metric: Metric,
+    *,
+    rng: np.random.Generator,
+    linkage: str = "average",
+    root: int | str | None = None,
 ) -> Tree:
     """Learn Gromov's tree of a root; see `fit`.
 
-    Distances from the root are kept. Exact on tree metrics, with any linkage: the tree comes back with the fewest
-    possible nodes, since edges as short as rounding errors are contracted.
+    Distances from the root are kept. Exact on tree metrics, with any linkage: the tree comes
+    back with the fewest possible nodes, since edges as short as rounding errors are contracted.
 
     Parameters
     ----------
     linkage : "average", "single" or "complete"
-        The product of two clusters: the mean, the largest or the smallest product of their points. "single" is Gromov's
-        own tree. It never over-estimates a distance, and under-estimates by at most 2 delta log2(n), delta being the
-        hyperbolicity; it takes O(n) memory. The others take a matrix, and have no guarantee. "average" is the best
-        of the three on all graphs of the paper on TreeRep, and better than TreeRep there.
+        The product of two clusters: the mean, the largest or the smallest product of their
+        points. "single" is Gromov's own tree. It never over-estimates a distance, and
+        under-estimates by at most 2 delta log2(n), delta being the hyperbolicity; it takes O(n)
+        memory. The others take a matrix, and have no guarantee. "average" is the best of the
+        three on all graphs of the paper on TreeRep, and better than TreeRep there.
     root : int, optional
         A point; by default one drawn at random. Use `trials` to try several.
 
     Notes
     -----
-    O(n^2) time. No length comes out negative, whatever the linkage: no product of x is larger than d(r, x), so neither
-    is a mean of them. Where the triangle inequality is violated, products are first cut to what it allows.
+    O(n^2) time. No length comes out negative, whatever the linkage: no product of x is larger
+    than d(r, x), so neither is a mean of them. Where the triangle inequality is violated,
+    products are first cut to what it allows.
 
     Gromov, Hyperbolic groups (1987).
     """
     check_choice("linkage", linkage, LINKAGES)
     start, depth = hang_from(metric, root, rng)
-    merges = _single_merges(metric, depth) if linkage == "single" else _linked_merges(metric, depth, linkage)
+    merges = (
+        _single_merges(metric, depth)
+        if linkage == "single"
+        else _linked_merges(metric, depth, linkage)
+    )
     return tree_of_merges(metric, start, depth, merges)
 
 
-def hang_from(metric: Metric, root: int | str | None, rng: np.random.Generator) -> tuple[int, NDArray[np.float64]]:
+def hang_from(
+    metric: Metric, root: int | str | None, rng: np.random.Generator
+) -> tuple[int, NDArray[np.float64]]:
     """Return the root, drawn at random if it is None, and the distances from it."""
     n = len(metric)
     start = int(rng.integers(n)) if root is None else check_root(root, n, metric.labels)
@@ -74,18 +88,28 @@ def row_reader(metric: Metric, method: str) -> Callable[[int], NDArray[np.float6
     return lambda x: checked_block(metric, every[x : x + 1], every)[0]
 
 
-def tree_of_merges(metric: Metric, root: int, depth: NDArray[np.float64], merges: Merges) -> Tree:
+def tree_of_merges(
+    metric: Metric, root: int, depth: NDArray[np.float64], merges: Merges
+) -> Tree:
     """Return the tree in which every merge is a node at the distance of its product from the root."""
     first, second, product = merges
-    tol = rounding_of(metric, float(depth.max()))  # products that are equal in truth differ by so much
-    return finished_tree(metric, *tree_edges(dendrogram(first, second), np.concatenate([depth, product]), root, tol))
+    tol = rounding_of(
+        metric, float(depth.max())
+    )  # products that are equal in truth differ by so much
+    return finished_tree(
+        metric,
+        *tree_edges(dendrogram(first, second), np.concatenate([depth, product]), root, tol),
+    )
 
 
 def _single_merges(metric: Metric, depth: NDArray[np.float64]) -> Merges:
     """Single linkage merges along the spanning tree of largest products: Prim's algorithm, one row at a time."""
-    n, row_of = len(depth), row_reader(metric, "gromov")
-    best, nearest = np.zeros(n), np.zeros(n, np.int64)
-    joined, product = np.empty(n - 1, np.int64), np.empty(n - 1)
+    n = len(depth)
+    row_of = row_reader(metric, "gromov")
+    best = np.zeros(n)
+    nearest = np.zeros(n, np.int64)
+    joined = np.empty(n - 1, np.int64)
+    product = np.empty(n - 1)
     x = 0
     with progress_bar(n, "Gromov's tree", "points") as bar:
         for k in range(n - 1):
@@ -97,7 +121,8 @@ def _single_merges(metric: Metric, depth: NDArray[np.float64]) -> Merges:
 
 
 def _linked_merges(metric: Metric, depth: NDArray[np.float64], linkage: str) -> Merges:
-    # The literature's U(x, y) = max d(r, .) - (x, y)_r without the constant, which would only cost digits.
+    # The literature's U(x, y) = max d(r, .) - (x, y)_r without the constant, which would only
+    # cost digits.
     matrix = dense_matrix(metric, "gromov")
     negate_products(matrix, depth)
     first, second, height = link(matrix, linkage == "complete")

@@ -11,12 +11,14 @@ from ._gromov_kernels import dendrogram, link
 def upgma(metric: Metric) -> Tree:
     """Learn an ultrametric tree by average linkage; see `fit`.
 
-    Two clusters at mean distance h meet in a node h / 2 above their points, so the distances in the tree are the
-    cophenetic distances of average linkage. Exact on ultrametrics. O(n^2) time, one matrix of memory.
+    Two clusters at mean distance h meet in a node h / 2 above their points, so the distances in
+    the tree are the cophenetic distances of average linkage. Exact on ultrametrics. O(n^2)
+    time, one matrix of memory.
 
-    The tree is binary, as dendrograms are: where more than two clusters meet at one height, edges of length 0 join
-    them. Its root is a node of its own, the only Steiner node with two neighbours: a `Tree` has no root, but
-    `tree.newick(root=...)` takes this node. `tree.contracted()` drops what is not needed.
+    The tree is binary, as dendrograms are: where more than two clusters meet at one height,
+    edges of length 0 join them. Its root is a node of its own, the only Steiner node with two
+    neighbours: a `Tree` has no root, but `tree.newick(root=...)` takes this node.
+    `tree.contracted()` drops what is not needed.
 
     Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
 
@@ -33,4 +35,6 @@ def upgma(metric: Metric) -> Tree:
     order = np.argsort(height, kind="stable")
     up = dendrogram(first[order], second[order])[:-1]
     above_points = np.concatenate([np.zeros(n), 0.5 * height[order]])
-    return finished_tree(metric, np.column_stack([np.arange(len(up)), up]), above_points[up] - above_points[:-1])
+    return finished_tree(
+        metric, np.column_stack([np.arange(len(up)), up]), above_points[up] - above_points[:-1]
+    )

@@ -19,34 +19,44 @@ from ._spanning_kernels import nearest_in_rows
 _NEIGHBORS = 10
 # The central point is looked for among all points up to here; beyond, by samples.
 _EXACT_CENTRE = 4096
-_SAMPLES, _CANDIDATES = 256, 32
+_SAMPLES = 256
+_CANDIDATES = 32
 
 
-def sparse_graph(metric: Metric, graph: str | None, k: int | None, n_jobs: int | None = None) -> csr_array | None:
+def sparse_graph(
+    metric: Metric, graph: str | None, k: int | None, n_jobs: int | None = None
+) -> csr_array | None:
     """Return the graph to work on, connected and symmetric, as rows of lengths; None stands for the complete graph.
 
-    A `GraphMetric` is its own graph, and takes neither `graph` nor `k`. Any other metric gives the complete graph, by
-    default, or with graph="knn" (or just `k`) the graph that joins each point to its `k` nearest points, 10 by default,
-    of equally near ones to those of smallest index. Where that one falls apart, the shortest edges that connect it are
-    added.
+    A `GraphMetric` is its own graph, and takes neither `graph` nor `k`. Any other metric gives
+    the complete graph, by default, or with graph="knn" (or just `k`) the graph that joins each
+    point to its `k` nearest points, 10 by default, of equally near ones to those of smallest
+    index. Where that one falls apart, the shortest edges that connect it are added.
 
-    Edges between equal points have length 0 and are stored: scipy's own graph routines would overlook them.
+    Edges between equal points have length 0 and are stored: scipy's own graph routines would
+    overlook them.
 
     O(n^2) distances, O(n k) memory.
     """
     if isinstance(metric, GraphMetric):
         if graph is not None or k is not None:
             given = "graph" if graph is not None else "k"
-            raise ValueError(f"{given} is for data that is no graph, and this is a GraphMetric: leave out {given}")
+            raise ValueError(
+                f"{given} is for data that is no graph, and this is a GraphMetric: leave out {given}"
+            )
         return metric.adjacency
     kind = ("complete" if k is None else "knn") if graph is None else graph
     check_choice("graph", kind, ("complete", "knn"))
     if kind == "complete":
         if k is not None:
-            raise ValueError(f"k={k!r} goes with graph='knn': the complete graph joins all points")
+            raise ValueError(
+                f"k={k!r} goes with graph='knn': the complete graph joins all points"
+            )
         return None
     neighbors = _NEIGHBORS if k is None else positive_number(k, "k")
-    return _connected(metric, *_nearest_neighbors(metric, min(neighbors, len(metric) - 1), n_jobs))
+    return _connected(
+        metric, *_nearest_neighbors(metric, min(neighbors, len(metric) - 1), n_jobs)
+    )
 
 
 def _nearest_neighbors(
@@ -55,7 +65,8 @@ def _nearest_neighbors(
     """Return the ends and lengths of the edges from every point to its k nearest others."""
     n = len(metric)
     columns = np.arange(n)
-    indices, lengths = np.empty((n, k), np.int32), np.empty((n, k))
+    indices = np.empty((n, k), np.int32)
+    lengths = np.empty((n, k))
 
     def search(rows: slice) -> int:
         block = checked_block(metric, columns[rows], columns)
@@ -68,15 +79,17 @@ def _nearest_neighbors(
     return np.repeat(columns, k), indices.reshape(-1).astype(np.int64), lengths.reshape(-1)
 
 
-def _connected(metric: Metric, i: NDArray[np.int64], j: NDArray[np.int64], lengths: NDArray[np.float64]) -> csr_array:
+def _connected(
+    metric: Metric, i: NDArray[np.int64], j: NDArray[np.int64], lengths: NDArray[np.float64]
+) -> csr_array:
     """Return the graph of these edges, joined by the shortest edges between its components if it has several."""
     n = len(metric)
     graph = _symmetric(n, i, j, lengths)
     member = _components(graph)
     if member.max() == 0:
         return graph
-    # The shortest edges between components are found in the minimum spanning tree of all pairs: any other edge is the
-    # longest of a circle.
+    # The shortest edges between components are found in the minimum spanning tree of all pairs:
+    # any other edge is the longest of a circle.
     parents, gaps = prim_complete(metric, 0)
     others = parents.astype(np.int64)
     crossing = np.flatnonzero((parents >= 0) & (member != member[others]))
@@ -86,19 +99,30 @@ def _connected(metric: Metric, i: NDArray[np.int64], j: NDArray[np.int64], lengt
     return _symmetric(n, *(np.concatenate(parts) for parts in both))
 
 
-def _symmetric(n: int, i: NDArray[np.integer], j: NDArray[np.integer], lengths: NDArray[np.float64]) -> csr_array:
+def _symmetric(
+    n: int, i: NDArray[np.integer], j: NDArray[np.integer], lengths: NDArray[np.float64]
+) -> csr_array:
     """Return the rows of undirected edges; of an edge given twice the shorter one counts."""
-    low, high = np.minimum(i, j), np.maximum(i, j)
+    low = np.minimum(i, j)
+    high = np.maximum(i, j)
     order = np.lexsort((lengths, high, low))
-    low, high, lengths = low[order], high[order], lengths[order]
+    low = low[order]
+    high = high[order]
+    lengths = lengths[order]
     kept = np.ones(len(low), np.bool_)
     kept[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-    low, high, lengths = low[kept], high[kept], lengths[kept]
+    low = low[kept]
+    high = high[kept]
+    lengths = lengths[kept]
     ends = (np.concatenate([low, high]), np.concatenate([high, low]))
     rows = csr_array((np.concatenate([lengths, lengths]), ends), shape=(n, n))
     rows.sort_indices()
     # As the rows of a GraphMetric are: one layout, one compile.
-    arrays = (frozen(rows.data), frozen(rows.indices.astype(np.int32)), frozen(rows.indptr.astype(np.int32)))
+    arrays = (
+        frozen(rows.data),
+        frozen(rows.indices.astype(np.int32)),
+        frozen(rows.indptr.astype(np.int32)),
+    )
     return csr_array(arrays, shape=(n, n))
 
 
@@ -107,7 +131,9 @@ def _components(graph: csr_array) -> NDArray[np.int32]:
     from scipy.sparse.csgraph import connected_components
 
     # Ones in place of lengths: an edge of length 0 would be none.
-    pattern = csr_array((np.ones(graph.nnz, np.int8), graph.indices, graph.indptr), shape=graph.shape)
+    pattern = csr_array(
+        (np.ones(graph.nnz, np.int8), graph.indices, graph.indptr), shape=graph.shape
+    )
     member: NDArray[np.int32] = connected_components(pattern, directed=False)[1]
     return member
 
@@ -121,7 +147,9 @@ def _spanning(i: NDArray[np.int32], j: NDArray[np.int32]) -> NDArray[np.int64]:
     return tree.data.astype(np.int64) - 1
 
 
-def joining_edges(graph: csr_array, via: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def joining_edges(
+    graph: csr_array, via: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return ends and lengths of the edges by which vertices have joined a tree (see `grow_tree`)."""
     joined = np.flatnonzero(via >= 0)
     parents = np.searchsorted(graph.indptr, via[joined], side="right") - 1
@@ -132,10 +160,18 @@ def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> 
     """Return the number of the root, given as a number 0 ... n-1 or as a label, or raise a ValueError."""
     if isinstance(root, str):
         if labels is None or root not in labels:
-            fix = "give one of the labels" if labels else f"the points have no labels, so give a number 0 to {n - 1}"
+            fix = (
+                "give one of the labels"
+                if labels
+                else f"the points have no labels, so give a number 0 to {n - 1}"
+            )
             raise ValueError(f"no point has the label {root!r}: {fix}")
         return labels.index(root)
-    if isinstance(root, (bool, np.bool_)) or not isinstance(root, (int, np.integer)) or not 0 <= root < n:
+    if (
+        isinstance(root, (bool, np.bool_))
+        or not isinstance(root, (int, np.integer))
+        or not 0 <= root < n
+    ):
         raise ValueError(f"root is one of the points 0 to {n - 1}, not {root!r}")
     return int(root)
 
@@ -143,8 +179,8 @@ def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> 
 def central_point(metric: Metric, rng: np.random.Generator) -> int:
     """Return the point of least total distance to all others, the 1-median; of equals that of smallest index.
 
-    Exact up to 4,096 points, in O(n^2). Beyond, the total distances to 256 random points choose 32 candidates, and the
-    best of those is found exactly.
+    Exact up to 4,096 points, in O(n^2). Beyond, the total distances to 256 random points choose
+    32 candidates, and the best of those is found exactly.
     """
     n = len(metric)
     everyone = np.arange(n)
@@ -160,5 +196,7 @@ def central_point(metric: Metric, rng: np.random.Generator) -> int:
 
 def _total_distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]:
     n = len(metric)
-    blocks = (checked_block(metric, points[rows], np.arange(n)) for rows in row_slices(len(points), n))
+    blocks = (
+        checked_block(metric, points[rows], np.arange(n)) for rows in row_slices(len(points), n)
+    )
     return np.concatenate([block.sum(axis=1) for block in blocks])

@@ -19,11 +19,13 @@ def _find(top: Any, vertex: int) -> int:
 
 @helper
 def _gather(starts: Any, neighbors: Any, layer: Any, top: Any, vertex: int) -> None:
-    # Join a vertex to its neighbours in its own layer and below, all of which are connected without coming nearer.
+    # Join a vertex to its neighbours in its own layer and below, all of which are connected
+    # without coming nearer.
     for edge in range(starts[vertex], starts[vertex + 1]):
         neighbor = neighbors[edge]
         if layer[neighbor] >= layer[vertex]:
-            one, other = _find(top, vertex), _find(top, neighbor)
+            one = _find(top, vertex)
+            other = _find(top, neighbor)
             top[max(one, other)] = min(one, other)
 
 
@@ -31,10 +33,12 @@ def _gather(starts: Any, neighbors: Any, layer: Any, top: Any, vertex: int) -> N
 def layer_parents(starts: Any, neighbors: Any, root: int) -> Any:
     """Return the vertex that each one hangs off: the smallest in the layer above that is next to its cluster."""
     n = len(starts) - 1
-    layer, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+    layer = np.empty(n, np.int32)
+    queue = np.empty(n, np.int32)
     search_breadth_first(starts, neighbors, root, layer, queue)
     top = np.arange(n).astype(np.int32)
-    above, parent = np.full(n, n, np.int32), np.full(n, -1, np.int32)
+    above = np.full(n, n, np.int32)
+    parent = np.full(n, -1, np.int32)
     end = n
     while end > 1:
         begin = end - 1

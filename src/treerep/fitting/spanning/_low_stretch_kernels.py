@@ -1,12 +1,15 @@
 """One round of AKPW: balls that stop growing as soon as they are cheap to cut off, in a graph or among all pairs.
 
-Seeds come in the order of their numbers, the vertex nearest to the seed joins next, and of equally near ones the lowest
-number. Lengths are scaled so that the shortest edge of the round has length 1; the conductance of an edge is 1/length.
+Seeds come in the order of their numbers, the vertex nearest to the seed joins next, and of
+equally near ones the lowest number. Lengths are scaled so that the shortest edge of the round
+has length 1; the conductance of an edge is 1/length.
 
-    boundary = conductance of the edges from the ball to vertices in no ball yet
-    volume   = the sum over the ball's vertices of the conductance of their edges, those to earlier balls left out
+    boundary = conductance of the edges from the ball to vertices in no ball yet volume   = the
+    sum over the ball's vertices of the conductance of their edges, those to earlier balls left
+    out
 
-Both kernels do the same arithmetic in the same order, so a complete graph gives the same balls either way.
+Both kernels do the same arithmetic in the same order, so a complete graph gives the same balls
+either way.
 """
 
 from typing import Any, NamedTuple
@@ -33,14 +36,18 @@ def _sift_up(heap: Any, place: Any, key: Any, position: int) -> None:
 @helper
 def _pop(heap: Any, place: Any, key: Any, size: int) -> Any:
     # The smaller child moves up, all the way down, and the last item goes where the hole ends.
-    top, hole, child = heap[0], 0, 1
+    top = heap[0]
+    hole = 0
+    child = 1
     while child < size - 1:
-        left, right = heap[child], heap[child + 1]
+        left = heap[child]
+        right = heap[child + 1]
         if key[right] < key[left] or (key[right] == key[left] and right < left):
             child += 1
         heap[hole] = heap[child]
         place[heap[hole]] = hole
-        hole, child = child, 2 * child + 1
+        hole = child
+        child = 2 * child + 1
     heap[hole] = heap[size - 1]
     _sift_up(heap, place, key, hole)
     return top
@@ -50,15 +57,21 @@ def _pop(heap: Any, place: Any, key: Any, size: int) -> Any:
 def grow_balls(starts: Any, neighbors: Any, edges: Any, lengths: Any, x: float) -> Any:
     """Return the ball of every vertex, and the edges that hold the balls together, of a graph in compressed rows."""
     count = len(starts) - 1
-    ball, via, chosen = np.full(count, -1, np.int64), np.empty(count, np.int64), np.empty(count, np.int64)
-    distance, pull = np.full(count, np.inf), np.zeros(count)  # pull: conductance of a vertex's edges to the ball
-    heap, place = np.empty(count, np.int64), np.empty(count, np.int64)
+    ball = np.full(count, -1, np.int64)
+    via = np.empty(count, np.int64)
+    chosen = np.empty(count, np.int64)
+    # pull: conductance of a vertex's edges to the ball
+    distance = np.full(count, np.inf)
+    pull = np.zeros(count)
+    heap = np.empty(count, np.int64)
+    place = np.empty(count, np.int64)
     balls = used = 0
     for seed in range(count):
         if ball[seed] >= 0:
             continue
         distance[seed] = boundary = volume = 0.0
-        heap[0], size = seed, 1
+        heap[0] = seed
+        size = 1
         while size > 0 and (volume == 0.0 or boundary > x * volume):
             vertex = _pop(heap, place, distance, size)
             size -= 1
@@ -75,14 +88,17 @@ def grow_balls(starts: Any, neighbors: Any, edges: Any, lengths: Any, x: float) 
                 pull[other] += 1.0 / lengths[slot]
                 if distance[vertex] + lengths[slot] < distance[other]:
                     if distance[other] == np.inf:
-                        heap[size], place[other] = other, size
+                        heap[size] = other
+                        place[other] = size
                         size += 1
-                    distance[other], via[other] = distance[vertex] + lengths[slot], edges[slot]
+                    distance[other] = distance[vertex] + lengths[slot]
+                    via[other] = edges[slot]
                     _sift_up(heap, place, distance, place[other])
             boundary += outside - pull[vertex]
             volume += outside + pull[vertex]
         for position in range(size):
-            distance[heap[position]], pull[heap[position]] = np.inf, 0.0
+            distance[heap[position]] = np.inf
+            pull[heap[position]] = 0.0
         balls += 1
     return ball, chosen[:used]
 
@@ -112,25 +128,37 @@ def shorten_links(block: Any, rows: Any, cols: Any, label: Any, links: Links) ->
             to = label[cols[c]]
             if block[r, c] > links.lengths[to]:
                 continue
-            low, high = min(rows[r], cols[c]), max(rows[r], cols[c])
+            low = min(rows[r], cols[c])
+            high = max(rows[r], cols[c])
             if (
                 block[r, c] < links.lengths[to]
                 or low < links.ends[to, 0]
                 or (low == links.ends[to, 0] and high < links.ends[to, 1])
             ):
                 links.lengths[to] = block[r, c]
-                links.ends[to, 0], links.ends[to, 1] = low, high
+                links.ends[to, 0] = low
+                links.ends[to, 1] = high
 
 
 @kernel
-def absorb(cluster: int, row: Links, outside: Outside, totals: Any, shortest: float, limit: float, x: float) -> int:
+def absorb(
+    cluster: int,
+    row: Links,
+    outside: Outside,
+    totals: Any,
+    shortest: float,
+    limit: float,
+    x: float,
+) -> int:
     """Let a cluster with these links join the ball; return the next to join, or -1 when the ball is complete.
 
-    Links shorter than `limit` are active. `totals` are the ball's boundary and volume, which a complete ball leaves at
-    0 for the next one, and the length of the shortest link between different balls.
+    Links shorter than `limit` are active. `totals` are the ball's boundary and volume, which a
+    complete ball leaves at 0 for the next one, and the length of the shortest link between
+    different balls.
     """
     ball, distance, pull, links, gap = outside
-    nearest, conductance = -1, 0.0
+    nearest = -1
+    conductance = 0.0
     for other in range(len(ball)):
         if ball[other] >= 0:
             continue
@@ -140,8 +168,10 @@ def absorb(cluster: int, row: Links, outside: Outside, totals: Any, shortest: fl
             conductance += 1.0 / length
             pull[other] += 1.0 / length
             if distance[cluster] + length < distance[other]:
-                distance[other], links.lengths[other] = distance[cluster] + length, row.lengths[other]
-                links.ends[other, 0], links.ends[other, 1] = row.ends[other, 0], row.ends[other, 1]
+                distance[other] = distance[cluster] + length
+                links.lengths[other] = row.lengths[other]
+                links.ends[other, 0] = row.ends[other, 0]
+                links.ends[other, 1] = row.ends[other, 1]
         if distance[other] < (np.inf if nearest < 0 else distance[nearest]):
             nearest = other
         row.lengths[other] = np.inf

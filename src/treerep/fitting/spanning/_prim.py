@@ -1,7 +1,8 @@
 """Prim's algorithm (Prim 1957), on the complete graph without storing it, and on sparse graphs.
 
-Of equally short edges the one joins whose end in the tree has been there longest, then the one to the point of smallest
-index. So both versions build the same tree, and on a graph whose edges are all equal that is a breadth-first tree.
+Of equally short edges the one joins whose end in the tree has been there longest, then the one
+to the point of smallest index. So both versions build the same tree, and on a graph whose edges
+are all equal that is a breadth-first tree.
 """
 
 import numpy as np
@@ -34,7 +35,9 @@ def prim_complete(metric: Metric, start: int) -> tuple[NDArray[np.int32], NDArra
                 joined = join_points(oracle, False, frontier, left, joined, steps)
             else:
                 steps = 1
-                row = MatrixOracle(frozen(checked_block(metric, np.array([joined]), np.arange(n))))
+                row = MatrixOracle(
+                    frozen(checked_block(metric, np.array([joined]), np.arange(n)))
+                )
                 joined = join_points(row, True, frontier, left, joined, steps)
             left = left[: len(left) - steps]
             bar.update(steps)

@@ -15,9 +15,11 @@ from ...metric.oracle.distance_kernels import distance
 
 @helper
 def _sink(indices: Any, lengths: Any, position: int) -> None:
-    # Restore a heap whose top is the farthest point, of equally far ones that of the largest index.
+    # Restore a heap whose top is the farthest point, of equally far ones that of the largest
+    # index.
     size = len(indices)
-    index, length = indices[position], lengths[position]
+    index = indices[position]
+    length = lengths[position]
     child = 2 * position + 1
     while child < size:
         other = child + 1
@@ -25,34 +27,39 @@ def _sink(indices: Any, lengths: Any, position: int) -> None:
             child = other
         if (length, index) >= (lengths[child], indices[child]):
             break
-        indices[position], lengths[position] = indices[child], lengths[child]
+        indices[position] = indices[child]
+        lengths[position] = lengths[child]
         position = child
         child = 2 * position + 1
-    indices[position], lengths[position] = index, length
+    indices[position] = index
+    lengths[position] = length
 
 
 @kernel
 def nearest_in_rows(block: Any, first: int, indices: Any, lengths: Any) -> None:
     """Write the nearest points of first, first + 1, ..., whose distances to all points are the rows of `block`.
 
-    `indices` and `lengths` have one column for each neighbour wanted, and of equally near points those of smallest
-    index come in. They are in no particular order.
+    `indices` and `lengths` have one column for each neighbour wanted, and of equally near
+    points those of smallest index come in. They are in no particular order.
     """
     k = indices.shape[1]
     for a in range(len(block)):
-        near, far = indices[a], lengths[a]
+        near = indices[a]
+        far = lengths[a]
         found = 0
         for j in range(block.shape[1]):
             if j == first + a:
                 continue
             if found < k:
-                near[found], far[found] = j, block[a, j]
+                near[found] = j
+                far[found] = block[a, j]
                 found += 1
                 if found == k:
                     for position in range(k // 2 - 1, -1, -1):
                         _sink(near, far, position)
             elif block[a, j] < far[0]:
-                near[0], far[0] = j, block[a, j]
+                near[0] = j
+                far[0] = block[a, j]
                 _sink(near, far, 0)
 
 
@@ -69,16 +76,20 @@ def _joins_before(frontier: Any, a: int, b: int) -> bool:
     # The nearer point; then the one whose neighbour joined earlier; then that of smaller index.
     if frontier.gap[a] != frontier.gap[b]:
         return frontier.gap[a] < frontier.gap[b]
-    first, second = frontier.order[frontier.parent[a]], frontier.order[frontier.parent[b]]
+    first = frontier.order[frontier.parent[a]]
+    second = frontier.order[frontier.parent[b]]
     return first < second or (first == second and a < b)
 
 
 @kernel
-def join_points(oracle: Any, single_row: bool, frontier: Any, left: Any, joined: int, steps: int) -> Any:
+def join_points(
+    oracle: Any, single_row: bool, frontier: Any, left: Any, joined: int, steps: int
+) -> Any:
     """Let `steps` points join a tree that spans all pairs, after the point `joined`; return the last of them.
 
-    `left` are the points not in the tree yet; every step takes one out, and moves the last one to its place. The oracle
-    knows all points, or with `single_row` just the distances from `joined`, as row 0.
+    `left` are the points not in the tree yet; every step takes one out, and moves the last one
+    to its place. The oracle knows all points, or with `single_row` just the distances from
+    `joined`, as row 0.
     """
     n = len(frontier.gap)
     for count in range(len(left), len(left) - steps, -1):
@@ -102,22 +113,28 @@ def join_points(oracle: Any, single_row: bool, frontier: Any, left: Any, joined:
 def grow_tree(starts: Any, neighbors: Any, lengths: Any, start: int, from_start: bool) -> Any:
     """Return for every vertex the edge by which it joins the tree, as an index into `neighbors`; -1 for `start`.
 
-    The next edge is the shortest one out of the tree (Prim), or with `from_start` the one whose end is nearest to the
-    start (Dijkstra). Of equals the one decides whose end in the tree joined first, or with `from_start` none; then the
-    vertex of smallest index joins, to its neighbour of smallest index.
+    The next edge is the shortest one out of the tree (Prim), or with `from_start` the one whose
+    end is nearest to the start (Dijkstra). Of equals the one decides whose end in the tree
+    joined first, or with `from_start` none; then the vertex of smallest index joins, to its
+    neighbour of smallest index.
     """
     n = len(starts) - 1
     via = np.full(n, -1, np.int64)
     order = np.full(n, -1, np.int64)
     order[start] = 0
-    joined, reached, vertex, via_edge = 1, 0.0, np.int64(start), np.int64(-1)
+    joined = 1
+    reached = 0.0
+    vertex = np.int64(start)
+    via_edge = np.int64(-1)
     heap = [(reached, np.int64(0), vertex, via_edge)]
     while joined < n:
         for edge in range(starts[vertex], starts[vertex + 1]):
             neighbor = np.int64(neighbors[edge])
             if order[neighbor] < 0:
                 if from_start:
-                    heappush(heap, (reached + lengths[edge], np.int64(0), neighbor, np.int64(edge)))
+                    heappush(
+                        heap, (reached + lengths[edge], np.int64(0), neighbor, np.int64(edge))
+                    )
                 else:
                     heappush(heap, (lengths[edge], order[vertex], neighbor, np.int64(edge)))
         while order[vertex] >= 0:

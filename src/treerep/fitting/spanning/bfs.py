@@ -20,21 +20,24 @@ def bfs(
 ) -> Tree:
     """Return the shortest paths from `root`, by default from the point of least total distance; see `fit`.
 
-    Distances to the root are exact, and all others are never made shorter. Of several shortest paths the one counts
-    whose last stop has the smallest index.
+    Distances to the root are exact, and all others are never made shorter. Of several shortest
+    paths the one counts whose last stop has the smallest index.
 
-    For data that is no graph the tree of all pairs (graph="complete", the default) is a star around the root: its
-    distances are d(root, x) + d(root, y). With graph="knn" paths go from neighbour to neighbour, and distances to the
-    root are those in that graph.
+    For data that is no graph the tree of all pairs (graph="complete", the default) is a star
+    around the root: its distances are d(root, x) + d(root, y). With graph="knn" paths go from
+    neighbour to neighbour, and distances to the root are those in that graph.
 
-    O(n^2) time, or O(edges log n) of a graph, and up to n searches more to find the default root; O(n) memory.
-    Dijkstra, Numer. Math. 1, 1959.
+    O(n^2) time, or O(edges log n) of a graph, and up to n searches more to find the default
+    root; O(n) memory. Dijkstra, Numer. Math. 1, 1959.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     n = len(metric)
     start = central_point(metric, rng) if root is None else check_root(root, n, metric.labels)
     if rows is not None:
-        return finished_tree(metric, *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, True)))
+        return finished_tree(
+            metric,
+            *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, True)),
+        )
     others = np.delete(np.arange(n), start)
     lengths = checked_block(metric, np.array([start]), others)[0]
     return finished_tree(metric, np.column_stack([np.full(n - 1, start), others]), lengths)

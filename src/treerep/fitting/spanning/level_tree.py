@@ -21,28 +21,38 @@ def level_tree(
 ) -> Tree:
     """Return the level tree from `root`, by default from the point of least total distance; see `fit`.
 
-    Layer k holds the vertices k edges away from the root. Those of one layer that are connected without coming nearer
-    to the root form a cluster, and all of a cluster hang off the same vertex of the layer above: of those next to the
-    cluster, that of smallest index. One sweep from the last layer to the first finds them, in time near linear in the
-    number of edges. (The published baseline compares clusters pairwise, O(n^3) in practice, and its root is vertex 1.)
+    Layer k holds the vertices k edges away from the root. Those of one layer that are connected
+    without coming nearer to the root form a cluster, and all of a cluster hang off the same
+    vertex of the layer above: of those next to the cluster, that of smallest index. One sweep
+    from the last layer to the first finds them, in time near linear in the number of edges.
+    (The published baseline compares clusters pairwise, O(n^3) in practice, and its root is
+    vertex 1.)
 
-    On an unweighted graph every edge has length 1, and d_T - 2 <= d <= d_T + D, where D is the largest distance within
-    a cluster: O(delta log n) on a delta-hyperbolic graph.
+    On an unweighted graph every edge has length 1, and d_T - 2 <= d <= d_T + D, where D is the
+    largest distance within a cluster: O(delta log n) on a delta-hyperbolic graph.
 
-    The guarantee is for unweighted graphs. On a graph with lengths, like that of the `k` nearest neighbours, which data
-    that is no graph gets, layers still count edges, and an edge of the tree is as long as its ends are apart.
+    The guarantee is for unweighted graphs. On a graph with lengths, like that of the `k`
+    nearest neighbours, which data that is no graph gets, layers still count edges, and an edge
+    of the tree is as long as its ends are apart.
 
-    Exact on unweighted trees. O(edges) memory. Chepoi, Dragan, Estellon, Habib and Vaxes, SoCG 2008.
+    Exact on unweighted trees. O(edges) memory. Chepoi, Dragan, Estellon, Habib and Vaxes, SoCG
+    2008.
     """
     if graph is None and not isinstance(metric, GraphMetric):
         graph = "knn"
     rows = sparse_graph(metric, graph, k, n_jobs)
     if rows is None:
-        raise ValueError("every level tree of the complete graph is a star: use graph='knn' or method='bfs'")
+        raise ValueError(
+            "every level tree of the complete graph is a star: use graph='knn' or method='bfs'"
+        )
     n = len(metric)
     start = central_point(metric, rng) if root is None else check_root(root, n, metric.labels)
     points = np.delete(np.arange(n), start)
     parents = layer_parents(rows.indptr, rows.indices, start)[points]
     unweighted = isinstance(metric, GraphMetric) and not metric.weighted
-    lengths = np.ones(n - 1) if unweighted else checked_pairs(metric, points, parents.astype(np.int64))
+    lengths = (
+        np.ones(n - 1)
+        if unweighted
+        else checked_pairs(metric, points, parents.astype(np.int64))
+    )
     return finished_tree(metric, np.column_stack([parents, points]), lengths)

@@ -1,12 +1,14 @@
 """Low-stretch spanning trees by AKPW (Alon, Karp, Peleg and West, SIAM Journal on Computing 24, 1995).
 
-A spanning tree stretches the edge (u, v) by d_T(u, v) / length(u, v). AKPW keeps the mean over all edges low: in every
-round it cuts the graph into balls of small radius with few edges between them, takes the shortest-path tree of each
-ball, and contracts the balls. The variant here is the one that Spielman's Laplacians.jl made popular:
+A spanning tree stretches the edge (u, v) by d_T(u, v) / length(u, v). AKPW keeps the mean over
+all edges low: in every round it cuts the graph into balls of small radius with few edges
+between them, takes the shortest-path tree of each ball, and contracts the balls. The variant
+here is the one that Spielman's Laplacians.jl made popular:
 
-1. Edges are conductances, 1/length. Active are those above x times the largest, x = 1 / (2 ln vertices left); the
-   others wait. In an unweighted graph all are.
-2. From vertices in random order, balls grow along shortest paths, until the boundary is at most x times the volume.
+1. Edges are conductances, 1/length. Active are those above x times the largest, x = 1 / (2 ln
+   vertices left); the others wait. In an unweighted graph all are.
+2. From vertices in random order, balls grow along shortest paths, until the boundary is at most
+   x times the volume.
 3. The balls become vertices. Of parallel edges the shortest stays.
 
 So a round leaves about a share x of its edges, and rounds are few.
@@ -41,17 +43,20 @@ def low_stretch(
 ) -> Tree:
     """Learn a spanning tree of low mean stretch with AKPW; see `fit`.
 
-    A graph takes O(edges log n) time. All pairs (graph="complete") take O(n) memory: a round reads every distance at
-    most once, and there are about log(longest / shortest distance) rounds.
+    A graph takes O(edges log n) time. All pairs (graph="complete") take O(n) memory: a round
+    reads every distance at most once, and there are about log(longest / shortest distance)
+    rounds.
 
-    The published experiments with this method (column LS of the TreeRep paper) passed distances where conductances
-    belong, so long edges were preferred. That changes nothing on unweighted graphs, and explains the high numbers for
-    Zeisel, CBMC and random points.
+    The published experiments with this method (column LS of the TreeRep paper) passed distances
+    where conductances belong, so long edges were preferred. That changes nothing on unweighted
+    graphs, and explains the high numbers for Zeisel, CBMC and random points.
 
     Exact on graphs that are trees. Alon, Karp, Peleg and West, SIAM J. Comput. 24, 1995.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
-    ends, lengths = _tree_of_pairs(metric, rng, n_jobs) if rows is None else _tree_of_graph(rows, rng)
+    ends, lengths = (
+        _tree_of_pairs(metric, rng, n_jobs) if rows is None else _tree_of_graph(rows, rng)
+    )
     return finished_tree(metric, ends, lengths)
 
 
@@ -68,16 +73,21 @@ def _active(shortest: float, count: int) -> tuple[float, float]:
 
 def _tree_of_graph(graph: csr_array, rng: np.random.Generator) -> tuple[Ends, Lengths]:
     n = graph.shape[0]
-    u, v = np.repeat(np.arange(n), np.diff(graph.indptr)), graph.indices.astype(np.int64)
+    u = np.repeat(np.arange(n), np.diff(graph.indptr))
+    v = graph.indices.astype(np.int64)
     upper = np.flatnonzero(u < v)
     upper = upper[np.argsort(graph.data[upper], kind="stable")]
-    ends, lengths = np.column_stack([u[upper], v[upper]]), graph.data[upper]
-    label, count = np.arange(n), n  # the contracted vertex of every vertex, and how many there are
+    ends = np.column_stack([u[upper], v[upper]])
+    lengths = graph.data[upper]
+    # the contracted vertex of every vertex, and how many there are
+    label = np.arange(n)
+    count = n
     tree: list[tuple[Ends, Lengths]] = []
     while count > 1:
         label = rng.permutation(count)[label]
         between = np.flatnonzero(label[ends[:, 0]] != label[ends[:, 1]])
-        ends, lengths = ends[between], lengths[between]
+        ends = ends[between]
+        lengths = lengths[between]
         shortest = float(lengths[0])
         x, limit = _active(shortest, count)
         active = int(np.searchsorted(lengths, limit))
@@ -85,13 +95,17 @@ def _tree_of_graph(graph: csr_array, rng: np.random.Generator) -> tuple[Ends, Le
         starts, neighbors, edges = _contracted(label[ends[:active]], count)
         ball, chosen = grow_balls(starts, neighbors, edges, scaled[edges], x)
         tree.append((ends[chosen], lengths[chosen]))
-        label, count = ball[label], count - len(chosen)
+        label = ball[label]
+        count = count - len(chosen)
     return _joined(tree)
 
 
-def _contracted(ends: Ends, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _contracted(
+    ends: Ends, count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return a graph as compressed rows with the number of every edge; of parallel edges the first stays."""
-    low, high = ends.min(axis=1), ends.max(axis=1)
+    low = ends.min(axis=1)
+    high = ends.max(axis=1)
     pairs, first = np.unique(low * count + high, return_index=True)
     low, high = np.divmod(pairs, count)
     keys = np.concatenate([pairs, high * count + low])
@@ -100,8 +114,11 @@ def _contracted(ends: Ends, count: int) -> tuple[NDArray[np.int64], NDArray[np.i
     return np.searchsorted(rows, np.arange(count + 1)), neighbors, np.tile(first, 2)[order]
 
 
-def _tree_of_pairs(metric: Metric, rng: np.random.Generator, n_jobs: int | None) -> tuple[Ends, Lengths]:
-    label, count = np.arange(len(metric)), len(metric)
+def _tree_of_pairs(
+    metric: Metric, rng: np.random.Generator, n_jobs: int | None
+) -> tuple[Ends, Lengths]:
+    label = np.arange(len(metric))
+    count = len(metric)
     shortest = _shortest_distance(metric, n_jobs)
     tree: list[tuple[Ends, Lengths]] = []
     with progress_bar(len(metric) - 1, "low-stretch tree", "edges") as bar:
@@ -109,7 +126,8 @@ def _tree_of_pairs(metric: Metric, rng: np.random.Generator, n_jobs: int | None)
             label = rng.permutation(count)[label]
             ball, ends, lengths, shortest = _balls_of_pairs(metric, label, count, shortest)
             tree.append((ends, lengths))
-            label, count = ball[label], count - len(ends)
+            label = ball[label]
+            count = count - len(ends)
             bar.update(len(ends))
     return _joined(tree)
 
@@ -129,18 +147,24 @@ def _balls_of_pairs(
 ) -> tuple[NDArray[np.int64], Ends, Lengths, float]:
     """Return the ball of every cluster, the links that hold the balls together, and the shortest between two balls.
 
-    A cluster that joins reads its links to the clusters that are still outside, so no link is read twice.
+    A cluster that joins reads its links to the clusters that are still outside, so no link is
+    read twice.
     """
     x, limit = _active(shortest, count)
     members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])
     row, links = (Links(np.full(count, inf), np.empty((count, 2), np.int64)) for _ in range(2))
-    outside = Outside(np.full(count, -1), np.full(count, inf), np.zeros(count), links, np.full(count, inf))
-    totals, balls = np.array([0.0, 0.0, inf]), 0
-    seeds, points = np.zeros(count, np.bool_), np.arange(len(label))
+    outside = Outside(
+        np.full(count, -1), np.full(count, inf), np.zeros(count), links, np.full(count, inf)
+    )
+    totals = np.array([0.0, 0.0, inf])
+    balls = 0
+    seeds = np.zeros(count, np.bool_)
+    points = np.arange(len(label))
     for seed in range(count):
         if outside.ball[seed] >= 0:
             continue
-        seeds[seed], outside.distance[seed] = True, 0.0
+        seeds[seed] = True
+        outside.distance[seed] = 0.0
         cluster = seed
         while cluster >= 0:
             outside.ball[cluster] = balls
@@ -154,4 +178,6 @@ def _balls_of_pairs(
 
 
 def _joined(tree: list[tuple[Ends, Lengths]]) -> tuple[Ends, Lengths]:
-    return np.concatenate([ends for ends, _ in tree]), np.concatenate([lengths for _, lengths in tree])
+    return np.concatenate([ends for ends, _ in tree]), np.concatenate(
+        [lengths for _, lengths in tree]
+    )

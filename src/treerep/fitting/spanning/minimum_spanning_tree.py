@@ -21,25 +21,27 @@ def minimum_spanning_tree(
 ) -> Tree:
     """Return the spanning tree of least total length; see `fit`.
 
-    It has no Steiner nodes, and where the triangle inequality holds it never makes a distance shorter. For data that is
-    no graph it is that of all pairs, never stored (graph="complete", the default), or of the nearest neighbours
-    (graph="knn").
+    It has no Steiner nodes, and where the triangle inequality holds it never makes a distance
+    shorter. For data that is no graph it is that of all pairs, never stored (graph="complete",
+    the default), or of the nearest neighbours (graph="knn").
 
-    Where lengths are equal the tree is not unique, and on an unweighted graph every spanning tree is minimal. It is the
-    point `root` that the tree grows from, a random one by default, and the rule for equals that decide there: of
-    equally short edges the one joins whose end in the tree has been there longest, then the one to the point of
-    smallest index. So the tree of an unweighted graph is a breadth-first one. Published scores of "the" minimum
-    spanning tree of such a graph depend on rules that are not told.
+    Where lengths are equal the tree is not unique, and on an unweighted graph every spanning
+    tree is minimal. It is the point `root` that the tree grows from, a random one by default,
+    and the rule for equals that decide there: of equally short edges the one joins whose end in
+    the tree has been there longest, then the one to the point of smallest index. So the tree of
+    an unweighted graph is a breadth-first one. Published scores of "the" minimum spanning tree
+    of such a graph depend on rules that are not told.
 
-    Exact on trees all of whose nodes are data points. O(n^2) time, or O(edges log n) of a graph; O(n) memory. Prim,
-    Bell Syst. Tech. J. 36, 1957.
+    Exact on trees all of whose nodes are data points. O(n^2) time, or O(edges log n) of a
+    graph; O(n) memory. Prim, Bell Syst. Tech. J. 36, 1957.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     n = len(metric)
     start = int(rng.integers(n)) if root is None else check_root(root, n, metric.labels)
     if rows is not None:
         return finished_tree(
-            metric, *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, False))
+            metric,
+            *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, False)),
         )
     parents, lengths = prim_complete(metric, start)
     points = np.delete(np.arange(n), start)

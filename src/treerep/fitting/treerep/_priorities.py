@@ -1,8 +1,9 @@
 """Who comes first: one random priority per point, from which every random choice of TreeRep follows.
 
-Up to a million points the priorities are a shuffle, which is drawn once and stored. Beyond, they are a keyed bijection
-of 0 ... n-1, of which any part can be computed anywhere from a few random numbers: by a worker for its own points, or
-on a GPU. Both give every engine the same priorities, and so the same tree.
+Up to a million points the priorities are a shuffle, which is drawn once and stored. Beyond,
+they are a keyed bijection of 0 ... n-1, of which any part can be computed anywhere from a few
+random numbers: by a worker for its own points, or on a GPU. Both give every engine the same
+priorities, and so the same tree.
 """
 
 from collections.abc import Callable
@@ -50,7 +51,9 @@ class Priorities:
         out = np.empty(stop - start, np.int32)
         for lo in range(start, stop, _CHUNK):
             hi = min(lo + _CHUNK, stop)
-            out[lo - start : hi - start] = self._walk(np.arange(lo, hi, dtype=np.int64), self._backward)
+            out[lo - start : hi - start] = self._walk(
+                np.arange(lo, hi, dtype=np.int64), self._backward
+            )
         return out
 
     def part(self, start: int, stop: int) -> Callable[[], NDArray[np.int32]]:
@@ -64,7 +67,9 @@ class Priorities:
         if self._stored is not None:
             order = np.empty(self.n, np.int64)
             order[self._stored] = np.arange(self.n)
-            return ranks.new_tensor(order)[ranks] if hasattr(ranks, "new_tensor") else order[ranks]
+            return (
+                ranks.new_tensor(order)[ranks] if hasattr(ranks, "new_tensor") else order[ranks]
+            )
         return self._walk(ranks, self._forward)
 
     def _walk(self, x: Any, step: Any) -> Any:
@@ -75,7 +80,12 @@ class Priorities:
         return x
 
     def _forward(self, x: Any) -> Any:
-        for factor, term in self._keys:  # an odd factor can be undone, and so can a shift by half the bits or more
+        for (
+            factor,
+            term,
+        ) in (
+            self._keys
+        ):  # an odd factor can be undone, and so can a shift by half the bits or more
             x = (x * factor + term) & self._mask
             x = x ^ (x >> self._shift)
         return x

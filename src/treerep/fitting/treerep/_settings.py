@@ -1,4 +1,7 @@
-"""What can be set of TreeRep, whoever runs it. Imports no compiled code, so that a device needs none."""
+"""What can be set of TreeRep, whoever runs it.
+
+Imports no compiled code, so that a device needs none.
+"""
 
 from typing import Any, NamedTuple
 
@@ -21,22 +24,34 @@ class Choices(NamedTuple):
 
 
 def checked_choices(
-    tol: float | str = "auto", pivot: str = "random", finish: str = "treerep", zone_size: int | None = None
+    tol: float | str = "auto",
+    pivot: str = "random",
+    finish: str = "treerep",
+    zone_size: int | None = None,
 ) -> Choices:
     """Return the options of `treerep`, or say which one is wrong."""
     if pivot not in PIVOT_RULES:
-        raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
+        raise ValueError(
+            f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}"
+        )
     check_choice("finish", finish, FINISHES)
     if finish != "nj" and zone_size is not None:
-        raise ValueError(f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'")
-    joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size") if finish == "nj" else 0
+        raise ValueError(
+            f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'"
+        )
+    joined = (
+        positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size")
+        if finish == "nj"
+        else 0
+    )
     return Choices(tolerance_or_none(tol), PIVOT_RULES.index(pivot), joined)
 
 
 def tolerance(metric: Any, given: float | None, largest: float) -> float:
     """Return the length below which a length counts as zero, for distances of the first pivot up to `largest`.
 
-    Automatic: the paper's 0.1 for whole-number distances; otherwise a few units in the last place of the largest one.
+    Automatic: the paper's 0.1 for whole-number distances; otherwise a few units in the last
+    place of the largest one.
     """
     automatic = 0.1 if metric.integral else rounding_of(metric, largest)
     # "Closer than the tolerance" must hold for equal numbers, so it is never 0.

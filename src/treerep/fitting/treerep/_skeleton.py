@@ -35,7 +35,8 @@ class Skeleton:
     named : list of int
         The points placed here, in this order.
     edges, weights : lists of arrays
-        Edges that are final, and their lengths. The Steiner node of a step is n + the name of its z.
+        Edges that are final, and their lengths. The Steiner node of a step is n + the name of
+        its z.
     """
 
     def __init__(self, n: int) -> None:
@@ -56,10 +57,18 @@ class Skeleton:
         self.edges.append(edges)
         self.weights.append(weights)
 
-    def grow(self, zone: Zone, fresh: list[int], arms: Arms, becomes_r: int, starts: NDArray[np.int64]) -> list[Zone]:
+    def grow(
+        self,
+        zone: Zone,
+        fresh: list[int],
+        arms: Arms,
+        becomes_r: int,
+        starts: NDArray[np.int64],
+    ) -> list[Zone]:
         """Add the edges of a step that are final and return its new zones: the bins starts[k]:starts[k+1] with points.
 
-        `fresh` are the points that become pivots: y and z, or z alone; `becomes_r` is the point that becomes r, or -1.
+        `fresh` are the points that become pivots: y and z, or z alone; `becomes_r` is the point
+        that becomes r, or -1.
         """
         names = [self.name(point) for point in fresh]
         y, z = names if zone.kind == 1 else (zone.b, names[0])
@@ -68,10 +77,18 @@ class Skeleton:
             r = (zone.a, y, z)[arms.contracted - 1]
         elif becomes_r >= 0:
             r = self.name(becomes_r)
-        growth = Growth(np.empty((BINS, 5), np.int64), np.empty(BINS), np.empty((3, 2), np.int32), np.empty(3))
+        growth = Growth(
+            np.empty((BINS, 5), np.int64),
+            np.empty(BINS),
+            np.empty((3, 2), np.int32),
+            np.empty(3),
+        )
         n_zones, n_edges = kernels.grow(zone.a, y, z, r, arms, starts, growth)
         self.add(growth.edges[:n_edges], growth.weights[:n_edges])
-        return [Zone._make([*growth.zones[k].tolist(), float(growth.lengths[k])]) for k in range(n_zones)]
+        return [
+            Zone._make([*growth.zones[k].tolist(), float(growth.lengths[k])])
+            for k in range(n_zones)
+        ]
 
     def all_edges(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""

@@ -1,15 +1,19 @@
 """The compiled heart of TreeRep: sort the points of a zone into seven, and finish small zones depth-first.
 
-A *zone* is a set of data points that hang off the tree built so far. Kind 1 hangs off a node a; kind 2 off the inside
-of an edge (a, b), which is not part of the tree until the zone turns out to be empty. A zone of kind 0 holds duplicates
-of a, which become its leaves. Memory is O(n), whatever the metric.
+A *zone* is a set of data points that hang off the tree built so far. Kind 1 hangs off a node a;
+kind 2 off the inside of an edge (a, b), which is not part of the tree until the zone turns out
+to be empty. A zone of kind 0 holds duplicates of a, which become its leaves. Memory is O(n),
+whatever the metric.
 
-One *step* takes three pivots x, y, z from a zone (x = a; y, z two points for kind 1; y = b and one point z for
-kind 2), builds their universal tree with the node r in the middle, and sorts every other point w by the Gromov products
+One *step* takes three pivots x, y, z from a zone (x = a; y, z two points for kind 1; y = b and
+one point z for kind 2), builds their universal tree with the node r in the middle, and sorts
+every other point w by the Gromov products
 
-    A = (x, y)_w    B = (y, z)_w    C = (z, x)_w        (u, v)_w = (d(w, u) + d(w, v) - d(u, v)) / 2
+    A = (x, y)_w    B = (y, z)_w    C = (z, x)_w        (u, v)_w = (d(w, u) + d(w, v) - d(u, v))
+    / 2
 
-into bins: Z1[r], Z1[x], Z1[y], Z1[z] (hang off a node) and Z2[x], Z2[y], Z2[z] (hang off the edge to r).
+into bins: Z1[r], Z1[x], Z1[y], Z1[z] (hang off a node) and Z2[x], Z2[y], Z2[z] (hang off the
+edge to r).
 """
 
 from typing import Any, NamedTuple
@@ -19,11 +23,18 @@ import numpy as np
 from ..._core.kernel import helper, kernel
 from ...metric.oracle.distance_kernels import distance, prefetch
 
-# Bins of a step, in the order in which they lie in memory afterwards. Z1[q] is q, Z2[q] is 3 + q for q = 1, 2, 3.
+# Bins of a step, in the order in which they lie in memory afterwards. Z1[q] is q, Z2[q] is 3 +
+# q for q = 1, 2, 3.
 Z1_R = 0
-Z1_X, Z1_Y, Z1_Z = 1, 2, 3
-Z2_X, Z2_Y, Z2_Z = 4, 5, 6
-TWIN_Y, TWIN_Z = 7, 8  # at distance 0 from the fresh pivot y or z
+Z1_X = 1
+Z1_Y = 2
+Z1_Z = 3
+Z2_X = 4
+Z2_Y = 5
+Z2_Z = 6
+# at distance 0 from the fresh pivot y or z
+TWIN_Y = 7
+TWIN_Z = 8
 BINS = 9
 COULD_BE_R = 9  # lies where r lies: one such point becomes r, the others go to Z1[r]
 GONE = 10  # a pivot, or the point that became r
@@ -31,16 +42,24 @@ CODES = 11
 
 AHEAD = 8  # how many points ahead memory is asked for
 
-CLOSEST, RANDOM, NEAR = 0, 1, 2  # which point of a kind-2 zone becomes z
+# which point of a kind-2 zone becomes z
+CLOSEST = 0
+RANDOM = 1
+NEAR = 2
 
 # Columns of the table of zones.
-KIND, LO, HI, NODE_A, NODE_B = 0, 1, 2, 3, 4
+KIND = 0
+LO = 1
+HI = 2
+NODE_A = 3
+NODE_B = 4
 
 
 class Points(NamedTuple):
     """The points still to be placed. A zone is a slice lo:hi of the first four arrays.
 
-    The arrays have two halves: a step reads a zone in one and writes its sub-zones to the same place in the other.
+    The arrays have two halves: a step reads a zone in one and writes its sub-zones to the same
+    place in the other.
     """
 
     slots: Any  # which point, as the oracle knows it
@@ -84,7 +103,8 @@ class Growth(NamedTuple):
 @helper
 def _lowest(points: Any, lo: int, hi: int, best: Any) -> int:
     """Positions of the (up to) four points of lowest priority into best, lowest first; return how many there are."""
-    slots, priority = points.slots, points.priority
+    slots = points.slots
+    priority = points.priority
     count = 0
     bar = np.int64(0)
     for i in range(lo, hi):
@@ -107,7 +127,8 @@ def _pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> Non
     count = _lowest(points, lo, hi, best)
     if kind == 1 or rule == RANDOM:
         return
-    near_b, choice = points.near_b, best[0]
+    near_b = points.near_b
+    choice = best[0]
     if rule == NEAR:
         for k in range(1, count):  # best is ordered by priority, so ties go to the lowest
             if near_b[best[k]] < near_b[choice]:
@@ -123,26 +144,43 @@ def _pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> Non
 @helper
 def _choose(oracle: Any, points: Any, zone: Any, length: float, rule: int, best: Any) -> Any:
     """The pivots of a zone's next step."""
-    kind, lo, hi = zone[KIND], zone[LO], zone[HI]
+    kind = zone[KIND]
+    lo = zone[LO]
+    hi = zone[HI]
     _pick(kind, points, lo, hi, rule, best)
     if kind == 1:
-        at_y, at_z = best[0], best[1]
-        y, z = np.int64(points.slots[at_y]), np.int64(points.slots[at_z])
-        return Pivots(kind, y, z, at_y, at_z, points.near_a[at_y], points.near_a[at_z], distance(oracle, y, z))
+        at_y = best[0]
+        at_z = best[1]
+        y = np.int64(points.slots[at_y])
+        z = np.int64(points.slots[at_z])
+        return Pivots(
+            kind,
+            y,
+            z,
+            at_y,
+            at_z,
+            points.near_a[at_y],
+            points.near_a[at_z],
+            distance(oracle, y, z),
+        )
     at_z = best[0]
     z = np.int64(points.slots[at_z])
-    return Pivots(kind, z, z, np.int64(-1), at_z, length, points.near_a[at_z], points.near_b[at_z])
+    return Pivots(
+        kind, z, z, np.int64(-1), at_z, length, points.near_a[at_z], points.near_b[at_z]
+    )
 
 
 @helper
 def _universal_tree(pivots: Any, tol: float) -> Any:
     # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
-    xy, xz, yz = pivots.xy, pivots.xz, pivots.yz
+    xy = pivots.xy
+    xz = pivots.xz
+    yz = pivots.yz
     to_x = 0.5 * (xy + xz - yz)
     to_y = 0.5 * (xy + yz - xz)
     to_z = 0.5 * (xz + yz - xy)
-    # A pivot that seems to lie beyond r is r. Left negative, and cut to 0 at the end, its arm would leave the path
-    # between the other two too long.
+    # A pivot that seems to lie beyond r is r. Left negative, and cut to 0 at the end, its arm
+    # would leave the path between the other two too long.
     if to_x < tol:
         return Arms(0.0, xy, xz, 1)
     if to_y < tol:
@@ -162,10 +200,12 @@ def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
         # Three equal products: w hangs off r, at their common value; or is r, if that is 0.
         to_r = (a + b + c) / 3.0
         return COULD_BE_R if a < tol and b < tol and c < tol else Z1_R, to_r, to_r
-    # Otherwise d(w, r) is the largest product, and w belongs to the pivot q that this product leaves out: to q itself
-    # where both other products equal d(w, q), as the paper's definition of Zone_1 says, else to its edge. The paper's
-    # text and pseudo-code ask for one of the two only; then its proposition (an error of at most delta on four points)
-    # fails, by a factor of up to 2, and C. elegans and Grid-worm come out worse (docs/treerep.md). Ties: A, B, then C.
+    # Otherwise d(w, r) is the largest product, and w belongs to the pivot q that this product
+    # leaves out: to q itself where both other products equal d(w, q), as the paper's definition
+    # of Zone_1 says, else to its edge. The paper's text and pseudo-code ask for one of the two
+    # only; then its proposition (an error of at most delta on four points) fails, by a factor
+    # of up to 2, and C. elegans and Grid-worm come out worse (docs/treerep.md). Ties: A, B,
+    # then C.
     if a >= b and a >= c:
         return (Z1_Z if abs(z - b) < tol and abs(z - c) < tol else Z2_Z), z, a
     if b >= c:
@@ -174,12 +214,24 @@ def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
 
 
 @helper
-def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: int, tol: float, counts: Any) -> int:
+def _sort(
+    oracle: Any,
+    points: Any,
+    lo: int,
+    hi: int,
+    pivots: Any,
+    contracted: int,
+    tol: float,
+    counts: Any,
+) -> int:
     """Sort the points lo:hi into bins; near_a and near_b become what the new zones carry.
 
-    Return the position of the point that becomes r, the lowest in priority of those that can, or -1.
+    Return the position of the point that becomes r, the lowest in priority of those that can,
+    or -1.
     """
-    slots, near_a, near_b = points.slots, points.near_a, points.near_b
+    slots = points.slots
+    near_a = points.near_a
+    near_b = points.near_b
     fresh_y = pivots.kind == 1
     becomes_r = -1
     for i in range(lo, min(lo + AHEAD, hi)):
@@ -195,9 +247,13 @@ def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: i
         to_z = distance(oracle, pivots.z, slots[i])
         to_y = distance(oracle, pivots.y, slots[i]) if fresh_y else near_b[i]
         if to_z < tol:
-            where, to_q, to_r = TWIN_Z, to_z, 0.0
+            where = TWIN_Z
+            to_q = to_z
+            to_r = 0.0
         elif fresh_y and to_y < tol:
-            where, to_q, to_r = TWIN_Y, to_y, 0.0
+            where = TWIN_Y
+            to_q = to_y
+            to_r = 0.0
         else:
             where, to_q, to_r = _sort_point(near_a[i], to_y, to_z, pivots, tol)
         if where == COULD_BE_R:
@@ -205,8 +261,9 @@ def _sort(oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: i
                 where = Z1_R
             elif becomes_r < 0 or points.priority[slots[i]] < points.priority[slots[becomes_r]]:
                 becomes_r = i
-        # What the new zone carries: the distance to its node, and for kind 2 also the distance to r. Once r is
-        # contracted into a pivot, that pivot's edge zone hangs off r itself and carries the product.
+        # What the new zone carries: the distance to its node, and for kind 2 also the distance
+        # to r. Once r is contracted into a pivot, that pivot's edge zone hangs off r itself and
+        # carries the product.
         near_a[i] = to_r if contracted and where == 3 + contracted else to_q
         near_b[i] = to_r
         points.bins[i] = where
@@ -231,26 +288,45 @@ def _scatter(points: Any, lo: int, hi: int, becomes_r: int, places: Any) -> None
 
 
 @helper
-def _grow(x: int, y: int, z: int, r: int, arms: Any, starts: Any, growth: Any, n_zones: int, n_edges: int) -> Any:
+def _grow(
+    x: int,
+    y: int,
+    z: int,
+    r: int,
+    arms: Any,
+    starts: Any,
+    growth: Any,
+    n_zones: int,
+    n_edges: int,
+) -> Any:
     """Turn the bins starts[k]:starts[k + 1] into zones, and pivots without an edge zone into edges of the tree."""
-    zones, edges = growth.zones, growth.edges
+    zones = growth.zones
+    edges = growth.edges
     for k in range(BINS):
-        lo, hi = starts[k], starts[k + 1]
+        lo = starts[k]
+        hi = starts[k + 1]
         q = (k - 1) % 3  # 0, 1, 2 for x, y, z
         pivot = x if q == 0 else (y if q == 1 else z)
         length = arms.x if q == 0 else (arms.y if q == 1 else arms.z)
         is_edge = Z2_X <= k <= Z2_Z and pivot != r
         if is_edge and lo == hi:
-            edges[n_edges, 0], edges[n_edges, 1], growth.weights[n_edges] = pivot, r, length
+            edges[n_edges, 0] = pivot
+            edges[n_edges, 1] = r
+            growth.weights[n_edges] = length
             n_edges += 1
         if lo < hi:
             kind = 2 if is_edge else 1
             if k == Z1_R:
                 pivot = r
             elif k >= TWIN_Y:
-                kind, pivot = 0, (y if k == TWIN_Y else z)
-            zones[n_zones, KIND], zones[n_zones, LO], zones[n_zones, HI] = kind, lo, hi
-            zones[n_zones, NODE_A], zones[n_zones, NODE_B], growth.lengths[n_zones] = pivot, r, length
+                kind = 0
+                pivot = y if k == TWIN_Y else z
+            zones[n_zones, KIND] = kind
+            zones[n_zones, LO] = lo
+            zones[n_zones, HI] = hi
+            zones[n_zones, NODE_A] = pivot
+            zones[n_zones, NODE_B] = r
+            growth.lengths[n_zones] = length
             n_zones += 1
     return n_zones, n_edges
 
@@ -279,7 +355,14 @@ def pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> None
 
 @kernel
 def sort_chunk(
-    oracle: Any, points: Any, lo: int, hi: int, pivots: Any, contracted: int, tol: float, counts: Any
+    oracle: Any,
+    points: Any,
+    lo: int,
+    hi: int,
+    pivots: Any,
+    contracted: int,
+    tol: float,
+    counts: Any,
 ) -> int:
     """Sort the points lo:hi of a zone into bins and count them; return who becomes r, or -1."""
     return _sort(oracle, points, lo, hi, pivots, contracted, tol, counts)
@@ -303,31 +386,46 @@ def _join(x: int, y: int, z: int, r: int, arms: Any, growth: Any, n_edges: int) 
     for q in range(3):
         pivot = x if q == 0 else (y if q == 1 else z)
         if pivot != r:
-            growth.edges[n_edges, 0], growth.edges[n_edges, 1] = pivot, r
+            growth.edges[n_edges, 0] = pivot
+            growth.edges[n_edges, 1] = r
             growth.weights[n_edges] = arms.x if q == 0 else (arms.y if q == 1 else arms.z)
             n_edges += 1
     return n_edges
 
 
 @kernel
-def finish(oracle: Any, names: Any, points: Any, growth: Any, state: Any, n: int, tol: float, rule: int) -> None:
+def finish(
+    oracle: Any, names: Any, points: Any, growth: Any, state: Any, n: int, tol: float, rule: int
+) -> None:
     """Complete all zones of the table, depth-first, or as many steps as the budget allows; call again to go on.
 
-    The table of zones is the stack. state = (number of zones, number of edges, points placed, points sorted, budget).
-    The oracle knows points by their slot, the tree by names[slot]; the Steiner node of a step is n + the name of its z.
+    The table of zones is the stack. state = (number of zones, number of edges, points placed,
+    points sorted, budget). The oracle knows points by their slot, the tree by names[slot]; the
+    Steiner node of a step is n + the name of its z.
     """
-    n_zones, n_edges, placed, visits, budget = state[0], state[1], state[2], state[3], state[4]
-    counts, places, starts = np.zeros(CODES, np.int64), np.empty(BINS, np.int64), np.empty(BINS + 1, np.int64)
+    n_zones = state[0]
+    n_edges = state[1]
+    placed = state[2]
+    visits = state[3]
+    budget = state[4]
+    counts = np.zeros(CODES, np.int64)
+    places = np.empty(BINS, np.int64)
+    starts = np.empty(BINS + 1, np.int64)
     best = np.empty(4, np.int64)
     half = len(points.slots) // 2
     while n_zones > 0 and budget > 0:
         n_zones -= 1
         zone = growth.zones[n_zones]
-        kind, lo, hi, x, b = zone[KIND], zone[LO], zone[HI], zone[NODE_A], zone[NODE_B]
+        kind = zone[KIND]
+        lo = zone[LO]
+        hi = zone[HI]
+        x = zone[NODE_A]
+        b = zone[NODE_B]
         budget -= hi - lo + 8
         if kind == 0 or (kind == 1 and hi - lo == 1):
             for i in range(lo, hi):
-                growth.edges[n_edges, 0], growth.edges[n_edges, 1] = x, names[points.slots[i]]
+                growth.edges[n_edges, 0] = x
+                growth.edges[n_edges, 1] = names[points.slots[i]]
                 growth.weights[n_edges] = points.near_a[i]
                 n_edges += 1
             placed += hi - lo
@@ -358,4 +456,7 @@ def finish(oracle: Any, names: Any, points: Any, growth: Any, state: Any, n: int
         _scatter(points, lo, hi, becomes_r, places)
         placed += (hi - lo) - (starts[BINS] - starts[0])
         n_zones, n_edges = _grow(x, y, z, r, arms, starts, growth, n_zones, n_edges)
-    state[0], state[1], state[2], state[3] = n_zones, n_edges, placed, visits
+    state[0] = n_zones
+    state[1] = n_edges
+    state[2] = placed
+    state[3] = visits

@@ -1,13 +1,16 @@
 """TreeRep (Sonthalia and Gilbert, NeurIPS 2020): split together, finish alone.
 
-The method asks for distances from the current pivots to the points of the current zone, some 10 to 20 per point on
-the data measured. So no matrix is needed: each zone carries one or two vectors of distances, O(n) memory in all.
+The method asks for distances from the current pivots to the points of the current zone, some 10
+to 20 per point on the data measured. So no matrix is needed: each zone carries one or two
+vectors of distances, O(n) memory in all.
 
-1. *Split*: while zones are large, all of them are sorted into their sub-zones in one data-parallel wave.
-2. *Finish*: zones whose points fit a core's cache are gathered there and completed depth-first by one thread.
+1. *Split*: while zones are large, all of them are sorted into their sub-zones in one
+   data-parallel wave.
+2. *Finish*: zones whose points fit a core's cache are gathered there and completed depth-first
+   by one thread.
 
-Every random choice is made by one priority per point, and zones are independent; so the tree does not depend on the
-number of threads, nor on where the split phase ends.
+Every random choice is made by one priority per point, and zones are independent; so the tree
+does not depend on the number of threads, nor on where the split phase ends.
 """
 
 from collections.abc import Iterator
@@ -53,19 +56,28 @@ def treerep(
 ) -> Tree:
     """Learn a tree with TreeRep; see `fit`.
 
-    Exact on tree metrics. About O(n log n) time (O(n^2) at worst, for example on a star) and O(n) memory. Sonthalia
-    and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic embedding (NeurIPS 2020).
+    Exact on tree metrics. About O(n log n) time (O(n^2) at worst, for example on a star) and
+    O(n) memory. Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic
+    embedding (NeurIPS 2020).
     """
     choices = checked_choices(tol, pivot, finish, zone_size)
     n = len(metric)
     priority = Priorities(n, rng).of_points(0, n)
-    with progress_bar(n, "TreeRep", "points") as bar, Workers(n_jobs) as workers, metric.scattered():
-        engine = TreeRep(metric, priority, choices.tol, choices.rule, workers, bar, choices.joined)
+    with (
+        progress_bar(n, "TreeRep", "points") as bar,
+        Workers(n_jobs) as workers,
+        metric.scattered(),
+    ):
+        engine = TreeRep(
+            metric, priority, choices.tol, choices.rule, workers, bar, choices.joined
+        )
         edges, weights = engine.run()
-    nodes, short = engine.nodes, engine.tol
+    nodes = engine.nodes
+    short = engine.tol
     del engine  # its working memory is not needed any more, and the next step has its own
     tree = finished_tree(metric, edges, weights, nodes)
-    # Neighbour joining makes every point a leaf and every node binary, at the price of edges without length.
+    # Neighbour joining makes every point a leaf and every node binary, at the price of edges
+    # without length.
     return tree.contracted(short) if choices.joined else tree
 
 
@@ -104,7 +116,8 @@ class TreeRep:
     joined : int
         Zones of at most so many points are finished by neighbour joining; 0: none.
     start : Start, optional
-        What to begin with, for points that hang off a tree already; by default all points but the first hang off it.
+        What to begin with, for points that hang off a tree already; by default all points but
+        the first hang off it.
 
     Attributes
     ----------
@@ -125,14 +138,19 @@ class TreeRep:
         joined: int = 0,
         start: Start | None = None,
     ) -> None:
-        self.metric, self.rule, self.workers, self.bar, self.joined = metric, rule, workers, bar, joined
+        self.metric = metric
+        self.rule = rule
+        self.workers = workers
+        self.bar = bar
+        self.joined = joined
         self.n = len(metric)
         self.oracle = metric.oracle if isinstance(metric.oracle, KNOWN) else None
         self.visits = 0
         self.skeleton = Skeleton(self.n)
         self.nodes = self.skeleton.nodes
         begin = self._first_zone(priority) if start is None else start
-        self.zones, self.half = begin.zones, len(begin.slots)
+        self.zones = begin.zones
+        self.half = len(begin.slots)
         self.points = with_room(*begin[:3], priority)
         largest = float(begin.near_a.max(initial=0.0))
         self.tol = tolerance(metric, tol, largest)
@@ -142,19 +160,26 @@ class TreeRep:
             self.finish_points = min(_FINISH_POINTS, max(1024, _CACHE_BYTES // self.row_bytes))
         elif self.oracle is None:
             self.finish_points = _FINISH_BY_MATRIX
-            self.rows = np.empty((2, self.n))  # distances to the pivots y and z of the zone that a point is in
+            self.rows = np.empty(
+                (2, self.n)
+            )  # distances to the pivots y and z of the zone that a point is in
         if joined:
             self.finish_points = joined
 
     def run(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""
-        waiting, small = self.zones, []
+        waiting = self.zones
+        small = []
         while waiting:
             self.workers.check()
             large = [zone for zone in waiting if zone.kind and zone.size > self.finish_points]
-            small += [zone for zone in waiting if not (zone.kind and zone.size > self.finish_points)]
+            small += [
+                zone for zone in waiting if not (zone.kind and zone.size > self.finish_points)
+            ]
             waiting = self._split(large) if large else []
-        for edges, weights, visits in self.workers.map(self._finish, list(self._batches(small))):
+        for edges, weights, visits in self.workers.map(
+            self._finish, list(self._batches(small))
+        ):
             self.skeleton.add(edges, weights)
             self.visits += visits
         self.workers.check()  # zones left unfinished are no tree
@@ -176,7 +201,9 @@ class TreeRep:
             if self.oracle is None:
                 from_point[:, part] = self._block(np.array([point]), slots[part])
             else:
-                block_distances(self.oracle, np.array([point]), slots[part], from_point[:, part])
+                block_distances(
+                    self.oracle, np.array([point]), slots[part], from_point[:, part]
+                )
 
         for _ in self.workers.map(fill, range(0, len(slots), _CHUNK)):
             pass
@@ -194,7 +221,9 @@ class TreeRep:
         spans: list[slice] = []  # which chunks a zone has
         for k, zone in enumerate(zones):
             start = len(chunks)
-            chunks += [(k, lo, min(lo + _CHUNK, zone.hi)) for lo in range(zone.lo, zone.hi, _CHUNK)]
+            chunks += [
+                (k, lo, min(lo + _CHUNK, zone.hi)) for lo in range(zone.lo, zone.hi, _CHUNK)
+            ]
             spans.append(slice(start, len(chunks)))
         counts = np.zeros((len(chunks), CODES), np.int64)
 
@@ -202,7 +231,14 @@ class TreeRep:
             k, lo, hi = chunks[task]
             step = steps[k]
             return kernels.sort_chunk(
-                step.oracle, self.points, lo, hi, step.pivots, step.arms.contracted, self.tol, counts[task]
+                step.oracle,
+                self.points,
+                lo,
+                hi,
+                step.pivots,
+                step.arms.contracted,
+                self.tol,
+                counts[task],
             )
 
         candidates = list(self.workers.map(sort, range(len(chunks))))
@@ -210,11 +246,15 @@ class TreeRep:
         places = np.empty((len(chunks), BINS), np.int64)
         becomes_r = [-1] * len(zones)
         for k, (zone, step, mine) in enumerate(zip(zones, steps, spans, strict=True)):
-            becomes_r[k] = self._lowest([position for position in candidates[mine] if position >= 0])
+            becomes_r[k] = self._lowest(
+                [position for position in candidates[mine] if position >= 0]
+            )
             per_chunk = counts[mine, :BINS].copy()
             per_chunk[:, Z1_R] += counts[mine, COULD_BE_R]
             per_chunk[:, Z1_R] -= [lo <= becomes_r[k] < hi for _, lo, hi in chunks[mine]]
-            to = zone.lo + self.half if zone.lo < self.half else zone.lo - self.half  # the other half
+            to = (
+                zone.lo + self.half if zone.lo < self.half else zone.lo - self.half
+            )  # the other half
             starts = np.concatenate([[to], to + np.cumsum(per_chunk.sum(axis=0))])
             places[mine] = starts[:-1] + np.cumsum(per_chunk, axis=0) - per_chunk
             r = int(self.points.slots[becomes_r[k]]) if becomes_r[k] >= 0 else -1
@@ -233,7 +273,8 @@ class TreeRep:
 
     def _lowest(self, positions: list[int]) -> int:
         """Which of these points comes first, or -1."""
-        priority, slots = self.points.priority, self.points.slots
+        priority = self.points.priority
+        slots = self.points.slots
         return min(positions, key=lambda position: int(priority[slots[position]]), default=-1)
 
     def _step(self, zone: Zone) -> Step:
@@ -241,8 +282,12 @@ class TreeRep:
         if self.oracle is None:
             return self._step_by_blocks(zone)
         row = np.array(zone[:5])
-        pivots, arms = kernels.choose(self.oracle, self.points, row, zone.length, self.rule, self.tol)
-        return Step(pivots, arms, self.oracle, [pivots.y, pivots.z] if zone.kind == 1 else [pivots.z])
+        pivots, arms = kernels.choose(
+            self.oracle, self.points, row, zone.length, self.rule, self.tol
+        )
+        return Step(
+            pivots, arms, self.oracle, [pivots.y, pivots.z] if zone.kind == 1 else [pivots.z]
+        )
 
     def _step_by_blocks(self, zone: Zone) -> Step:
         """The same for a metric without an oracle: its distances to the pivots become the rows of a small matrix."""
@@ -251,14 +296,18 @@ class TreeRep:
         fresh = best[: 3 - zone.kind]
         others = self.points.slots[zone.lo : zone.hi]
         names = self.points.slots[fresh]
-        # Zones share no point, so they can share the rows: a point is a column, y is row 0 and z row 1.
+        # Zones share no point, so they can share the rows: a point is a column, y is row 0 and
+        # z row 1.
         self.rows[zone.kind - 1 :, others] = self._block(names, others)
-        near_a, near_b = self.points.near_a, self.points.near_b
+        near_a = self.points.near_a
+        near_b = self.points.near_b
         if zone.kind == 1:
             yz = self.rows[0, names[1]]
             pivots = Pivots(1, 0, 1, fresh[0], fresh[1], near_a[fresh[0]], near_a[fresh[1]], yz)
         else:
-            pivots = Pivots(2, 1, 1, np.int64(-1), fresh[0], zone.length, near_a[fresh[0]], near_b[fresh[0]])
+            pivots = Pivots(
+                2, 1, 1, np.int64(-1), fresh[0], zone.length, near_a[fresh[0]], near_b[fresh[0]]
+            )
         arms = kernels.universal_tree(pivots, self.tol)
         return Step(pivots, arms, MatrixOracle(frozen(self.rows)), names.tolist())
 
@@ -269,11 +318,14 @@ class TreeRep:
         batch: list[Zone] = []
         size = named = 0
         for zone in sorted(zones, key=lambda zone: zone.lo % self.half):
-            self.nodes[self.points.slots[zone.lo : zone.hi]] = np.arange(named, named + zone.size)
+            self.nodes[self.points.slots[zone.lo : zone.hi]] = np.arange(
+                named, named + zone.size
+            )
             named += zone.size
             if batch and (size + zone.size > self.finish_points or self.oracle is None):
                 yield batch
-                batch, size = [], 0
+                batch = []
+                size = 0
             batch.append(zone)
             size += zone.size
         if batch:
@@ -281,7 +333,10 @@ class TreeRep:
 
     def _local(self, zones: list[Zone]) -> tuple[Any, NDArray[np.int32], Points]:
         """An oracle for the points of these zones, in a core's cache where that pays; their names; and themselves."""
-        taken = (np.concatenate([array[zone.lo : zone.hi] for zone in zones]) for array in self.points[:3])
+        taken = (
+            np.concatenate([array[zone.lo : zone.hi] for zone in zones])
+            for array in self.points[:3]
+        )
         slots, near_a, near_b = taken
         priority = self.points.priority
         if self.oracle is not None and not self.row_bytes:
@@ -308,7 +363,9 @@ class TreeRep:
         """Join the points of a zone, with the nodes that it hangs off as two points or one more."""
         if self.workers.stopped.is_set():
             return np.empty((0, 2), np.int32), np.empty(0), 0
-        m, part, slots = zone.size, slice(zone.lo, zone.hi), self.points.slots[zone.lo : zone.hi]
+        m = zone.size
+        part = slice(zone.lo, zone.hi)
+        slots = self.points.slots[zone.lo : zone.hi]
         within = np.empty((m, m))
         if self.oracle is None:
             within[:] = self._block(slots, slots)
@@ -322,7 +379,9 @@ class TreeRep:
         edges, weights = join_few(matrix)
         # There are fewer new nodes than points: each is called after one of them.
         nodes = self.nodes[slots]
-        names = np.concatenate([nodes, [zone.a, zone.b][: zone.kind], self.n + nodes]).astype(np.int32)
+        names = np.concatenate([nodes, [zone.a, zone.b][: zone.kind], self.n + nodes]).astype(
+            np.int32
+        )
         self.bar.update(m)
         return names[edges], weights, m
 
@@ -332,7 +391,8 @@ class TreeRep:
         size = len(points.slots) // 2
         # Every point brings at most one Steiner node, and a zone on an edge one edge more.
         room = 2 * size + len(zones)
-        table, lengths = np.empty((size + 1, 5), np.int64), np.empty(size + 1)
+        table = np.empty((size + 1, 5), np.int64)
+        lengths = np.empty(size + 1)
         growth = Growth(table, lengths, np.empty((room, 2), np.int32), np.empty(room))
         lo = 0
         for k, zone in enumerate(zones):

@@ -20,11 +20,16 @@ def expand(vector: NDArray[Any]) -> NDArray[Any]:
     """
     n = (1 + isqrt(1 + 8 * len(vector))) // 2
     if n * (n - 1) // 2 != len(vector):
-        below, above = n * (n - 1) // 2, n * (n + 1) // 2
+        below = n * (n - 1) // 2
+        above = n * (n + 1) // 2
         raise MetricError(
             f"{len(vector):,} numbers are no condensed distances: {n} points have {below:,}, {n + 1} have {above:,}"
         )
-    check_memory(n * n * vector.dtype.itemsize, f"a matrix of {n:,} points", "use fewer points, or a smaller dtype")
+    check_memory(
+        n * n * vector.dtype.itemsize,
+        f"a matrix of {n:,} points",
+        "use fewer points, or a smaller dtype",
+    )
     square = np.zeros((n, n), vector.dtype)
     begin = 0
     for i in range(n - 1):

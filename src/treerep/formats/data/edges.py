@@ -16,7 +16,9 @@ def read(source: Source, request: Request) -> Metric:
     if request.kind not in (None, "graph"):
         raise request.not_a("an edge list")
     if isinstance(request.weight, str):
-        raise ValueError(f"weight={request.weight!r} does not apply to an edge list, whose third column is the lengths")
+        raise ValueError(
+            f"weight={request.weight!r} does not apply to an edge list, whose third column is the lengths"
+        )
     edges = read_edge_list(source.blocks)
     lengths = None if request.weight is False else edges.lengths
     ends, names = _named(edges.ends) if edges.names is None else (edges.ends, edges.names)
@@ -26,7 +28,8 @@ def read(source: Source, request: Request) -> Metric:
 
 def _named(ends: NDArray[np.int64]) -> tuple[NDArray[Any], list[str] | None]:
     """Number the vertices from 0 in their own order; those that are 0 ... n-1 already need no names."""
-    low, high = int(ends.min()), int(ends.max())
+    low = int(ends.min())
+    high = int(ends.max())
     if low >= 0 and high < 4 * ends.size:  # no need to sort
         seen = np.zeros(high + 1, np.bool_)
         seen[ends] = True
@@ -36,7 +39,9 @@ def _named(ends: NDArray[np.int64]) -> tuple[NDArray[Any], list[str] | None]:
     return positions.reshape(ends.shape), list(map(str, vertices.tolist()))
 
 
-def check_lengths(ends: NDArray[Any], lengths: NDArray[np.float64] | None, names: list[str] | None) -> None:
+def check_lengths(
+    ends: NDArray[Any], lengths: NDArray[np.float64] | None, names: list[str] | None
+) -> None:
     """Refuse the first edge whose length is not positive, by the names that the file has for its ends."""
     if lengths is None or names is None:
         return  # GraphMetric names vertices by number, which is what the file does too

@@ -13,7 +13,8 @@ from .edges import check_lengths
 def read(source: Source, request: Request) -> Metric:
     """Read a GraphML file; `weight` names the attribute of edges that holds their lengths, which are 1 otherwise.
 
-    The names of the nodes are their attribute `label` or `name`, as in trees, if all are different, and else their ids.
+    The names of the nodes are their attribute `label` or `name`, as in trees, if all are
+    different, and else their ids.
     """
     if request.kind not in (None, "graph"):
         raise request.not_a("a GraphML file")
@@ -42,11 +43,17 @@ def _names(graph: GraphML) -> list[str]:
 
 def _lengths(graph: GraphML, weight: str) -> NDArray[np.float64]:
     if not graph.declares("edge", weight):
-        raise ValueError(f"no attribute of edges is named {weight!r}: name one that the keys declare")
+        raise ValueError(
+            f"no attribute of edges is named {weight!r}: name one that the keys declare"
+        )
     lengths = np.empty(len(graph.ends))
     for edge in range(len(lengths)):
         length = graph.number(weight, edge)
         if length is None:
-            graph.fail(f"this edge has no {weight!r}: set it on every edge, or leave weight out", "edge", edge)
+            graph.fail(
+                f"this edge has no {weight!r}: set it on every edge, or leave weight out",
+                "edge",
+                edge,
+            )
         lengths[edge] = length
     return lengths

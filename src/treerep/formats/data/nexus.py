@@ -43,7 +43,9 @@ def read(source: Source, request: Request) -> Metric:
     n: int | None = None
     form = _Form()
     for block, command, body, start in _commands(text):
-        if command == "dimensions" and (found := re.search(r"ntax\s*=\s*(\d{1,12})\b", body, re.IGNORECASE)):
+        if command == "dimensions" and (
+            found := re.search(r"ntax\s*=\s*(\d{1,12})\b", body, re.IGNORECASE)
+        ):
             n = int(found[1])
         elif command == "taxlabels":
             taxa = [_name(match[1]) for match in _NAME.finditer(body)]
@@ -51,14 +53,19 @@ def read(source: Source, request: Request) -> Metric:
             form = _read_format(body)
         elif command == "matrix" and block == "distances":
             return _read_matrix(_lines(text, body, start), n, form, taxa, request)
-    raise ValueError("it has no DISTANCES block with a MATRIX: of Nexus files only that is read as distances")
+    raise ValueError(
+        "it has no DISTANCES block with a MATRIX: of Nexus files only that is read as distances"
+    )
 
 
 def _without_comments(text: str) -> str:
     """Replace comments by blanks, as many lines high."""
     if "[" not in text:
         return text
-    return _COMMENT.sub(lambda match: match[0] if match[0][0] == "'" else " " + "\n" * match[0].count("\n"), text)
+    return _COMMENT.sub(
+        lambda match: match[0] if match[0][0] == "'" else " " + "\n" * match[0].count("\n"),
+        text,
+    )
 
 
 def _commands(text: str) -> Iterator[tuple[str, str, str, int]]:
@@ -72,7 +79,9 @@ def _commands(text: str) -> Iterator[tuple[str, str, str, int]]:
             yield block[1].lower(), command, match[2], match.start(2)
             position = match.end()
         else:
-            raise ValueError(f"line {_line_number(text, position)}: the block ends without END; it is cut short")
+            raise ValueError(
+                f"line {_line_number(text, position)}: the block ends without END; it is cut short"
+            )
 
 
 def _line_number(text: str, position: int) -> int:
@@ -92,19 +101,29 @@ def _read_format(body: str) -> _Form:
     words = dict(re.findall(r"([a-z]++)(?:\s*+=\s*+(\S++))?", body.lower()))
     triangle = words.get("triangle", "lower")
     if triangle not in _TRIANGLES:
-        raise ValueError(f"TRIANGLE={triangle} is unknown: it is one of {', '.join(_TRIANGLES)}")
+        raise ValueError(
+            f"TRIANGLE={triangle} is unknown: it is one of {', '.join(_TRIANGLES)}"
+        )
     if "interleave" in words:
         raise ValueError("the matrix is interleaved: write each row in one piece")
     labelled = "nolabels" not in words and words.get("labels") != "no"
     return _Form(triangle, "nodiagonal" not in words, labelled)
 
 
-def _read_matrix(lines: list[Line], n: int | None, form: _Form, taxa: list[str] | None, request: Request) -> Metric:
+def _read_matrix(
+    lines: list[Line], n: int | None, form: _Form, taxa: list[str] | None, request: Request
+) -> Metric:
     n = len(taxa or lines) if n is None else n
     if n == 0 or n > len(lines):
-        raise ValueError(f"the MATRIX has {len(lines)} rows for {n} points: it is cut short, or NTAX is wrong")
-    check_memory(8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory")
-    square, names, rest = np.zeros((n, n)), [], iter(lines)
+        raise ValueError(
+            f"the MATRIX has {len(lines)} rows for {n} points: it is cut short, or NTAX is wrong"
+        )
+    check_memory(
+        8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
+    )
+    square = np.zeros((n, n))
+    names = []
+    rest = iter(lines)
     for i in range(n):
         columns = form.columns(i, n)
         name, row = _row(rest, columns.stop - columns.start, form.labelled)
@@ -112,11 +131,15 @@ def _read_matrix(lines: list[Line], n: int | None, form: _Form, taxa: list[str] 
         if columns.stop > columns.start:
             square[i, columns] = read_rows([row], None, columns.stop - columns.start)[0]
         elif row[1].strip():
-            raise ValueError(f"line {row[0]} has numbers where none are expected: say in FORMAT which triangle it is")
+            raise ValueError(
+                f"line {row[0]} has numbers where none are expected: say in FORMAT which triangle it is"
+            )
         if form.triangle != "both":
             square[columns, i] = square[i, columns]
     if (more := next(rest, None)) is not None:
-        raise ValueError(f"line {more[0]} is one row more than the {n} points: correct NTAX, or remove it")
+        raise ValueError(
+            f"line {more[0]} is one row more than the {n} points: correct NTAX, or remove it"
+        )
     return request.distances(square, names if form.labelled else taxa)
 
 
@@ -125,7 +148,11 @@ def _row(lines: Iterator[Line], width: int, labelled: bool) -> tuple[str, Line]:
     number, text = next(lines, (0, ""))
     match = _NAME.match(text) if labelled else None
     if not text or (labelled and match is None):
-        raise ValueError(f"line {number} has no name" if text else "the MATRIX has too few rows: it is cut short")
+        raise ValueError(
+            f"line {number} has no name"
+            if text
+            else "the MATRIX has too few rows: it is cut short"
+        )
     pieces = [text if match is None else text[match.end() :]]
     missing = width - len(pieces[0].split())
     while missing > 0 and (following := next(lines, None)) is not None:

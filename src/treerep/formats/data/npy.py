@@ -26,7 +26,9 @@ def read(source: Source, request: Request) -> Metric:
             _check_memory(header)  # a metric keeps a copy in C order
         if header.size == 0:  # which cannot be mapped
             return from_array(np.empty(header.shape, header.dtype), request)
-        array = np.memmap(source.path, header.dtype, "r", file.tell(), header.shape, header.order)
+        array = np.memmap(
+            source.path, header.dtype, "r", file.tell(), header.shape, header.order
+        )
     return from_array(array, request)
 
 
@@ -44,5 +46,7 @@ def from_array(array: NDArray[Any], request: Request, labels: Any = None) -> Met
         return request.distances(expand(array), labels)
     if request.kind is None and (array.ndim != 2 or array.shape[0] != array.shape[1]):
         shape = " x ".join(map(str, array.shape)) or "a single value"
-        raise ValueError(f"an array of {shape} is no square of distances: for points say kind='points'")
+        raise ValueError(
+            f"an array of {shape} is no square of distances: for points say kind='points'"
+        )
     return request.distances(array, labels)

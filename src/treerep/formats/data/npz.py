@@ -37,7 +37,9 @@ def read(source: Source, request: Request) -> Metric:
 
 
 def strings(labels: NDArray[Any]) -> list[str]:
-    """Return an array of names as a list. In a damaged one NumPy would see characters that do not exist.
+    """Return an array of names as a list.
+
+    In a damaged one NumPy would see characters that do not exist.
 
     >>> strings(np.array(["a", "bc"]))
     ['a', 'bc']
@@ -47,7 +49,9 @@ def strings(labels: NDArray[Any]) -> list[str]:
     if flat.dtype.kind == "U" and flat.dtype.itemsize:
         codes = flat.view(np.dtype(np.uint32).newbyteorder(flat.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:
-            raise ValueError("its labels hold a character that does not exist: it is damaged, so get it anew")
+            raise ValueError(
+                "its labels hold a character that does not exist: it is damaged, so get it anew"
+            )
     return [str(name) for name in flat.tolist()]
 
 
@@ -56,10 +60,14 @@ def chosen(names: list[str], use_rep: str | None) -> str:
     arrays = [name for name in names if name != LABELS]
     if use_rep is not None:
         if use_rep not in arrays:
-            raise ValueError(f"it holds no array {use_rep!r}, but {', '.join(arrays) or 'none'}")
+            raise ValueError(
+                f"it holds no array {use_rep!r}, but {', '.join(arrays) or 'none'}"
+            )
         return use_rep
     if len(arrays) != 1:
-        raise ValueError(f"it holds {', '.join(arrays[:10]) or 'no array'}: name one array with use_rep=")
+        raise ValueError(
+            f"it holds {', '.join(arrays[:10]) or 'no array'}: name one array with use_rep="
+        )
     return arrays[0]
 
 
@@ -68,13 +76,17 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
         return read_array(file, info.file_size, MAPPED)
 
 
-def _sparse(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], request: Request) -> Metric:
+def _sparse(
+    archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], request: Request
+) -> Metric:
     """Return the graph, or on request the points, of a matrix that scipy.sparse.save_npz has written."""
     import scipy.sparse as sp
 
     if request.kind == "distances":
         raise request.not_a("a sparse matrix")
-    parts = {name: _array(archive, info) for name, info in members.items() if name != "_is_array"}
+    parts = {
+        name: _array(archive, info) for name, info in members.items() if name != "_is_array"
+    }
     kind = parts["format"].item()
     kind = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
     shape = tuple(int(length) for length in parts["shape"].reshape(-1))
@@ -86,7 +98,9 @@ def _sparse(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], reque
         matrix = make((parts["data"], parts["indices"], parts["indptr"]), shape=shape)
         matrix.check_format(full_check=True)
     else:
-        raise ValueError(f"it holds a sparse matrix of the format {kind!r}: save it as csr, csc or coo")
+        raise ValueError(
+            f"it holds a sparse matrix of the format {kind!r}: save it as csr, csc or coo"
+        )
     return sparse_metric(matrix, request)
 
 
@@ -103,9 +117,15 @@ def sparse_metric(matrix: Any, request: Request) -> Metric:
             matrix = matrix.copy()
             matrix.data = np.ones(len(matrix.data))
         elif request.weight is not None:
-            raise ValueError(f"weight={request.weight!r} does not apply: the values of a sparse matrix are the lengths")
+            raise ValueError(
+                f"weight={request.weight!r} does not apply: the values of a sparse matrix are the lengths"
+            )
         return request.graph(matrix)
     rows, columns = matrix.shape
     remedy = "reduce the coordinates first, for instance to 50 principal components"
-    check_memory(rows * columns * matrix.dtype.itemsize, f"a table of {rows:,} x {columns:,} coordinates", remedy)
+    check_memory(
+        rows * columns * matrix.dtype.itemsize,
+        f"a table of {rows:,} x {columns:,} coordinates",
+        remedy,
+    )
     return request.points(matrix.toarray())

@@ -1,7 +1,7 @@
 """Distances in PHYLIP's format: the number of points, and a row for each, square or below the diagonal.
 
-Names are relaxed, that is, they end at the first blank, unless the first row has the right number of numbers only if
-its name is strict, ten characters wide and with blanks.
+Names are relaxed, that is, they end at the first blank, unless the first row has the right
+number of numbers only if its name is strict, ten characters wide and with blanks.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,9 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
         raise request.not_a("a PHYLIP file")
     lines = ((number, line) for number, line in source.lines() if line.strip())
     n = _count(next(lines, None), source.most_bytes)
-    check_memory(8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory")
+    check_memory(
+        8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
+    )
     rows = _rows(lines, n)
     first = next(rows, None)
     if first is None:
@@ -33,15 +35,20 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
     if strict is None:
         strict = not _fits(first, (0, 1, n), strict=False) and _fits(first, (n,), strict=True)
     lower = _lower(first, n, strict)
-    square, names = np.zeros((n, n)), []
+    square = np.zeros((n, n))
+    names = []
     for start, block in _blocks(first, rows, max(1, _BLOCK // n)):
         if start + len(block) > n:
-            raise ValueError(f"line {block[n - start][0]} is one row more than the {n} that line 1 promises")
+            raise ValueError(
+                f"line {block[n - start][0]} is one row more than the {n} that line 1 promises"
+            )
         split = [_split(row, strict) for row in block]
         names += [name for name, _ in split]
         _fill(square, start, [numbers for _, numbers in split], lower)
     if len(names) < n:
-        raise ValueError(f"line 1 promises {n} points and {len(names)} rows follow: it is cut short")
+        raise ValueError(
+            f"line 1 promises {n} points and {len(names)} rows follow: it is cut short"
+        )
     return request.distances(square, names)
 
 
@@ -52,16 +59,22 @@ def _count(first: Line | None, most_bytes: int) -> int:
     if not (text.isdecimal() and text.isascii()) or int(text[:18]) == 0:
         aligned = len(text.split()) == 2 and all(map(str.isdecimal, text.split()))
         kind = "the head of an alignment" if aligned else "not the number of points"
-        raise ValueError(f"line {first[0]}: {text[:40]!r} is {kind}: distances begin with the number of points alone")
+        raise ValueError(
+            f"line {first[0]}: {text[:40]!r} is {kind}: distances begin with the number of points alone"
+        )
     n = int(text[:18])
     if n * (n - 1) // 2 > most_bytes:
-        raise ValueError(f"line {first[0]} promises {text[:40]} points, more than the file has room for: correct it")
+        raise ValueError(
+            f"line {first[0]} promises {text[:40]} points, more than the file has room for: correct it"
+        )
     return n
 
 
 def _rows(lines: Iterator[Line], n: int) -> Iterator[Line]:
     """Yield rows; lines of numbers behind a blank go on with a row that has fewer than n, as PHYLIP breaks it."""
-    number, pieces, count = 0, [""], 0
+    number = 0
+    pieces = [""]
+    count = 0
     for following, line in lines:
         if number and line[0] in " \t" and is_numeral(line.split(None, 1)[0]):
             count = count or len(pieces[0].split()) - 1
@@ -71,17 +84,21 @@ def _rows(lines: Iterator[Line], n: int) -> Iterator[Line]:
                 continue
         if number:
             yield number, " ".join(pieces)
-        number, pieces, count = following, [line], 0
+        number = following
+        pieces = [line]
+        count = 0
     if number:
         yield number, " ".join(pieces)
 
 
 def _blocks(first: Line, rows: Iterator[Line], size: int) -> Iterator[tuple[int, list[Line]]]:
-    start, block = 0, [first]
+    start = 0
+    block = [first]
     for row in rows:
         if len(block) == size:
             yield start, block
-            start, block = start + size, []
+            start = start + size
+            block = []
         block.append(row)
     yield start, block
 

@@ -37,8 +37,14 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
     if not first:
         raise ValueError("it is empty: a table has at least one row")
     layout = _layout(first, delimiter, request.kind)
-    if request.kind is None and len(first) > 1 and all(_is_edge(cells(row, layout.delimiter)) for row in first):
-        raise ValueError("its rows begin with two names each: say kind='graph' if these are edges, or mend it")
+    if (
+        request.kind is None
+        and len(first) > 1
+        and all(_is_edge(cells(row, layout.delimiter)) for row in first)
+    ):
+        raise ValueError(
+            "its rows begin with two names each: say kind='graph' if these are edges, or mend it"
+        )
     body = _body(chain(first, records), layout)
     if request.kind == "points":
         values, names = _read_points(body, layout)
@@ -52,13 +58,20 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
 
 
 def _is_edge(row: list[str]) -> bool:
-    return len(row) in (2, 3) and all(cell and not is_numeral(cell) and not has_decimal_comma(cell) for cell in row[:2])
+    return len(row) in (2, 3) and all(
+        cell and not is_numeral(cell) and not has_decimal_comma(cell) for cell in row[:2]
+    )
 
 
 def _content(source: Source) -> Iterator[Line]:
-    """Yield the lines that count. Comments stand above the table: further down, # may begin a name."""
+    """Yield the lines that count.
+
+    Comments stand above the table: further down, # may begin a name.
+    """
     lines = ((number, line) for number, line in source.lines() if line.strip())
-    return dropwhile(lambda line: line[1].startswith("#") or _EXCEL.fullmatch(line[1]) is not None, lines)
+    return dropwhile(
+        lambda line: line[1].startswith("#") or _EXCEL.fullmatch(line[1]) is not None, lines
+    )
 
 
 def _records(lines: Iterator[Line]) -> Iterator[Line]:
@@ -67,13 +80,16 @@ def _records(lines: Iterator[Line]) -> Iterator[Line]:
         if line.count('"') % 2 == 0:
             yield number, line
             continue
-        pieces, more = [line], islice(lines, _LONGEST_NAME)
+        pieces = [line]
+        more = islice(lines, _LONGEST_NAME)
         for _, piece in more:
             pieces.append(piece)
             if piece.count('"') % 2:
                 break
         else:
-            raise ValueError(f"line {number} opens a quote that is never closed: close it, or double a quote in a name")
+            raise ValueError(
+                f"line {number} opens a quote that is never closed: close it, or double a quote in a name"
+            )
         yield number, "\n".join(pieces)
 
 
@@ -87,26 +103,38 @@ def cells(record: Line, delimiter: str | None) -> list[str]:
     if '"' not in text:
         return [cell.strip() for cell in text.split(delimiter)]
     blank = delimiter is None
-    reader = csv.reader([text.strip() if blank else text], delimiter=delimiter or " ", skipinitialspace=True)
+    reader = csv.reader(
+        [text.strip() if blank else text], delimiter=delimiter or " ", skipinitialspace=True
+    )
     try:
         return [cell.strip() for cell in next(reader)]
     except csv.Error as error:
-        raise ValueError(f"line {number} cannot be split into cells ({error}): mend its quotes") from error
+        raise ValueError(
+            f"line {number} cannot be split into cells ({error}): mend its quotes"
+        ) from error
 
 
 def find_delimiter(first: list[Line]) -> str | None:
     """Return what separates the cells of the first rows: a tab, a semicolon, a comma, or None for blanks.
 
-    It is what leaves only numbers behind the first cell of the last of these rows. If nothing does, a semicolon comes
-    before a comma, since where both are the comma is in the numbers.
+    It is what leaves only numbers behind the first cell of the last of these rows. If nothing
+    does, a semicolon comes before a comma, since where both are the comma is in the numbers.
 
-    >>> find_delimiter([(1, "a;b,c"), (2, "0,1")]), find_delimiter([(1, "0;1,5;2")]), find_delimiter([(1, "0 1")])
+    >>> (
+    ...     find_delimiter([(1, "a;b,c"), (2, "0,1")]),
+    ...     find_delimiter([(1, "0;1,5;2")]),
+    ...     find_delimiter([(1, "0 1")]),
+    ... )
     (',', ';', None)
     """
-    marks: list[str | None] = [mark for mark in "\t;," if any(mark in text for _, text in first)]
+    marks: list[str | None] = [
+        mark for mark in "\t;," if any(mark in text for _, text in first)
+    ]
     for mark in [*marks, None]:
         row = cells(first[-1], mark)
-        if len(row) > 1 and all(is_numeral(cell) or has_decimal_comma(cell) for cell in row[1:] if cell):
+        if len(row) > 1 and all(
+            is_numeral(cell) or has_decimal_comma(cell) for cell in row[1:] if cell
+        ):
             return mark
     return marks[0] if marks else None
 
@@ -114,28 +142,44 @@ def find_delimiter(first: list[Line]) -> str | None:
 def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layout:
     """Tell names from numbers by the first two rows; what is neither is taken as a number, and refused later."""
     delimiter = delimiter or find_delimiter(first)
-    top, below = cells(first[0], delimiter), cells(first[-1], delimiter)
+    top = cells(first[0], delimiter)
+    below = cells(first[-1], delimiter)
     if len(below) > 1 and below[-1] == "":  # a delimiter at the end of each row
         below.pop()
     if len(top) > 1 and top[-1] == "" and (len(top) > len(below) or len(first) == 1):
         top.pop()
     words = not any(is_numeral(cell) or cell == "" for cell in top)
-    shifted = len(top) == len(below) - 1 and (words or top[0] == below[0])  # R leaves the corner out
+    shifted = len(top) == len(below) - 1 and (
+        words or top[0] == below[0]
+    )  # R leaves the corner out
     twin = len(top) > 1 and not is_numeral(top[0]) and top[1] == below[0]
     corner = (len(top) > 1 and top[0] == "") or twin
-    above = shifted or corner or (words and any(map(is_numeral, below))) or _numbers_columns(top, below, kind, first[0])
+    above = (
+        shifted
+        or corner
+        or (words and any(map(is_numeral, below)))
+        or _numbers_columns(top, below, kind, first[0])
+    )
     if len(first) == 1 or not above:
         indexed = len(top) > 1 and not is_numeral(top[0])
         return Layout(delimiter, None, indexed, len(top) - indexed)
     indexed = shifted or corner or (len(below) > 1 and not is_numeral(below[0]))
-    return Layout(delimiter, top[1:] if indexed and not shifted else top, indexed, len(below) - indexed)
+    return Layout(
+        delimiter, top[1:] if indexed and not shifted else top, indexed, len(below) - indexed
+    )
 
 
 def _numbers_columns(top: list[str], below: list[str], kind: str | None, line: Line) -> bool:
     """Whether the first row is 0, 1, 2, ... because pandas writes the numbers of columns without names."""
-    if len(top) < 2 or len(top) != len(below) or top != [str(column) for column in range(len(top))]:
+    if (
+        len(top) < 2
+        or len(top) != len(below)
+        or top != [str(column) for column in range(len(top))]
+    ):
         return False
-    if kind != "points":  # d(1, 0) is d(0, 1), that is 1, if this is the first row; d(0, 0) is 0, if the next one is
+    if (
+        kind != "points"
+    ):  # d(1, 0) is d(0, 1), that is 1, if this is the first row; d(0, 0) is 0, if the next one is
         return is_number(below[0]) and float(below[0]) == 0
     if not all(cell.isdecimal() for cell in below):
         raise ValueError(
@@ -150,7 +194,9 @@ def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]
     if layout.header is not None:
         number = next(records)[0]
         if len(layout.header) != layout.width:
-            raise ValueError(f"line {number} names {len(layout.header)} columns, and below are {layout.width} numbers")
+            raise ValueError(
+                f"line {number} names {len(layout.header)} columns, and below are {layout.width} numbers"
+            )
     for record in records:
         number, text = record
         if '"' in text:
@@ -160,7 +206,9 @@ def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]
         if layout.indexed:
             name, text = _split_name(text, layout.delimiter)
         if layout.delimiter is not None and text.count(layout.delimiter) == layout.width:
-            text = text.rstrip(" ").removesuffix(layout.delimiter)  # one at the end of a row is forgiven
+            text = text.rstrip(" ").removesuffix(
+                layout.delimiter
+            )  # one at the end of a row is forgiven
         yield (number, text), name
 
 
@@ -173,13 +221,16 @@ def _split_name(text: str, delimiter: str | None) -> tuple[str, str]:
 
 
 def _unquoted(record: Line, layout: Layout) -> tuple[Line, str]:
-    number, delimiter = record[0], layout.delimiter or " "
+    number = record[0]
+    delimiter = layout.delimiter or " "
     row = cells(record, layout.delimiter)
     name = row.pop(0) if layout.indexed else ""
     if len(row) == layout.width + 1 and row[-1] == "":
         row.pop()
     for cell in row:
-        if not cell or delimiter in cell or "\n" in cell:  # it would be two cells, or none, once joined
+        if (
+            not cell or delimiter in cell or "\n" in cell
+        ):  # it would be two cells, or none, once joined
             raise ValueError(f"line {number}: {bad_cell(cell)}")
     return (number, delimiter.join(row)), name
 
@@ -190,10 +241,16 @@ def _read_square(
     n = layout.width
     if n * n > most_bytes:  # every number takes a digit and more
         raise ValueError(_not_square(f"fewer than {n} rows", n))
-    check_memory(8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory")
-    square, names, done = np.empty((n, n)), [], 0
+    check_memory(
+        8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
+    )
+    square = np.empty((n, n))
+    names = []
+    done = 0
     while block := list(islice(body, min(max(1, _BLOCK // n), n - done))):
-        square[done : done + len(block)] = read_rows([row for row, _ in block], layout.delimiter, n)
+        square[done : done + len(block)] = read_rows(
+            [row for row, _ in block], layout.delimiter, n
+        )
         names += [name for _, name in block]
         done += len(block)
     if done < n:
@@ -222,7 +279,9 @@ def _same_names(layout: Layout, names: list[str]) -> list[str] | None:
     return names
 
 
-def _read_points(body: Iterator[tuple[Line, str]], layout: Layout) -> tuple[NDArray[np.float64], list[str] | None]:
+def _read_points(
+    body: Iterator[tuple[Line, str]], layout: Layout
+) -> tuple[NDArray[np.float64], list[str] | None]:
     if layout.width == 0:
         raise ValueError("it has names and no numbers: points have at least one coordinate")
     blocks: list[NDArray[np.float64]] = []
@@ -231,7 +290,9 @@ def _read_points(body: Iterator[tuple[Line, str]], layout: Layout) -> tuple[NDAr
         blocks.append(read_rows([row for row, _ in block], layout.delimiter, layout.width))
         names += [name for _, name in block]
         # What is read so far will be copied once.
-        check_memory(8 * layout.width * len(names), f"{len(names):,} points and more", "save them as npy")
+        check_memory(
+            8 * layout.width * len(names), f"{len(names):,} points and more", "save them as npy"
+        )
     if not blocks:
         raise ValueError("it has a header and no rows: points have at least one row")
     return np.concatenate(blocks), names if layout.indexed else None
@@ -250,5 +311,7 @@ def _read_short(
             "say kind='distances' or kind='points'"
         )
     if names is not None:
-        raise ValueError("condensed distances have no names in front: remove them, and pass labels=")
+        raise ValueError(
+            "condensed distances have no names in front: remove them, and pass labels="
+        )
     return expand(values.reshape(-1)), None

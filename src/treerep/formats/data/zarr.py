@@ -1,7 +1,8 @@
 """Zarr: an array that is a folder of compressed chunks, or a group of arrays as in npz files.
 
-A folder may come from anywhere, so its metadata are checked (see `common.zarr_metadata`) before zarr opens an array.
-Each array is opened by the metadata in its own folder. Copies in the group ("consolidated") are not used.
+A folder may come from anywhere, so its metadata are checked (see `common.zarr_metadata`) before
+zarr opens an array. Each array is opened by the metadata in its own folder. Copies in the group
+("consolidated") are not used.
 """
 
 import json
@@ -58,7 +59,9 @@ def _damage_named() -> Iterator[None]:
         raise
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
-        raise ValueError(f"zarr cannot read it ({type(error).__name__}: {reason}): get a new copy") from error
+        raise ValueError(
+            f"zarr cannot read it ({type(error).__name__}: {reason}): get a new copy"
+        ) from error
 
 
 def _opened(zarr: Any, source: Source, request: Request) -> tuple[Any, list[str] | None]:
@@ -73,8 +76,14 @@ def _opened(zarr: Any, source: Source, request: Request) -> tuple[Any, list[str]
                 f"use_rep={request.use_rep!r} names an array of a group, and this is one array: leave it out"
             )
         return _array(zarr, folder, node), None
-    arrays = {child.name: found for child in sorted(folder.iterdir()) if (found := _node(child)) and found.is_array}
-    labels = _labels(_array(zarr, folder / LABELS, arrays[LABELS])) if LABELS in arrays else None
+    arrays = {
+        child.name: found
+        for child in sorted(folder.iterdir())
+        if (found := _node(child)) and found.is_array
+    }
+    labels = (
+        _labels(_array(zarr, folder / LABELS, arrays[LABELS])) if LABELS in arrays else None
+    )
     name = chosen(list(arrays), request.use_rep)
     return _array(zarr, folder / name, arrays[name]), labels
 
@@ -86,11 +95,15 @@ def _node(folder: Path) -> _Node | None:
         if not file.is_file():
             continue
         if file.stat().st_size > _MOST_METADATA:
-            raise ValueError(f"{name} has {file.stat().st_size:,} bytes, too many for metadata: get a new copy")
+            raise ValueError(
+                f"{name} has {file.stat().st_size:,} bytes, too many for metadata: get a new copy"
+            )
         metadata = json.loads(file.read_bytes())
         if not isinstance(metadata, dict):
             raise ValueError(f"{name} does not hold a JSON object: get a new copy")
-        return _Node(version, metadata, name == ".zarray" or metadata.get("node_type") == "array")
+        return _Node(
+            version, metadata, name == ".zarray" or metadata.get("node_type") == "array"
+        )
     return None
 
 
@@ -102,12 +115,18 @@ def _array(zarr: Any, folder: Path, node: _Node) -> Any:
 def _labels(array: Any) -> list[str]:
     if array.dtype.kind not in "UTiu":
         raise ValueError(f"its labels are of dtype {array.dtype}: save them as strings")
-    check_memory(array.size * (array.dtype.itemsize + _LABEL_BYTES), "its labels", "leave them out")
+    check_memory(
+        array.size * (array.dtype.itemsize + _LABEL_BYTES), "its labels", "leave them out"
+    )
     refuse_missing_chunks(array, "its labels")
     return strings(array[:])
 
 
 def _whole(array: Any) -> Any:
-    check_memory(array.size * array.dtype.itemsize, f"an array of shape {array.shape}", "use fewer dimensions")
+    check_memory(
+        array.size * array.dtype.itemsize,
+        f"an array of shape {array.shape}",
+        "use fewer dimensions",
+    )
     check_chunks(array, "points")
     return array[:]

@@ -1,4 +1,7 @@
-"""auspice v2 JSON, for nextstrain's viewer: written only. The schema is nextstrain.org/schemas/dataset/v2."""
+"""auspice v2 JSON, for nextstrain's viewer: written only.
+
+The schema is nextstrain.org/schemas/dataset/v2.
+"""
 
 import json
 import math
@@ -12,14 +15,27 @@ from .._node_attributes import Column, refuse_names
 from .._safe_names import safe_names
 
 _SCALES = {"number": "continuous", "boolean": "boolean", "text": "categorical"}
-_RESERVED = ("div", "num_date", "vaccine", "hidden", "url", "author", "accession", "none", "label")
+_RESERVED = (
+    "div",
+    "num_date",
+    "vaccine",
+    "hidden",
+    "url",
+    "author",
+    "accession",
+    "none",
+    "label",
+)
 _BLANKS = re.compile(r"\s")
 
 
-def write(tree: Tree, *, root: int | str | None = None, attributes: dict[str, Column] | None = None) -> str:
+def write(
+    tree: Tree, *, root: int | str | None = None, attributes: dict[str, Column] | None = None
+) -> str:
     """Return the text of an auspice file: divergence from the root, support as branch labels, attributes as colours.
 
-    auspice's names have no blanks: where a label has, its name has underscores, and `label` is shown instead.
+    auspice's names have no blanks: where a label has, its name has underscores, and `label` is
+    shown instead.
     """
     columns = attributes or {}
     refuse_names(columns, _RESERVED, "auspice")
@@ -29,7 +45,10 @@ def write(tree: Tree, *, root: int | str | None = None, attributes: dict[str, Co
         "title": "treerep",
         "updated": datetime.now(UTC).strftime("%Y-%m-%d"),
         "panels": ["tree"],
-        "colorings": [{"key": name, "title": name, "type": _SCALES[column.kind]} for name, column in columns.items()],
+        "colorings": [
+            {"key": name, "title": name, "type": _SCALES[column.kind]}
+            for name, column in columns.items()
+        ],
         "display_defaults": {"distance_measure": "div"},
     }
     if names != list(labels):
@@ -39,10 +58,14 @@ def write(tree: Tree, *, root: int | str | None = None, attributes: dict[str, Co
     return f'{head[:-1]}, "tree": {_nested(tree, root, names, columns)}}}\n'
 
 
-def _nested(tree: Tree, root: int | str | None, names: list[str], columns: dict[str, Column]) -> str:
+def _nested(
+    tree: Tree, root: int | str | None, names: list[str], columns: dict[str, Column]
+) -> str:
     """Return the nodes, one within the other, without recursion (the json module has one)."""
     rooted = tree.rooted(tree._default_root() if root is None else root)
-    order, parent, depth = rooted.order.tolist(), rooted.parent.tolist(), rooted.depth.tolist()
+    order = rooted.order.tolist()
+    parent = rooted.parent.tolist()
+    depth = rooted.depth.tolist()
     support = support_by_node(tree, rooted).tolist()
     prefix = "NODE_"  # as nextstrain calls inner nodes
     while any(name.startswith(prefix) for name in names):
@@ -55,19 +78,29 @@ def _nested(tree: Tree, root: int | str | None, names: list[str], columns: dict[
         if k > 0:
             level[node] = level[above] + 1
             pieces.append("" if above == order[k - 1] else ",")
-        pieces.append(json.dumps(_node(node, names[node], depth[node], support[node], columns))[:-1])
+        pieces.append(
+            json.dumps(_node(node, names[node], depth[node], support[node], columns))[:-1]
+        )
         after = order[k + 1] if k + 1 < len(order) else None
         if after is not None and parent[after] == node:
             pieces.append(', "children": [')
         else:
-            pieces.append("}" + "]}" * (level[node] - (0 if after is None else level[parent[after]] + 1)))
+            pieces.append(
+                "}" + "]}" * (level[node] - (0 if after is None else level[parent[after]] + 1))
+            )
     return "".join(pieces)
 
 
-def _node(node: int, name: str, div: float, share: float, columns: dict[str, Column]) -> dict[str, Any]:
+def _node(
+    node: int, name: str, div: float, share: float, columns: dict[str, Column]
+) -> dict[str, Any]:
     traits: dict[str, Any] = {"div": div}
     for key, column in columns.items():
         if node < len(column.values) and column.values[node] is not None:
             traits[key] = {"value": column.values[node]}
     known: dict[str, Any] = {"name": name, "node_attrs": traits}
-    return known if math.isnan(share) else {**known, "branch_attrs": {"labels": {"support": f"{share:.4g}"}}}
+    return (
+        known
+        if math.isnan(share)
+        else {**known, "branch_attrs": {"labels": {"support": f"{share:.4g}"}}}
+    )

@@ -1,4 +1,7 @@
-"""DOT, the language of Graphviz: written only. `len` is the length of an edge, which neato keeps as well as it can."""
+"""DOT, the language of Graphviz: written only.
+
+`len` is the length of an edge, which neato keeps as well as it can.
+"""
 
 import math
 
@@ -13,19 +16,31 @@ def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
     lines = ["graph tree {", "  node [shape=point];"]
     for point in range(tree.n_points):
         label = str(point) if tree.labels is None else tree.labels[point]
-        known = {name: column.values[point] for name, column in columns.items() if column.values[point] is not None}
+        known = {
+            name: column.values[point]
+            for name, column in columns.items()
+            if column.values[point] is not None
+        }
         given = {"shape": "plaintext", "label": label, **known}
-        written = ", ".join(f"{_quoted(name)}={_quoted(value)}" for name, value in given.items())
+        written = ", ".join(
+            f"{_quoted(name)}={_quoted(value)}" for name, value in given.items()
+        )
         lines.append(f"  {point} [{written}];")
     support = [math.nan] * len(tree.edges) if tree.support is None else tree.support.tolist()
-    for (u, v), length, share in zip(tree.edges.tolist(), tree.weights.tolist(), support, strict=True):
-        lines.append(f"  {u} -- {v} [len={length}{'' if math.isnan(share) else f', support={share}'}];")
+    for (u, v), length, share in zip(
+        tree.edges.tolist(), tree.weights.tolist(), support, strict=True
+    ):
+        lines.append(
+            f"  {u} -- {v} [len={length}{'' if math.isnan(share) else f', support={share}'}];"
+        )
     return "\n".join([*lines, "}\n"])
 
 
 def _quoted(value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if "\0" in text:
-        raise ValueError(f"{text!r} holds a zero character, which DOT does not allow: rename the point")
+        raise ValueError(
+            f"{text!r} holds a zero character, which DOT does not allow: rename the point"
+        )
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

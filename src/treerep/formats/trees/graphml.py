@@ -14,7 +14,8 @@ from ..data.graphml import node_name
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TYPES = {"number": "double", "boolean": "boolean", "text": "string"}
-_TRUE, _FALSE = ("true", "1"), ("false", "0")
+_TRUE = ("true", "1")
+_FALSE = ("false", "0")
 
 
 def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
@@ -35,12 +36,16 @@ def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
         yield f'<key id="{key}" for="edge" attr.name="{key}" attr.type="double"/>\n'
     yield '<graph edgedefault="undirected">\n'
     for point in range(tree.n_points):
-        data = (_data(f"n{k}", column.values[point]) for k, column in enumerate(columns.values()))
+        data = (
+            _data(f"n{k}", column.values[point]) for k, column in enumerate(columns.values())
+        )
         yield f'<node id="{point}"><data key="steiner">false</data>{"".join(data)}</node>\n'
     for node in range(tree.n_points, tree.n_nodes):
         yield f'<node id="{node}"><data key="steiner">true</data></node>\n'
     support = [math.nan] * len(tree.edges) if tree.support is None else tree.support.tolist()
-    for (u, v), weight, share in zip(tree.edges.tolist(), tree.weights.tolist(), support, strict=True):
+    for (u, v), weight, share in zip(
+        tree.edges.tolist(), tree.weights.tolist(), support, strict=True
+    ):
         sure = "" if math.isnan(share) else f'<data key="support">{share}</data>'
         yield f'<edge source="{u}" target="{v}"><data key="weight">{weight}</data>{sure}</edge>\n'
     yield "</graph>\n</graphml>\n"
@@ -56,15 +61,18 @@ def _data(key: str, value: object) -> str:
 def _checked(text: str) -> str:
     wrong = _FORBIDDEN.search(text)
     if wrong:
-        raise ValueError(f"{text!r} holds {wrong.group()!r}, a character that XML does not allow: rename the point")
+        raise ValueError(
+            f"{text!r} holds {wrong.group()!r}, a character that XML does not allow: rename the point"
+        )
     return text
 
 
 def read(source: Source, *, default_length: float | None = None) -> Tree:
     """Read the one undirected tree of a GraphML file.
 
-    Nodes are data points unless their attribute `steiner` says otherwise; their names are the attribute `label` or
-    `name`, or else the id. Lengths are the attribute `weight` of edges, support is `support`; others are ignored.
+    Nodes are data points unless their attribute `steiner` says otherwise; their names are the
+    attribute `label` or `name`, or else the id. Lengths are the attribute `weight` of edges,
+    support is `support`; others are ignored.
     """
     graph = GraphML(source, nodes=("label", "name", "steiner"), edges=("weight", "support"))
     names = [
@@ -88,8 +96,16 @@ def _number(graph: GraphML, name: str, edge: int, default: float | None) -> floa
     number = graph.number(name, edge)
     if number is None:
         if default is None:
-            graph.fail("this edge has no weight: add one, or pass default_length=1.0 for all", "edge", edge)
+            graph.fail(
+                "this edge has no weight: add one, or pass default_length=1.0 for all",
+                "edge",
+                edge,
+            )
         return default
     if not 0 <= number < math.inf:
-        graph.fail(f"the {name} of this edge is {number}, but it is a number of 0 or more: mend it", "edge", edge)
+        graph.fail(
+            f"the {name} of this edge is {number}, but it is a number of 0 or more: mend it",
+            "edge",
+            edge,
+        )
     return number

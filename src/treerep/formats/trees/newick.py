@@ -7,9 +7,13 @@ from .._source import Source
 _NODE_BYTES = 300  # of a node while the text is parsed
 
 
-def read(source: Source, *, default_length: float | None = None, inner_labels: bool = True) -> Tree:
+def read(
+    source: Source, *, default_length: float | None = None, inner_labels: bool = True
+) -> Tree:
     """Read the one tree of a Newick file."""
-    return Tree.from_newick(tree_text(source), default_length=default_length, inner_labels=inner_labels)
+    return Tree.from_newick(
+        tree_text(source), default_length=default_length, inner_labels=inner_labels
+    )
 
 
 def tree_text(source: Source) -> str:

@@ -1,4 +1,7 @@
-"""Nexus (Maddison, Swofford and Maddison, Syst. Biol. 46, 1997): the TAXA and TREES blocks, with TRANSLATE."""
+"""Nexus (Maddison, Swofford and Maddison, Syst.
+
+Biol. 46, 1997): the TAXA and TREES blocks, with TRANSLATE.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +9,13 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...tree.exchange.newick_text import Parsed, blank_comments, fail_at, number_points, parse_newick
+from ...tree.exchange.newick_text import (
+    Parsed,
+    blank_comments,
+    fail_at,
+    number_points,
+    parse_newick,
+)
 from ...tree.tree import Tree
 from .._source import Source
 from .newick import tree_text
@@ -17,7 +26,9 @@ _TEXT = re.compile(r"\S")
 _MARK = re.compile(r"[;']")
 _KEYWORD = re.compile(r"\s*([^\s='()]*)")
 _WORD = re.compile(r"\s*+(?:('[^']*+(?:''[^']*+)*+')(?=[\s,]|\Z)|(,)|([^\s',]++)(?=[\s,]|\Z))")
-_TREE = re.compile(r"\s*+U?TREE\s*+\*?\s*+(?:'[^']*+(?:''[^']*+)*+'|[^\s='()*]++)\s*+=\s*+", re.IGNORECASE)
+_TREE = re.compile(
+    r"\s*+U?TREE\s*+\*?\s*+(?:'[^']*+(?:''[^']*+)*+'|[^\s='()*]++)\s*+=\s*+", re.IGNORECASE
+)
 _NTAX = re.compile(r"NTAX\s*=\s*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
 _BARE = re.compile(r"[A-Za-z0-9.]+")
 
@@ -26,7 +37,9 @@ def write(tree: Tree, *, root: int | str | None = None) -> str:
     """Return the text of a Nexus file: names in TAXLABELS and TRANSLATE, their numbers from 1 in the tree."""
     n = len(tree)
     names = [_quoted(name) for name in tree.labels or map(str, range(n))]
-    numbered = Tree(n, tree.edges, tree.weights, [str(i + 1) for i in range(n)], support=tree.support)
+    numbered = Tree(
+        n, tree.edges, tree.weights, [str(i + 1) for i in range(n)], support=tree.support
+    )
     node = None if root is None else tree.rooted(root).root
     lines = [
         "#NEXUS",
@@ -51,12 +64,14 @@ def _quoted(name: str) -> str:
     return name if _BARE.fullmatch(name) else "'" + name.replace("'", "''") + "'"
 
 
-def read(source: Source, *, default_length: float | None = None, inner_labels: bool = True) -> Tree:
+def read(
+    source: Source, *, default_length: float | None = None, inner_labels: bool = True
+) -> Tree:
     """Read the one tree of a Nexus file.
 
-    Names are looked up in TRANSLATE, then in TAXLABELS: as they are, with underscores for blanks, or, where there is no
-    TRANSLATE, by number from 1. Points come in the order of TAXLABELS. Underscores stay underscores. Blocks but TAXA
-    and TREES are skipped.
+    Names are looked up in TRANSLATE, then in TAXLABELS: as they are, with underscores for
+    blanks, or, where there is no TRANSLATE, by number from 1. Points come in the order of
+    TAXLABELS. Underscores stay underscores. Blocks but TAXA and TREES are skipped.
     """
     text = tree_text(source)
     nexus = _Nexus(text)
@@ -64,7 +79,8 @@ def read(source: Source, *, default_length: float | None = None, inner_labels: b
     if nexus.tree is None:
         nexus.fail(len(text), "there is no tree: a TREES block with one TREE is needed")
     start, stop = nexus.tree
-    # What comes before the tree is blanked, so that positions in messages are those in the file.
+    # What comes before the tree is blanked, so that positions in messages are those in the
+    # file.
     before = re.sub(r"[^\n]", " ", nexus.plain[:start])
     parsed = parse_newick(before + nexus.plain[start:stop] + ";", default_length, inner_labels)
     return nexus.named(parsed)
@@ -109,7 +125,8 @@ class _Nexus:
         begin = _BEGIN.match(self.plain)
         if begin is None:
             self.fail(0, "a Nexus file begins with #NEXUS")
-        start, quoted = begin.end(), False
+        start = begin.end()
+        quoted = False
         for mark in _MARK.finditer(self.plain, start):
             if mark.group() == "'":
                 quoted = not quoted
@@ -117,7 +134,9 @@ class _Nexus:
                 yield _TEXT.search(self.plain, start).start(), mark.start()  # type: ignore[union-attr]
                 start = mark.end()
         if quoted or self.plain[start:].strip():
-            self.fail(start, "a semicolon is missing, or a quote is not closed, in what begins here")
+            self.fail(
+                start, "a semicolon is missing, or a quote is not closed, in what begins here"
+            )
 
     def _keyword(self, start: int, stop: int) -> str:
         word = _KEYWORD.match(self.plain, start, stop)
@@ -140,12 +159,16 @@ class _Nexus:
                 self.fail(start, "TAXLABELS occurs twice")
             for at, name in self._words(start + len(word), stop):
                 if name is None:
-                    self.fail(at, "a comma between the names: put blanks there, or quote the name")
+                    self.fail(
+                        at, "a comma between the names: put blanks there, or quote the name"
+                    )
                 if name in self.taxa:
                     self.fail(at, f"the name {name!r} occurs twice in TAXLABELS")
                 self.taxa[name] = len(self.taxa)
             if self.n_taxa not in (None, len(self.taxa)):
-                self.fail(start, f"NTAX is {self.n_taxa}, but TAXLABELS has {len(self.taxa)} names")
+                self.fail(
+                    start, f"NTAX is {self.n_taxa}, but TAXLABELS has {len(self.taxa)} names"
+                )
 
     def _read_trees(self, word: str, start: int, stop: int) -> None:
         if word == "TRANSLATE":
@@ -190,7 +213,14 @@ class _Nexus:
         numbers, labels = number_points(tuple(names[point] for point in order))
         ids = np.arange(len(parsed.edges) + 1)
         ids[order] = numbers
-        tree = Tree(n, ids[parsed.edges], parsed.weights, labels, support=parsed.support, order_known=False)
+        tree = Tree(
+            n,
+            ids[parsed.edges],
+            parsed.weights,
+            labels,
+            support=parsed.support,
+            order_known=False,
+        )
         return tree.canonical()
 
     def _resolved(self, tokens: Sequence[str]) -> list[str]:
@@ -209,5 +239,7 @@ class _Nexus:
         return list(names)
 
     def _refuse(self, problem: str) -> NoReturn:
-        hint = "or, if names of inner nodes are support or name no points, pass inner_labels=False"
+        hint = (
+            "or, if names of inner nodes are support or name no points, pass inner_labels=False"
+        )
         self.fail(self.tree[0] if self.tree else 0, f"{problem}, {hint}")

@@ -1,7 +1,7 @@
 """Look at chunks that Blosc compressed before Blosc does.
 
-Blosc reads as many bytes as the header of a chunk says, whether they are there or not. A chunk that is cut short, by a
-full disk or on purpose, would end the process.
+Blosc reads as many bytes as the header of a chunk says, whether they are there or not. A chunk
+that is cut short, by a full disk or on purpose, would end the process.
 """
 
 import struct
@@ -11,7 +11,9 @@ from typing import Any
 
 from ..._core.memory import check_memory
 
-_HEADER = struct.Struct("<4B3I")  # versions, flags, size of an item; bytes unpacked, in a block, and packed
+_HEADER = struct.Struct(
+    "<4B3I"
+)  # versions, flags, size of an item; bytes unpacked, in a block, and packed
 _NAMES = ("blosc", "numcodecs.blosc")
 
 
@@ -24,9 +26,13 @@ def check_blosc_chunks(array: Any, keys: Iterator[str]) -> None:
         with (root / array.store_path.path / key).open("rb") as file:
             head = file.read(_HEADER.size)
             size = file.seek(0, 2)
-        *_, unpacked, _, packed = _HEADER.unpack(head) if len(head) == _HEADER.size else (0, 0, 0)
+        *_, unpacked, _, packed = (
+            _HEADER.unpack(head) if len(head) == _HEADER.size else (0, 0, 0)
+        )
         if packed != size or size < _HEADER.size:
-            raise ValueError(f"chunk {key} has {size:,} bytes, not {packed:,} as its header says: get a new copy")
+            raise ValueError(
+                f"chunk {key} has {size:,} bytes, not {packed:,} as its header says: get a new copy"
+            )
         check_memory(unpacked, f"chunk {key}", "write the array in smaller chunks")
 
 

@@ -1,13 +1,16 @@
 """Tell whether all chunks of a stored array are there.
 
-Zarr reads a chunk that is not stored as the fill value, by default 0, and by default does not store chunks that hold
-nothing else. So a lost chunk and a chunk of zeros look alike. In a distance matrix the two can mostly be told apart:
+Zarr reads a chunk that is not stored as the fill value, by default 0, and by default does not
+store chunks that hold nothing else. So a lost chunk and a chunk of zeros look alike. In a
+distance matrix the two can mostly be told apart:
 
-- A chunk that covers one entry of the diagonal is zero in any case. (The last chunk does, if one row is left over.)
-- d(i, j) = 0 means that i and j coincide, so that rows i and j are equal. If the rows that meet in a missing chunk are
-  not all equal, the chunk was lost, and the matrix is refused.
-- If the rows are all equal, the points coincide, or the chunk was lost and its points are equally far from all others.
-  The data cannot tell which. The matrix is read, and a warning names the chunk.
+- A chunk that covers one entry of the diagonal is zero in any case. (The last chunk does, if
+  one row is left over.)
+- d(i, j) = 0 means that i and j coincide, so that rows i and j are equal. If the rows that meet
+  in a missing chunk are not all equal, the chunk was lost, and the matrix is refused.
+- If the rows are all equal, the points coincide, or the chunk was lost and its points are
+  equally far from all others. The data cannot tell which. The matrix is read, and a warning
+  names the chunk.
 
 HDF5 stores chunks of zeros, so a missing chunk was never written, and the matrix is refused.
 """
@@ -33,12 +36,18 @@ _REMEDY = "restore the chunk, or write the array again with config={'write_empty
 def check_stored(array: Any) -> None:
     """Refuse a zarr array or HDF5 data set that it is not safe to read: call this before the first entry is read."""
     dtype = array.dtype
-    if getattr(dtype, "hasobject", False) and dtype.kind != "T":  # NumPy counts its strings of any length as objects
-        raise ValueError(f"an array of dtype {dtype} holds Python objects, not numbers: save it as numbers")
+    if (
+        getattr(dtype, "hasobject", False) and dtype.kind != "T"
+    ):  # NumPy counts its strings of any length as objects
+        raise ValueError(
+            f"an array of dtype {dtype} holds Python objects, not numbers: save it as numbers"
+        )
     if _is_zarr(array):
         check_zarr_metadata(array.metadata.to_dict())
         size = prod(_chunk_shape(array)) * dtype.itemsize
-        check_memory(size, f"a chunk of shape {_chunk_shape(array)}", "write the array in smaller chunks")
+        check_memory(
+            size, f"a chunk of shape {_chunk_shape(array)}", "write the array in smaller chunks"
+        )
 
 
 def check_chunks(array: Any, kind: str) -> None:
@@ -50,15 +59,25 @@ def check_chunks(array: Any, kind: str) -> None:
     stored = _checked_chunks(array)
     missing = _missing(array, stored)
     if kind == "distances":
-        missing = ((name, region) for name, region in missing if not _on_the_diagonal(region, array.fill_value))
+        missing = (
+            (name, region)
+            for name, region in missing
+            if not _on_the_diagonal(region, array.fill_value)
+        )
     first = next(missing, None)
     if first is None:
         return
     if not any(map(stored, _places(array))):
-        raise ValueError(f"none of its chunks is stored, the first is {first[0]}: restore them, or write it again")
+        raise ValueError(
+            f"none of its chunks is stored, the first is {first[0]}: restore them, or write it again"
+        )
     rest = itertools.chain([first], missing)
     count = _check_coincident(array, rest) if kind == "distances" else sum(1 for _ in rest)
-    meaning = "these points are taken to coincide" if kind == "distances" else "these coordinates are taken to be that"
+    meaning = (
+        "these points are taken to coincide"
+        if kind == "distances"
+        else "these coordinates are taken to be that"
+    )
     more = f" and {count - 1:,} more are" if count > 1 else " is"
     warnings.warn(
         f"chunk {first[0]} ({_span(first[1])}){more} not stored. Zarr leaves out chunks that hold only the fill value "
@@ -83,9 +102,12 @@ def _check_hdf5(array: Any) -> None:
     handle: Any = getattr(array, "id", None)
     if not chunks or not hasattr(handle, "get_num_chunks"):
         return
-    total, found = prod(_grid(array.shape, chunks)), handle.get_num_chunks()
+    total = prod(_grid(array.shape, chunks))
+    found = handle.get_num_chunks()
     if found < total:
-        raise ValueError(f"{total - found:,} of its {total:,} chunks were never written: write the whole array")
+        raise ValueError(
+            f"{total - found:,} of its {total:,} chunks were never written: write the whole array"
+        )
 
 
 def _chunk_shape(array: Any) -> tuple[int, ...]:
@@ -101,19 +123,26 @@ def _places(array: Any) -> Iterator[tuple[int, ...]]:
     return itertools.product(*map(range, _grid(array.shape, _chunk_shape(array))))
 
 
-def _missing(array: Any, stored: Callable[[tuple[int, ...]], bool]) -> Iterator[tuple[str, Region]]:
+def _missing(
+    array: Any, stored: Callable[[tuple[int, ...]], bool]
+) -> Iterator[tuple[str, Region]]:
     """Yield the name and the region of every chunk that is not stored."""
     for place in _places(array):
         if not stored(place):
             spans = zip(place, _chunk_shape(array), array.shape, strict=True)
-            region = tuple(slice(k * step, min((k + 1) * step, length)) for k, step, length in spans)
+            region = tuple(
+                slice(k * step, min((k + 1) * step, length)) for k, step, length in spans
+            )
             yield array.metadata.encode_chunk_key(place), region
 
 
 def _checked_chunks(array: Any) -> Callable[[tuple[int, ...]], bool]:
     """Return which chunks are stored, once those are known to be safe to unpack."""
     stored = _is_stored(array)
-    check_blosc_chunks(array, (array.metadata.encode_chunk_key(place) for place in _places(array) if stored(place)))
+    check_blosc_chunks(
+        array,
+        (array.metadata.encode_chunk_key(place) for place in _places(array) if stored(place)),
+    )
     return stored
 
 
@@ -121,7 +150,8 @@ def _is_stored(array: Any) -> Callable[[tuple[int, ...]], bool]:
     """Return a function that tells whether the chunk at a place of the grid is stored."""
     from zarr.core.sync import sync
 
-    store, prefix = array.store_path.store, array.store_path.path
+    store = array.store_path.store
+    prefix = array.store_path.path
     head = f"{prefix}/" if prefix else ""
 
     async def listed() -> set[str]:
@@ -135,7 +165,12 @@ def _is_stored(array: Any) -> Callable[[tuple[int, ...]], bool]:
 
 def _on_the_diagonal(region: Region, fill: Any) -> bool:
     """Whether a region is one entry of the diagonal, which is zero, and so is the fill value."""
-    return len(region) == 2 and region[0] == region[1] and region[0].stop - region[0].start == 1 and fill == 0
+    return (
+        len(region) == 2
+        and region[0] == region[1]
+        and region[0].stop - region[0].start == 1
+        and fill == 0
+    )
 
 
 def _check_coincident(array: Any, missing: Iterator[tuple[str, Region]]) -> int:
@@ -147,7 +182,9 @@ def _check_coincident(array: Any, missing: Iterator[tuple[str, Region]]) -> int:
             raise ValueError(f"chunk {name} ({_span(region)}) is missing: {_REMEDY}")
         across, down = (rows.of(span) for span in region)
         if across is None or across != down:
-            raise ValueError(f"chunk {name} ({_span(region)}) is missing, and its points do not coincide: {_REMEDY}")
+            raise ValueError(
+                f"chunk {name} ({_span(region)}) is missing, and its points do not coincide: {_REMEDY}"
+            )
         count += 1
     return count
 
@@ -167,7 +204,8 @@ class _CommonRows:
         return self._known[key]
 
     def _read(self, points: slice) -> bytes | None:
-        digest, step = hashlib.blake2b(), _chunk_shape(self._array)[1]
+        digest = hashlib.blake2b()
+        step = _chunk_shape(self._array)[1]
         for left in range(0, self._array.shape[1], step):
             block = np.asarray(self._array[points, left : left + step])
             if (block != block[:1]).any():
@@ -178,4 +216,7 @@ class _CommonRows:
 
 def _span(region: Region) -> str:
     names = ("rows", "columns") if len(region) == 2 else ("entries",) * len(region)
-    return ", ".join(f"{name} {span.start} to {span.stop - 1}" for name, span in zip(names, region, strict=True))
+    return ", ".join(
+        f"{name} {span.start} to {span.stop - 1}"
+        for name, span in zip(names, region, strict=True)
+    )

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..base import MetricError, frozen
 
-#: A mapped file of more bytes is read only where distances are asked for. Always this number, so that what a file is
-#: taken for does not depend on the machine.
+#: A mapped file of more bytes is read only where distances are asked for. Always this number,
+#: so that what a file is taken for does not depend on the machine.
 LARGE = 1 << 30
 
 
@@ -35,11 +35,17 @@ def laid_out(array: NDArray[Any]) -> NDArray[Any]:
         array = array.T
     size = f"this mapped matrix of {len(array):,} points"
     if not array.flags.c_contiguous:
-        raise MetricError(f"{size} is a view with gaps, which would be copied into memory: save it by itself")
+        raise MetricError(
+            f"{size} is a view with gaps, which would be copied into memory: save it by itself"
+        )
     if not array.flags.aligned:
-        raise MetricError(f"{size} begins in the middle of a number of {array.itemsize} bytes: save it by itself")
+        raise MetricError(
+            f"{size} begins in the middle of a number of {array.itemsize} bytes: save it by itself"
+        )
     if not array.dtype.isnative:
-        raise MetricError(f"{size} has the foreign byte order of dtype {array.dtype}: save it in that of this machine")
+        raise MetricError(
+            f"{size} has the foreign byte order of dtype {array.dtype}: save it in that of this machine"
+        )
     _check_file(array)
     return frozen(array)
 
@@ -47,11 +53,18 @@ def laid_out(array: NDArray[Any]) -> NDArray[Any]:
 def _check_file(array: NDArray[Any]) -> None:
     """Refuse a file that has become shorter since it was mapped: to read beyond its end kills a process."""
     mapped = _map_of(array)
-    if mapped is None or mapped.filename is None or not (path := Path(mapped.filename)).exists():
+    if (
+        mapped is None
+        or mapped.filename is None
+        or not (path := Path(mapped.filename)).exists()
+    ):
         return  # a file without a name stays as it is
-    end, size = mapped.offset + mapped.nbytes, path.stat().st_size
+    end = mapped.offset + mapped.nbytes
+    size = path.stat().st_size
     if size < end:
-        raise MetricError(f"{path} has {size:,} bytes, but the matrix in it ends at {end:,}: the file is cut short")
+        raise MetricError(
+            f"{path} has {size:,} bytes, but the matrix in it ends at {end:,}: the file is cut short"
+        )
 
 
 class Place(NamedTuple):
@@ -66,7 +79,9 @@ class Place(NamedTuple):
 def place_of(array: NDArray[Any]) -> Place:
     """Where a matrix that was laid out lies; a MetricError if nobody else can look there."""
     mapped = _map_of(array)
-    if mapped is None or mapped.filename is None or mapped.mode == "c":  # what is written to such a map is in memory
+    if (
+        mapped is None or mapped.filename is None or mapped.mode == "c"
+    ):  # what is written to such a map is in memory
         raise MetricError(
             f"the matrix of {len(array):,} points lies in a temporary file or a private map, which only this process "
             "can read: save it as npy and give the path"
@@ -82,7 +97,9 @@ def opened(place: Place) -> NDArray[Any]:
         return laid_out(np.memmap(path, dtype, "r", offset, shape))
     except (OSError, ValueError) as error:
         line = " ".join(str(error).split())
-        raise MetricError(f"{path} is needed where it is worked with and cannot be mapped there ({line})") from error
+        raise MetricError(
+            f"{path} is needed where it is worked with and cannot be mapped there ({line})"
+        ) from error
 
 
 @contextmanager
@@ -103,12 +120,15 @@ def announce(array: NDArray[Any], entries: Iterator[tuple[int, int, int]]) -> No
 
     The disk then works on many of them at a time, while single reads wait one for another.
     """
-    pages, mapped = _pages_of(array), _map_of(array)
+    pages = _pages_of(array)
+    mapped = _map_of(array)
     if pages is None or mapped is None:
         return
     # A map begins where a page does, at most so much before its array.
     address = mapped.ctypes.data - mapped.offset % mmap.ALLOCATIONGRANULARITY
-    first, width, size = array.ctypes.data - address, array.strides[0], array.itemsize
+    first = array.ctypes.data - address
+    width = array.strides[0]
+    size = array.itemsize
     for row, start, stop in entries:
         begin = first + row * width + start * size
         begin -= begin % mmap.PAGESIZE

@@ -1,8 +1,8 @@
 """Matrices that are stored in compressed chunks, as zarr and HDF5 have them.
 
-A single distance costs a whole chunk there, and the pivots of a fit lie anywhere: they touch nearly every chunk
-(docs/scaling_out_of_core.md has the count). So each chunk is unpacked once: into memory, or what is large, into a
-temporary file that is mapped.
+A single distance costs a whole chunk there, and the pivots of a fit lie anywhere: they touch
+nearly every chunk (docs/scaling_out_of_core.md has the count). So each chunk is unpacked once:
+into memory, or what is large, into a temporary file that is mapped.
 """
 
 import os
@@ -27,10 +27,12 @@ _BLOCK_BYTES = 64 << 20
 def stored_matrix(array: Any, **options: Any) -> MatrixMetric:
     """Return the metric of a square array that is stored in chunks; the options are those of MatrixMetric.
 
-    A matrix of more than 1 GiB is unpacked into a file without a name in the folder for temporary files. The file goes
-    away with the metric, and is treated like any mapped file. Lost chunks are refused first: see `chunks`.
+    A matrix of more than 1 GiB is unpacked into a file without a name in the folder for
+    temporary files. The file goes away with the metric, and is treated like any mapped file.
+    Lost chunks are refused first: see `chunks`.
     """
-    shape, dtype = tuple(array.shape), np.dtype(array.dtype)
+    shape = tuple(array.shape)
+    dtype = np.dtype(array.dtype)
     check_square(shape, dtype)
     check_chunks(array, "distances")
     if shape[0] * shape[1] * dtype.itemsize <= mapped.LARGE:
@@ -39,14 +41,18 @@ def stored_matrix(array: Any, **options: Any) -> MatrixMetric:
 
 
 def _unpacked(array: Any, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    folder, needed = tempfile.gettempdir(), n * n * dtype.itemsize
+    folder = tempfile.gettempdir()
+    needed = n * n * dtype.itemsize
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise MetricError(
             f"the matrix takes {needed:,} bytes when it is unpacked, and {folder} has {free:,} free: "
             "set TMPDIR to a folder with more free space"
         )
-    with tempfile.TemporaryFile(prefix="treerep-", dir=folder) as file, progress_bar(n, "unpacking", "points") as bar:
+    with (
+        tempfile.TemporaryFile(prefix="treerep-", dir=folder) as file,
+        progress_bar(n, "unpacking", "points") as bar,
+    ):
         if hasattr(os, "posix_fallocate"):  # a disk that fills up later would kill the process
             os.posix_fallocate(file.fileno(), 0, needed)
         out = np.memmap(file, dtype, "r+", shape=(n, n))

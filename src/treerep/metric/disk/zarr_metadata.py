@@ -1,17 +1,41 @@
 """What the metadata of a zarr array may ask for.
 
-The metadata name the codecs that unpack chunks, and some codecs run code: `pickle` is one. So only the codecs and data
-types in the lists below are accepted, and the check comes before zarr sees the metadata or a chunk.
+The metadata name the codecs that unpack chunks, and some codecs run code: `pickle` is one. So
+only the codecs and data types in the lists below are accepted, and the check comes before zarr
+sees the metadata or a chunk.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# Compressors, filters and checksums that turn bytes into bytes or numbers into numbers, and do nothing else.
+# Compressors, filters and checksums that turn bytes into bytes or numbers into numbers, and do
+# nothing else.
 _CODECS = frozenset(
-    {"bytes", "endian", "transpose", "blosc", "zstd", "gzip", "zlib", "bz2", "lzma", "lz4", "shuffle", "delta"}
-    | {"bitround", "quantize", "fixedscaleoffset", "astype", "crc32", "crc32c", "adler32", "fletcher32"}
+    {
+        "bytes",
+        "endian",
+        "transpose",
+        "blosc",
+        "zstd",
+        "gzip",
+        "zlib",
+        "bz2",
+        "lzma",
+        "lz4",
+        "shuffle",
+        "delta",
+    }
+    | {
+        "bitround",
+        "quantize",
+        "fixedscaleoffset",
+        "astype",
+        "crc32",
+        "crc32c",
+        "adler32",
+        "fletcher32",
+    }
 )
 _TEXT_CODEC = "vlen-utf8"  # strings of any length; makes nothing but strings
 _SHARDING = "sharding_indexed"
@@ -19,14 +43,18 @@ _DTYPE_OPTIONS = ("dtype", "astype", "encode_dtype", "decode_dtype")
 
 _NUMBERS = re.compile(r"[<>|=]?[biufc][0-9]{1,2}")  # as version 2 writes them: <f8
 _TEXT = re.compile(r"[<>|=]?U[0-9]{1,9}")
-_NAMED_NUMBERS = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)")  # as version 3 does: float64
+_NAMED_NUMBERS = re.compile(
+    r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)"
+)  # as version 3 does: float64
 _NAMED_TEXT = ("string", "fixed_length_utf32")
 
 
 def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
     """Refuse the metadata of an array, of version 2 or 3, unless all they ask for is known to be safe.
 
-    >>> check_zarr_metadata({"zarr_format": 2, "dtype": "<f8", "filters": None, "compressor": {"id": "pickle"}})
+    >>> check_zarr_metadata(
+    ...     {"zarr_format": 2, "dtype": "<f8", "filters": None, "compressor": {"id": "pickle"}}
+    ... )
     Traceback (most recent call last):
       ...
     ValueError: its codec 'pickle' may run code or is not known here: save the array with zarr's default compressor
@@ -35,13 +63,21 @@ def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
         _check_named_dtype(metadata.get("data_type"))
         _check_codecs(metadata.get("codecs"), "name")
         if metadata.get("storage_transformers"):
-            raise ValueError("its chunks pass through storage transformers, which are not read here: save it without")
+            raise ValueError(
+                "its chunks pass through storage transformers, which are not read here: save it without"
+            )
         return
     filters = metadata.get("filters") or []
-    codecs = [*_listed(filters), *([metadata["compressor"]] if metadata.get("compressor") else [])]
+    codecs = [
+        *_listed(filters),
+        *([metadata["compressor"]] if metadata.get("compressor") else []),
+    ]
     _check_codecs(codecs, "id")
-    # Version 2 stores strings of any length as objects behind this one filter; any other object is refused.
-    strings = metadata.get("dtype") == "|O" and [_name(codec, "id") for codec in filters] == [_TEXT_CODEC]
+    # Version 2 stores strings of any length as objects behind this one filter; any other object
+    # is refused.
+    strings = metadata.get("dtype") == "|O" and [_name(codec, "id") for codec in filters] == [
+        _TEXT_CODEC
+    ]
     if not strings:
         _check_dtype(metadata.get("dtype"))
 
@@ -58,15 +94,23 @@ def _check_dtype(dtype: Any) -> None:
 
 
 def _not_numbers(dtype: Any) -> ValueError:
-    return ValueError(f"it stores items of type {str(dtype)[:60]!r}, not numbers or text: save it as numbers")
+    return ValueError(
+        f"it stores items of type {str(dtype)[:60]!r}, not numbers or text: save it as numbers"
+    )
 
 
 def _check_codecs(codecs: Any, key: str) -> None:
     for codec in _listed(codecs):
         name = _name(codec, key)
-        options = codec.get("configuration") if key == "name" and isinstance(codec, Mapping) else codec
+        options = (
+            codec.get("configuration")
+            if key == "name" and isinstance(codec, Mapping)
+            else codec
+        )
         options = options if isinstance(options, Mapping) else {}
-        if name == _SHARDING:  # chunks within chunks, with codecs for the data and for the index
+        if (
+            name == _SHARDING
+        ):  # chunks within chunks, with codecs for the data and for the index
             _check_codecs(options.get("codecs"), key)
             _check_codecs(options.get("index_codecs"), key)
         elif name.removeprefix("numcodecs.") not in _CODECS | {_TEXT_CODEC}:
@@ -77,7 +121,8 @@ def _check_codecs(codecs: Any, key: str) -> None:
         for option in _DTYPE_OPTIONS:
             dtype = options.get(option)
             if dtype is not None and not (
-                isinstance(dtype, str) and (_NUMBERS.fullmatch(dtype) or _NAMED_NUMBERS.fullmatch(dtype))
+                isinstance(dtype, str)
+                and (_NUMBERS.fullmatch(dtype) or _NAMED_NUMBERS.fullmatch(dtype))
             ):
                 raise _not_numbers(dtype)
 

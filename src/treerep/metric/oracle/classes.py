@@ -1,8 +1,8 @@
 """What compiled kernels receive of a metric: plain named tuples of arrays.
 
-`distance(oracle, i, j)` in `kernels.py` is specialised by these classes. This module does not import numba, so that
-metrics can be built, saved and sent to other machines without it. Arrays are C-contiguous and read-only: every other
-layout or flag would be compiled again.
+`distance(oracle, i, j)` in `kernels.py` is specialised by these classes. This module does not
+import numba, so that metrics can be built, saved and sent to other machines without it. Arrays
+are C-contiguous and read-only: every other layout or flag would be compiled again.
 """
 
 from typing import Any, NamedTuple
@@ -73,12 +73,15 @@ class EmbeddingOracle(NamedTuple):
 class FrameOracle(NamedTuple):
     """Distances in a tree that is embedded in hyperbolic space, from its local frames: see `frame_kernels.py`.
 
-    All but the first and the last field are by preorder position, in which ancestors come first.
+    All but the first and the last field are by preorder position, in which ancestors come
+    first.
     """
 
     position: NDArray[np.int32]  # of each node
     up: NDArray[np.int32]  # position of the parent, -1 at position 0
-    turns: NDArray[np.float64]  # (N, k): direction of the edge from the parent, in the parent's frame
+    turns: NDArray[
+        np.float64
+    ]  # (N, k): direction of the edge from the parent, in the parent's frame
     lengths: NDArray[np.float64]  # hyperbolic length l of that edge
     decay: NDArray[np.float64]  # e^-l
     half: NDArray[np.float64]  # (1 - e^-2l) / 2
@@ -90,7 +93,9 @@ class HubOracle(NamedTuple):
 
     starts: NDArray[np.int64]  # labels of vertex v are starts[v]:starts[v + 1]
     hubs: NDArray[np.int32]  # ascending within a vertex
-    hub_distances: NDArray[np.generic]  # uint8 or int32 for unweighted graphs, float64 for weighted ones
+    hub_distances: NDArray[
+        np.generic
+    ]  # uint8 or int32 for unweighted graphs, float64 for weighted ones
 
 
 class TreeOracle(NamedTuple):
@@ -102,11 +107,13 @@ class TreeOracle(NamedTuple):
     ascendant: NDArray[np.int32]
     head: NDArray[np.int32]  # inlabel -> its node nearest to the root
     depth: NDArray[np.float64]  # distance to the root ...
-    depth_rest: NDArray[np.float64]  # ... and what float64 rounded off it, so that near points keep all their digits
+    depth_rest: NDArray[
+        np.float64
+    ]  # ... and what float64 rounded off it, so that near points keep all their digits
 
 
-# All oracles that compiled code knows. The table is closed: a class from elsewhere must not enter the shared on-disk
-# cache, so a metric that brings one is asked through `block`.
+# All oracles that compiled code knows. The table is closed: a class from elsewhere must not
+# enter the shared on-disk cache, so a metric that brings one is asked through `block`.
 KNOWN = (
     MatrixOracle,
     CheckedMatrixOracle,
@@ -128,8 +135,16 @@ LARGEST = float(np.finfo(np.float64).max / 4)
 # Oracles that are one matrix, of one entry per pair.
 MATRICES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
 
-# Oracles whose arrays have one row per point: a few points can be gathered into a small oracle of their own.
-BY_ROW = (EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleOracle, HyperbolicOracle, EmbeddingOracle)
+# Oracles whose arrays have one row per point: a few points can be gathered into a small oracle
+# of their own.
+BY_ROW = (
+    EuclideanOracle,
+    ManhattanOracle,
+    ChebyshevOracle,
+    AngleOracle,
+    HyperbolicOracle,
+    EmbeddingOracle,
+)
 
 
 def bytes_per_point(oracle: Any) -> int:

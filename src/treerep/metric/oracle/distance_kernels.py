@@ -1,7 +1,7 @@
 """`distance(oracle, i, j)` for every kind of oracle, and the kernels that answer blocks and pairs with it.
 
-Kernels elsewhere call `distance` and are specialised by the class of the oracle they receive, so each algorithm is
-written once for matrices, points, graphs and trees.
+Kernels elsewhere call `distance` and are specialised by the class of the oracle they receive,
+so each algorithm is written once for matrices, points, graphs and trees.
 """
 
 import math
@@ -65,8 +65,8 @@ def _checked_matrix(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _half_matrix(oracle: Any, i: Any, j: Any) -> Any:
-    # Exponent and digits of a half, put where a float64 has them, give the number but for the offset of the exponent;
-    # subnormal ones, too. An exponent of all ones is infinity or NaN.
+    # Exponent and digits of a half, put where a float64 has them, give the number but for the
+    # offset of the exponent; subnormal ones, too. An exponent of all ones is infinity or NaN.
     bits = np.int64(oracle.bits[i, j])
     size: Any = np.int64((bits & 0x7FFF) << 42).view(np.float64) * 2.0**1008
     if (bits & 0x7C00) == 0x7C00:
@@ -87,7 +87,8 @@ def _chebyshev(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _angle(oracle: Any, i: Any, j: Any) -> Any:
-    # tan(angle / 2) = |u - v| / |u + v|: accurate at 0 and at pi, where acos(u . v) loses half its digits.
+    # tan(angle / 2) = |u - v| / |u + v|: accurate at 0 and at pi, where acos(u . v) loses half
+    # its digits.
     across = np.float64(sum_of_squared_differences(oracle.units, i, j))
     along = np.float64(sum_of_squared_sums(oracle.units, i, j))
     return 2.0 * math.atan2(math.sqrt(across), math.sqrt(along))
@@ -95,8 +96,9 @@ def _angle(oracle: Any, i: Any, j: Any) -> Any:
 
 @register_jitable
 def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
-    # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2), with sin^2(angle/2) = |u - v|^2 / 4.
-    # A sum of non-negative terms: accurate for near points far out, where acosh(x0 y0 - x.y) has lost everything.
+    # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2), with sin^2(angle/2) = |u -
+    # v|^2 / 4. A sum of non-negative terms: accurate for near points far out, where acosh(x0 y0
+    # - x.y) has lost everything.
     radial = math.sinh(0.5 * (oracle.radii[i] - oracle.radii[j]))
     chord = sum_of_squared_differences(oracle.directions, i, j)
     turn = oracle.sinh_radii[i] * oracle.sinh_radii[j] * (0.25 * chord)
@@ -108,14 +110,24 @@ def _embedding(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _frame(oracle: Any, i: Any, j: Any) -> Any:
-    # Both ends climb to their lowest common ancestor; the later of two positions is no ancestor of the other.
+    # Both ends climb to their lowest common ancestor; the later of two positions is no ancestor
+    # of the other.
     dim = oracle.turns.shape[1]
     view = np.zeros((2, dim + 2))
     view[0, dim] = view[1, dim] = 1.0
-    p, q = oracle.position[i], oracle.position[j]
+    p = oracle.position[i]
+    q = oracle.position[j]
     while p != q:
         row, edge = (0, p) if p > q else (1, q)
-        climb(view, row, oracle.turns, edge, oracle.lengths[edge], oracle.decay[edge], oracle.half[edge])
+        climb(
+            view,
+            row,
+            oracle.turns,
+            edge,
+            oracle.lengths[edge],
+            oracle.decay[edge],
+            oracle.half[edge],
+        )
         if p > q:
             p = oracle.up[p]
         else:
@@ -125,13 +137,18 @@ def _frame(oracle: Any, i: Any, j: Any) -> Any:
 
 def _hub(oracle: Any, i: Any, j: Any) -> Any:
     # Merge the two ascending lists of hubs; the best common hub lies on a shortest path.
-    a, a_end = oracle.starts[i], oracle.starts[i + 1]
-    b, b_end = oracle.starts[j], oracle.starts[j + 1]
+    a = oracle.starts[i]
+    a_end = oracle.starts[i + 1]
+    b = oracle.starts[j]
+    b_end = oracle.starts[j + 1]
     best = np.inf
     while a < a_end and b < b_end:
-        hub_a, hub_b = oracle.hubs[a], oracle.hubs[b]
+        hub_a = oracle.hubs[a]
+        hub_b = oracle.hubs[b]
         if hub_a == hub_b:
-            best = min(best, np.float64(oracle.hub_distances[a]) + np.float64(oracle.hub_distances[b]))
+            best = min(
+                best, np.float64(oracle.hub_distances[a]) + np.float64(oracle.hub_distances[b])
+            )
         a += hub_a <= hub_b
         b += hub_b <= hub_a
     return best
@@ -139,13 +156,15 @@ def _hub(oracle: Any, i: Any, j: Any) -> Any:
 
 @register_jitable
 def _highest_bit(value: Any) -> Any:
-    # Position of the highest set bit of a positive int32: the exponent of the same number as a float64.
+    # Position of the highest set bit of a positive int32: the exponent of the same number as a
+    # float64.
     return (np.float64(value).view(np.int64) >> 52) - 1023
 
 
 @register_jitable
 def _climb(oracle: Any, node: Any, inlabel: Any, bit: Any) -> Any:
-    # The lowest ancestor of `node` that lies on the path of the inlabel tree named `inlabel` (whose level is `bit`).
+    # The lowest ancestor of `node` that lies on the path of the inlabel tree named `inlabel`
+    # (whose level is `bit`).
     if oracle.inlabel[node] == inlabel:
         return node
     below = _highest_bit(oracle.ascendant[node] & ((1 << bit) - 1))
@@ -156,22 +175,28 @@ def _climb(oracle: Any, node: Any, inlabel: Any, bit: Any) -> Any:
 @register_jitable
 def lowest_common_ancestor(oracle: Any, i: Any, j: Any) -> Any:
     """Lowest common ancestor in O(1): Schieber and Vishkin, SIAM J. Comput. 17 (1988)."""
-    a, b = oracle.inlabel[i], oracle.inlabel[j]
+    a = oracle.inlabel[i]
+    b = oracle.inlabel[j]
     if a == b:
         return i if oracle.level[i] <= oracle.level[j] else j
     split = _highest_bit(a ^ b)
     common = (oracle.ascendant[i] & oracle.ascendant[j]) >> split << split
     bit = _highest_bit(common & -common)
     inlabel = ((a >> (bit + 1)) << (bit + 1)) | (1 << bit)
-    u, v = _climb(oracle, i, inlabel, bit), _climb(oracle, j, inlabel, bit)
+    u = _climb(oracle, i, inlabel, bit)
+    v = _climb(oracle, j, inlabel, bit)
     return u if oracle.level[u] <= oracle.level[v] else v
 
 
 def _tree(oracle: Any, i: Any, j: Any) -> Any:
     top = lowest_common_ancestor(oracle, i, j)
-    # Depths are sums of two floats; subtracting the large parts first keeps the digits of short paths deep down.
-    depth, rest = oracle.depth, oracle.depth_rest
-    return ((depth[i] - depth[top]) + (depth[j] - depth[top])) + ((rest[i] - rest[top]) + (rest[j] - rest[top]))
+    # Depths are sums of two floats; subtracting the large parts first keeps the digits of short
+    # paths deep down.
+    depth = oracle.depth
+    rest = oracle.depth_rest
+    return ((depth[i] - depth[top]) + (depth[j] - depth[top])) + (
+        (rest[i] - rest[top]) + (rest[j] - rest[top])
+    )
 
 
 _DISTANCES = {
@@ -192,8 +217,9 @@ _DISTANCES = {
 
 @overload(distance)
 def _specialise(oracle: Any, i: Any, j: Any) -> Any:
-    # A named tuple whose fields share one type is no types.NamedTuple, hence the base class. The table is closed: an
-    # oracle class from elsewhere must not enter the shared on-disk cache.
+    # A named tuple whose fields share one type is no types.NamedTuple, hence the base class.
+    # The table is closed: an oracle class from elsewhere must not enter the shared on-disk
+    # cache.
     if isinstance(oracle, types.BaseNamedTuple):
         return _DISTANCES.get(oracle.instance_class)
     return None
@@ -256,7 +282,8 @@ def _one_by_one(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
 def _tiled(tile_distances: Any) -> Any:
     def fill(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
         points = oracle[0]
-        columns, k = 32 // points.itemsize, points.shape[1]
+        columns = 32 // points.itemsize
+        k = points.shape[1]
         many = max(1, _TILED // (k * columns))
         whole = len(cols) // columns if len(rows) >= _FEW_ROWS else 0
         tiles = np.empty((min(many, whole), k, columns), points.dtype)

@@ -1,8 +1,9 @@
 """Sums and maxima over coordinates in eight lanes that are written in the source.
 
-Summing floats in another order rounds differently, and a compiler that is free to choose the order ("fastmath") chooses
-by CPU and by caller; then the same seed would not give the same tree everywhere. A loop that keeps the order is three
-times slower. So the order is spelled out here once, in LLVM vectors of eight: lane k adds the terms k, k + 8, k + 16,
+Summing floats in another order rounds differently, and a compiler that is free to choose the
+order ("fastmath") chooses by CPU and by caller; then the same seed would not give the same tree
+everywhere. A loop that keeps the order is three times slower. So the order is spelled out here
+once, in LLVM vectors of eight: lane k adds the terms k, k + 8, k + 16,
 ..., the lanes are added pairwise, then the rest one by one. Every CPU gives the same bits, at the speed of its vectors.
 """
 
@@ -66,7 +67,10 @@ def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values])
         wide = cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * _LANES))
         with cgutils.for_range(builder, blocks) as loop:
             accumulate(wide, builder.mul(loop.index, ir.Constant(index, _LANES)), lanes)
-        sums = [builder.extract_element(builder.load(wide), ir.Constant(ir.IntType(32), k)) for k in range(_LANES)]
+        sums = [
+            builder.extract_element(builder.load(wide), ir.Constant(ir.IntType(32), k))
+            for k in range(_LANES)
+        ]
         while len(sums) > 1:
             sums = [combine(builder, a, b) for a, b in zip(sums[::2], sums[1::2], strict=True)]
         narrow = cgutils.alloca_once_value(builder, sums[0])
@@ -84,10 +88,13 @@ def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values])
     return reduction
 
 
-def _tile_reduction(term: Callable[..., Values], combine: Callable[..., Values], finish: Callable[..., Values]) -> Any:
+def _tile_reduction(
+    term: Callable[..., Values], combine: Callable[..., Values], finish: Callable[..., Values]
+) -> Any:
     """Return an intrinsic f(points, i, tiles, t, out, a, b): one point against a tile of columns at once.
 
-    `tiles` is a table (number of tiles, coordinates, columns) with 32 bytes of columns, and out[a, b], out[a, b + 1],
+    `tiles` is a table (number of tiles, coordinates, columns) with 32 bytes of columns, and
+    out[a, b], out[a, b + 1],
     ... get the reductions of row i with the columns of tile t. Every column gets the bits of `_lane_reduction`: here
     the eight sums of a column are in eight vectors, and a vector holds the same sum of all columns.
     """
@@ -96,9 +103,14 @@ def _tile_reduction(term: Callable[..., Values], combine: Callable[..., Values],
         points_type, _, tiles_type, _, out_type, _, _ = signature.args
         points, tiles, out = (
             context.make_array(kind)(context, builder, value)
-            for kind, value in ((points_type, arguments[0]), (tiles_type, arguments[2]), (out_type, arguments[4]))
+            for kind, value in (
+                (points_type, arguments[0]),
+                (tiles_type, arguments[2]),
+                (out_type, arguments[4]),
+            )
         )
-        scalar, index = context.get_data_type(points_type.dtype), arguments[1].type
+        scalar = context.get_data_type(points_type.dtype)
+        index = arguments[1].type
         columns = tile_columns(points_type.dtype.bitwidth // 8)
         lanes = ir.VectorType(scalar, columns)
         width = cgutils.unpack_tuple(builder, points.shape)[1]
@@ -110,10 +122,15 @@ def _tile_reduction(term: Callable[..., Values], combine: Callable[..., Values],
         nothing = ir.Constant(lanes, [0.0] * columns)
 
         def accumulate(total: Values, position: Values) -> None:
-            x = builder.insert_element(nothing, builder.load(builder.gep(row, [position])), ir.IntType(32)(0))
+            x = builder.insert_element(
+                nothing, builder.load(builder.gep(row, [position])), ir.IntType(32)(0)
+            )
             x = builder.shuffle_vector(x, nothing, same)
             pointer = builder.gep(tile, [builder.mul(position, step)])
-            y = builder.load(builder.bitcast(pointer, lanes.as_pointer()), align=points_type.dtype.bitwidth // 8)
+            y = builder.load(
+                builder.bitcast(pointer, lanes.as_pointer()),
+                align=points_type.dtype.bitwidth // 8,
+            )
             builder.store(combine(builder, builder.load(total), term(builder, x, y)), total)
 
         wide = [cgutils.alloca_once_value(builder, nothing) for _ in range(_LANES)]
@@ -133,16 +150,29 @@ def _tile_reduction(term: Callable[..., Values], combine: Callable[..., Values],
         if scalar != ir.DoubleType():
             found = builder.fpext(found, doubles)
         stride = cgutils.unpack_tuple(builder, out.shape)[1]
-        target = builder.gep(out.data, [builder.add(builder.mul(arguments[5], stride), arguments[6])])
-        builder.store(finish(builder, found), builder.bitcast(target, doubles.as_pointer()), align=8)
+        target = builder.gep(
+            out.data, [builder.add(builder.mul(arguments[5], stride), arguments[6])]
+        )
+        builder.store(
+            finish(builder, found), builder.bitcast(target, doubles.as_pointer()), align=8
+        )
         return context.get_dummy_value()
 
     @intrinsic
-    def reduction(typing_context: Any, points: Any, i: Any, tiles: Any, t: Any, out: Any, a: Any, b: Any) -> Any:
+    def reduction(
+        typing_context: Any, points: Any, i: Any, tiles: Any, t: Any, out: Any, a: Any, b: Any
+    ) -> Any:
         fits = isinstance(points, types.Array) and points.ndim == 2 and points.layout == "C"
-        if not (fits and tiles.dtype == points.dtype and out.dtype == types.float64 and out.layout == "C"):
+        if not (
+            fits
+            and tiles.dtype == points.dtype
+            and out.dtype == types.float64
+            and out.layout == "C"
+        ):
             return None
-        return types.void(points, types.intp, tiles, types.intp, out, types.intp, types.intp), build
+        return types.void(
+            points, types.intp, tiles, types.intp, out, types.intp, types.intp
+        ), build
 
     return reduction
 
@@ -165,7 +195,8 @@ def _itself(builder: Any, value: Values) -> Values:
 
 def _fetch(builder: Any, pointer: Values) -> None:
     """Ask for the cache line at a pointer to bytes."""
-    byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
+    byte = ir.IntType(8).as_pointer()
+    whole = ir.IntType(32)
     kind = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
     prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
     # For reading (0), to be used soon (locality 3), data (1).
@@ -186,9 +217,13 @@ def prefetch_row(typing_context: Any, points: Any, i: Any) -> Any:
         row = builder.gep(array.data, [builder.mul(arguments[1], width)])
         row = builder.bitcast(row, ir.IntType(8).as_pointer())
         size = builder.mul(width, ir.Constant(index, array_type.dtype.bitwidth // 8))
-        lines = builder.udiv(builder.add(size, ir.Constant(index, _LINE - 1)), ir.Constant(index, _LINE))
+        lines = builder.udiv(
+            builder.add(size, ir.Constant(index, _LINE - 1)), ir.Constant(index, _LINE)
+        )
         with cgutils.for_range(builder, lines) as loop:
-            _fetch(builder, builder.gep(row, [builder.mul(loop.index, ir.Constant(index, _LINE))]))
+            _fetch(
+                builder, builder.gep(row, [builder.mul(loop.index, ir.Constant(index, _LINE))])
+            )
         return context.get_dummy_value()
 
     return types.void(points, types.intp), build
@@ -203,7 +238,9 @@ def prefetch_entry(typing_context: Any, matrix: Any, i: Any, j: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         width = cgutils.unpack_tuple(builder, array.shape)[1]
-        entry = builder.gep(array.data, [builder.add(builder.mul(arguments[1], width), arguments[2])])
+        entry = builder.gep(
+            array.data, [builder.add(builder.mul(arguments[1], width), arguments[2])]
+        )
         _fetch(builder, builder.bitcast(entry, ir.IntType(8).as_pointer()))
         return context.get_dummy_value()
 

@@ -1,12 +1,13 @@
 """Steps from frame to frame of a tree in hyperbolic space: exact in float64 at any size of the tree.
 
-Sarkar's construction is known by local data: the length of each edge and its direction in the frame of its upper node.
-The frame of a node has its parent in direction -e_1. Along an edge in direction d, a frame is carried to the next one
-by the reflection that swaps d and e_1.
+Sarkar's construction is known by local data: the length of each edge and its direction in the
+frame of its upper node. The frame of a node has its parent in direction -e_1. Along an edge in
+direction d, a frame is carried to the next one by the reflection that swaps d and e_1.
 
-A view is where a node x lies, seen from the frame of another: a row (s, g, L) of k + 2 numbers. sinh(a) u = e^L s for
-its distance a and unit direction u, and g = e^-2L, so that cosh(a) = e^L sqrt(g + |s|^2). All but L stay near 1, so
-nothing overflows; s keeps the digits of small distances.
+A view is where a node x lies, seen from the frame of another: a row (s, g, L) of k + 2 numbers.
+sinh(a) u = e^L s for its distance a and unit direction u, and g = e^-2L, so that cosh(a) = e^L
+sqrt(g + |s|^2). All but L stay near 1, so nothing overflows; s keeps the digits of small
+distances.
 """
 
 import math
@@ -20,14 +21,18 @@ _LOG_UP = 40 * math.log(2.0)
 
 
 @helper
-def climb(view: Any, row: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any) -> None:
+def climb(
+    view: Any, row: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
+) -> None:
     """Look from the upper end of an edge (named by the position of its lower end) at what was seen from the lower."""
     _move(view, row, 1.0, length, decay, half)
     _reflect(view, row, turns, edge)
 
 
 @helper
-def descend(view: Any, upper: Any, lower: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any) -> None:
+def descend(
+    view: Any, upper: Any, lower: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
+) -> None:
     """Write to row `lower` how what is seen in row `upper`, from the upper end of an edge, looks from its lower end."""
     for c in range(view.shape[1]):
         view[lower, c] = view[upper, c]
@@ -37,10 +42,12 @@ def descend(view: Any, upper: Any, lower: Any, turns: Any, edge: Any, length: An
 
 @helper
 def _move(view: Any, row: Any, sign: Any, length: Any, decay: Any, half: Any) -> None:
-    # Step back by l along sign * e_1: s_1' = sinh l cosh a + cosh l s_1, the rest of s stays; all divided by e^l.
-    # c + s_1 grows to e^l (c + s_1) and c - s_1 shrinks to e^-l (c - s_1), where c = cosh a.
+    # Step back by l along sign * e_1: s_1' = sinh l cosh a + cosh l s_1, the rest of s stays;
+    # all divided by e^l. c + s_1 grows to e^l (c + s_1) and c - s_1 shrinks to e^-l (c - s_1),
+    # where c = cosh a.
     dim = view.shape[1] - 2
-    along, across = sign * view[row, 0], 0.0
+    along = sign * view[row, 0]
+    across = 0.0
     for c in range(1, dim):
         across += view[row, c] * view[row, c]
         view[row, c] *= decay
@@ -70,7 +77,9 @@ def _move(view: Any, row: Any, sign: Any, length: Any, decay: Any, half: Any) ->
 def _reflect(view: Any, row: Any, turns: Any, edge: Any) -> None:
     # x + n (n.x) / n_1 with n = d - e_1 swaps d and e_1. n_1 = d_1 - 1 without cancellation.
     dim = turns.shape[1]
-    first, dot, rest = turns[edge, 0], 0.0, 0.0
+    first = turns[edge, 0]
+    dot = 0.0
+    rest = 0.0
     for c in range(1, dim):
         rest += turns[edge, c] * turns[edge, c]
         dot += turns[edge, c] * view[row, c]
@@ -88,7 +97,8 @@ def _reflect(view: Any, row: Any, turns: Any, edge: Any) -> None:
 def norm(view: Any, row: Any) -> Any:
     """|s| of a row, also where its square would underflow."""
     dim = view.shape[1] - 2
-    total, largest = 0.0, 0.0
+    total = 0.0
+    largest = 0.0
     for c in range(dim):
         total += view[row, c] * view[row, c]
         largest = max(largest, abs(view[row, c]))
@@ -113,13 +123,16 @@ def reach(view: Any, row: Any) -> Any:
 def across_angle(a: Any, b: Any, half_chord: Any) -> Any:
     """Third side of a triangle with sides a and b that meet in an angle t, given sin(t / 2)."""
     # sinh^2(d/2) = sinh^2((a - b)/2) + sinh a sinh b sin^2(t/2): a sum without cancellation.
-    total, apart = a + b, abs(a - b)
+    total = a + b
+    apart = abs(a - b)
     if total < 600.0:
         turn = math.sqrt(math.sinh(a)) * math.sqrt(math.sinh(b)) * half_chord
         return 2.0 * math.asinh(math.hypot(math.sinh(0.5 * apart), turn))
     # The same divided by e^(a + b) / 4.
     radial = -math.expm1(-apart) * math.exp(0.5 * (apart - total))
-    share = radial * radial + math.expm1(-2.0 * a) * math.expm1(-2.0 * b) * half_chord * half_chord
+    share = (
+        radial * radial + math.expm1(-2.0 * a) * math.expm1(-2.0 * b) * half_chord * half_chord
+    )
     if share == 0.0:
         return apart
     log_size = total + math.log(share)
@@ -129,7 +142,8 @@ def across_angle(a: Any, b: Any, half_chord: Any) -> Any:
 @helper
 def between(view: Any) -> Any:
     """Distance of what rows 0 and 1 see from the same frame."""
-    first, second = norm(view, 0), norm(view, 1)
+    first = norm(view, 0)
+    second = norm(view, 1)
     if first == 0.0 or second == 0.0:
         return reach(view, 0) + reach(view, 1)
     chord = 0.0

@@ -1,15 +1,18 @@
 """Hub labels: exact shortest-path distances of any two vertices, without a matrix.
 
-Every vertex keeps a short list of hubs with its distances to them, such that any two vertices share a hub on a shortest
-path between them. The lists come from pruned landmark labelling (Akiba, Iwata and Yoshida, SIGMOD 2013): one search
-from every vertex in the order of importance, which turns back wherever earlier hubs already give the distance.
+Every vertex keeps a short list of hubs with its distances to them, such that any two vertices
+share a hub on a shortest path between them. The lists come from pruned landmark labelling
+(Akiba, Iwata and Yoshida, SIGMOD 2013): one search from every vertex in the order of
+importance, which turns back wherever earlier hubs already give the distance.
 
-The order decides everything. By degree, the usual choice, a path would get lists as long as itself. Here the next hub
-is the vertex that most uncovered shortest paths run through, estimated from a sample of shortest-path trees (after
-Delling, Goldberg, Pajor and Werneck, "Robust distance queries on massive networks", ESA 2014): its score is the number
-of its descendants in them. What a new hub covers, the subtrees below it, is cut off, and when half the sample is
-gone, new trees are grown from random vertices, turning back where hubs cover them. On a tree this finds centroids, on
-a path the middle of every gap, on a social network the celebrities.
+The order decides everything. By degree, the usual choice, a path would get lists as long as
+itself. Here the next hub is the vertex that most uncovered shortest paths run through,
+estimated from a sample of shortest-path trees (after Delling, Goldberg, Pajor and Werneck,
+"Robust distance queries on massive networks", ESA 2014): its score is the number of its
+descendants in them. What a new hub covers, the subtrees below it, is cut off, and when half the
+sample is gone, new trees are grown from random vertices, turning back where hubs cover them. On
+a tree this finds centroids, on a path the middle of every gap, on a social network the
+celebrities.
 """
 
 from typing import Any, NamedTuple
@@ -29,8 +32,11 @@ from .search_kernels import (
 )
 
 TREES = 8  # the sample holds as many tree nodes as this many spanning trees
-COUNTERS = 8  # trees are dealt to this many counters; a vertex's score leaves its largest counter out
-_SLICE = 20_000_000  # steps of work, about a tenth of a second, before a kernel returns to let an interrupt in
+COUNTERS = (
+    8  # trees are dealt to this many counters; a vertex's score leaves its largest counter out
+)
+# steps of work, about a tenth of a second, before a kernel returns to let an interrupt in
+_SLICE = 20_000_000
 
 
 class Forest(NamedTuple):
@@ -68,10 +74,11 @@ class State(NamedTuple):
 
 @helper
 def _key(forest: Any, starts: Any, vertex: int) -> int:
-    # The root of a sampled tree has the whole tree below it, and so have the vertices next to it, which says nothing
-    # about them; hence the largest counter does not count. Ties go to the higher degree. Negative: the heap's top is
-    # the smallest key.
-    total, largest = np.int64(0), np.int64(0)
+    # The root of a sampled tree has the whole tree below it, and so have the vertices next to
+    # it, which says nothing about them; hence the largest counter does not count. Ties go to
+    # the higher degree. Negative: the heap's top is the smallest key.
+    total = np.int64(0)
+    largest = np.int64(0)
     for counter in range(COUNTERS):
         value = np.int64(forest.counters[vertex, counter])
         total += value
@@ -102,7 +109,8 @@ def link_nodes(forest: Any, used: int, candidates: Any, is_hub: Any, starts: Any
     forest.counters.fill(0)
     for node in range(used):
         forest.child[node] = -1
-        vertex, parent = forest.vertex[node], forest.parent[node]
+        vertex = forest.vertex[node]
+        parent = forest.parent[node]
         forest.same[node] = forest.nodes[vertex]
         forest.nodes[vertex] = node
         forest.counters[vertex, forest.tree[node]] += forest.size[node]
@@ -123,9 +131,12 @@ def link_nodes(forest: Any, used: int, candidates: Any, is_hub: Any, starts: Any
 def _plant_tree(forest: Any, scratch: Any, reached: int, used: int, tree: int) -> None:
     # Append the tree that a pruned search has found.
     for index in range(reached):
-        vertex, node = scratch.reached[index], used + index
+        vertex = scratch.reached[index]
+        node = used + index
         forest.vertex[node] = vertex
-        forest.parent[node] = used + scratch.position[scratch.parent[vertex]] if index > 0 else -1
+        forest.parent[node] = (
+            used + scratch.position[scratch.parent[vertex]] if index > 0 else -1
+        )
         forest.size[node] = 1
         forest.tree[node] = tree % COUNTERS
     for node in range(used + reached - 1, used, -1):
@@ -159,7 +170,8 @@ def _cut(forest: Any, node: int) -> int:
 
 @helper
 def _best_candidate(candidates: Any, forest: Any, starts: Any, size: int) -> int:
-    # Scores only fall between refills, so a candidate whose true key is still on top is the best of all.
+    # Scores only fall between refills, so a candidate whose true key is still on top is the
+    # best of all.
     while True:
         best = candidates.heap[0]
         key = _key(forest, starts, best)
@@ -187,13 +199,16 @@ def grow_trees(
     Returns (nodes in the sample, turn, trees grown, steps of work).
     """
     n = len(starts) - 1
-    trees, work = 0, 0
+    trees = 0
+    work = 0
     while used < TREES * n and turn < last_turn and work < _SLICE:
         root = forest.roots[turn % n]
         turn += 1
         if labels.is_hub[root]:
             continue
-        seen, reached, steps = pruned_search(starts, neighbors, lengths, labels, scratch, root, stretch)
+        seen, reached, steps = pruned_search(
+            starts, neighbors, lengths, labels, scratch, root, stretch
+        )
         for index in range(seen):
             scratch.distance[scratch.seen[index]] = -1
         _plant_tree(forest, scratch, reached, used, turn)
@@ -205,20 +220,30 @@ def grow_trees(
 
 @kernel
 def label_hubs(
-    starts: Any, neighbors: Any, lengths: Any, stretch: float, state: Any, counts: Any, enough: int, budget: int
+    starts: Any,
+    neighbors: Any,
+    lengths: Any,
+    stretch: float,
+    state: Any,
+    counts: Any,
+    enough: int,
+    budget: int,
 ) -> Any:
     """Make one hub after the other while more than `enough` nodes of the sample are alive and the budget lasts.
 
-    `counts` is (hubs done, chunks in use, nodes alive). Returns the new counts, the steps of work, and how many chunks
-    are missing: if any, enlarge the storage and call again.
+    `counts` is (hubs done, chunks in use, nodes alive). Returns the new counts, the steps of
+    work, and how many chunks are missing: if any, enlarge the storage and call again.
     """
     labels, scratch, forest, candidates = state
     done, chunks, alive = counts
     n = len(starts) - 1
-    work, missing = 0, 0
+    work = 0
+    missing = 0
     while done < n and alive > enough and work < budget and missing <= 0:
         hub = _best_candidate(candidates, forest, starts, n - done)
-        seen, reached, steps = pruned_search(starts, neighbors, lengths, labels, scratch, hub, stretch)
+        seen, reached, steps = pruned_search(
+            starts, neighbors, lengths, labels, scratch, hub, stretch
+        )
         missing = missing_chunks(labels, scratch, reached, chunks)
         if missing <= 0:
             chunks = append_labels(labels, scratch, reached, done, chunks)

@@ -21,10 +21,12 @@ from .hub_label_kernels import (
 )
 from .search_kernels import CHUNK, FAR, Labels, Scratch, flatten_labels
 
-# Steps of work, hundredths of a second, before a kernel returns to let an interrupt in: without and with lengths.
+# Steps of work, hundredths of a second, before a kernel returns to let an interrupt in: without
+# and with lengths.
 _SLICE = 4_000_000, 1_000_000
 _FEW_TREES = 8  # trees that are grown between two looks at the clock, at first
-_HEAD_START = 2000  # sampling may cost this many steps per vertex, ample for trees, and then as much as labelling
+# sampling may cost this many steps per vertex, ample for trees, and then as much as labelling
+_HEAD_START = 2000
 
 #: Called with the steps of work so far, every few hundredths of a second.
 Watch = Callable[[int], None]
@@ -47,7 +49,11 @@ def _new_labels(n: int, dtype: Any) -> Labels:
 def _enlarge(labels: Labels, chunks: int) -> Labels:
     following, hubs, distances = (
         np.concatenate([array, np.zeros(chunks * width, array.dtype)])
-        for array, width in ((labels.following, 1), (labels.hubs, CHUNK), (labels.distances, CHUNK))
+        for array, width in (
+            (labels.following, 1),
+            (labels.hubs, CHUNK),
+            (labels.distances, CHUNK),
+        )
     )
     return labels._replace(following=following, hubs=hubs, distances=distances)
 
@@ -71,7 +77,9 @@ def _new_forest(n: int) -> Forest:
 
 
 def _new_state(n: int, dtype: Any, far: float) -> State:
-    scratch = Scratch(np.full(n, -1, dtype), np.full(n, far, dtype), *np.empty((6, n), np.int32))
+    scratch = Scratch(
+        np.full(n, -1, dtype), np.full(n, far, dtype), *np.empty((6, n), np.int32)
+    )
     heap, place = np.empty((2, n), np.int32)
     candidates = Candidates(heap, place, np.empty(n, np.int64))
     return State(_new_labels(n, dtype), scratch, _new_forest(n), candidates)
@@ -80,12 +88,20 @@ def _new_state(n: int, dtype: Any, far: float) -> State:
 class _Construction:
     """The loop around the kernels: after every slice of work it passes through Python, where it can be interrupted."""
 
-    def __init__(self, starts: Any, neighbors: Any, lengths: Any, stretch: float, watch: Watch | None) -> None:
+    def __init__(
+        self, starts: Any, neighbors: Any, lengths: Any, stretch: float, watch: Watch | None
+    ) -> None:
         self.n = len(starts) - 1
-        self.work, self._watch, self._slice = 0, watch, _SLICE[lengths is not None]
+        self.work = 0
+        self._watch = watch
+        self._slice = _SLICE[lengths is not None]
         self.graph = (starts, neighbors, lengths, stretch)
-        self.state = _new_state(self.n, *((np.int32, FAR) if lengths is None else (np.float64, np.inf)))
-        self.done, self.chunks, self.alive = 0, self.n, 0
+        self.state = _new_state(
+            self.n, *((np.int32, FAR) if lengths is None else (np.float64, np.inf))
+        )
+        self.done = 0
+        self.chunks = self.n
+        self.alive = 0
         self.used = self.turn = 0
 
     def _count(self, steps: int) -> int:
@@ -104,8 +120,11 @@ class _Construction:
         turns = _FEW_TREES
         while used < TREES * self.n and self.turn < last_turn:
             until = min(self.turn + turns, last_turn)
-            used, self.turn, grown, steps = grow_trees(*self.graph, labels, scratch, forest, used, self.turn, until)
-            trees, work = trees + grown, work + self._count(int(steps))
+            used, self.turn, grown, steps = grow_trees(
+                *self.graph, labels, scratch, forest, used, self.turn, until
+            )
+            trees = trees + grown
+            work = work + self._count(int(steps))
             turns = 2 * turns if 4 * steps < self._slice else max(1, turns // 2)
         link_nodes(forest, used, candidates, labels.is_hub, self.graph[0])
         self.used = self.alive = used
@@ -129,7 +148,11 @@ class _Construction:
         sampling = True
         with progress_bar(self.n, "hub labels", "vertex") as bar:
             while self.done < self.n:
-                if sampling and self.alive <= enough and sampled + last <= head_start + labelled:
+                if (
+                    sampling
+                    and self.alive <= enough
+                    and sampled + last <= head_start + labelled
+                ):
                     last, sampling = self.refill_forest()
                     sampled += last
                     enough = self.alive // 2
@@ -139,7 +162,9 @@ class _Construction:
                 elif self.alive > enough:
                     labelled += self.label(enough, self._slice)
                 else:  # go on with what is left of the sample until another refill is paid for
-                    labelled += self.label(-1, min(self._slice, sampled + last - head_start - labelled + 1))
+                    labelled += self.label(
+                        -1, min(self._slice, sampled + last - head_start - labelled + 1)
+                    )
                 bar.update(self.done - before)
 
     def oracle(self) -> HubOracle:
@@ -165,16 +190,17 @@ def build_hub_labels(
     starts, neighbors, lengths : the graph, as `search_kernels.py` describes; read-only int32, int32 and float64, with
         lengths None for hop counts.
     stretch : a number just above 1 by which sums of float lengths along equally short paths may differ; 1 when sums
-        are exact. A path counts as covered when a hub comes within this factor of it, so that rounding does not
-        break ties and lengthen the labels.
+        are exact. A path counts as covered when a hub comes within this factor of it, so that
+        rounding does not break ties and lengthen the labels.
     watch : function, optional
-        Called with the steps of work so far, every few hundredths of a second. An exception that it raises ends the
-        construction. The number of steps depends on the graph alone.
+        Called with the steps of work so far, every few hundredths of a second. An exception
+        that it raises ends the construction. The number of steps depends on the graph alone.
 
-    Takes about (total label size) x (mean label size + mean degree) time, and memory for the labels plus 400 bytes a
-    vertex while it works. Labels average at most log2(n) on trees, paths and cycles, 11 on WordNet, 45 on Enron's
-    e-mails, and under sqrt(n) on grids; on random graphs without structure they are a good part of n. Distances are
-    stored as uint8 where they fit, int32 otherwise, and float64 with lengths.
+    Takes about (total label size) x (mean label size + mean degree) time, and memory for the
+    labels plus 400 bytes a vertex while it works. Labels average at most log2(n) on trees,
+    paths and cycles, 11 on WordNet, 45 on Enron's e-mails, and under sqrt(n) on grids; on
+    random graphs without structure they are a good part of n. Distances are stored as uint8
+    where they fit, int32 otherwise, and float64 with lengths.
     """
     construction = _Construction(starts, neighbors, lengths, stretch, watch)
     construction.run()

@@ -1,11 +1,12 @@
 """Shortest-path searches over a graph in compressed rows: breadth-first, and Dijkstra's with a binary heap.
 
-The plain ones answer blocks of distances. The pruned ones turn back where hub labels already give the distance; they
-build those labels (see `hub_label_kernels.py`).
+The plain ones answer blocks of distances. The pruned ones turn back where hub labels already
+give the distance; they build those labels (see `hub_label_kernels.py`).
 
-A graph is three arrays: the neighbours of v are `neighbors[starts[v]:starts[v + 1]]`, and `lengths` aligns with
-`neighbors`, or is None when every edge has length 1. Numba drops the branch that a None rules out before it compiles,
-so each kind of graph compiles its own search and nothing else.
+A graph is three arrays: the neighbours of v are `neighbors[starts[v]:starts[v + 1]]`, and
+`lengths` aligns with `neighbors`, or is None when every edge has length 1. Numba drops the
+branch that a None rules out before it compiles, so each kind of graph compiles its own search
+and nothing else.
 """
 
 from typing import Any, NamedTuple
@@ -16,20 +17,27 @@ from numpy.typing import NDArray
 from ..._core.kernel import helper, kernel
 
 CHUNK = 16  # labels per unit of storage; a power of 2
-FAR = 1 << 29  # further than any two vertices of an unweighted graph, and twice of it still is an int32
+FAR = (
+    1 << 29
+)  # further than any two vertices of an unweighted graph, and twice of it still is an int32
 
 
 class Labels(NamedTuple):
     """Lists that grow without being moved.
 
-    The storage is cut into chunks of 16 labels. A vertex starts with the chunk of its own number; whenever its count
-    reaches 16, 32, 64, ... it gets as many labels again in one piece, so long lists are read in long runs.
+    The storage is cut into chunks of 16 labels. A vertex starts with the chunk of its own
+    number; whenever its count reaches 16, 32, 64, ... it gets as many labels again in one
+    piece, so long lists are read in long runs.
     """
 
-    is_hub: NDArray[np.bool_]  # vertices from which the search is done: the labels give all distances from them
+    is_hub: NDArray[
+        np.bool_
+    ]  # vertices from which the search is done: the labels give all distances from them
     counts: NDArray[np.int32]  # labels of each vertex
     free: NDArray[np.int64]  # where the next label of each vertex goes
-    following: NDArray[np.int32]  # first chunk of a piece -> first chunk of the vertex's next piece
+    following: NDArray[
+        np.int32
+    ]  # first chunk of a piece -> first chunk of the vertex's next piece
     hubs: NDArray[np.int32]  # the hub's rank in the order of processing
     distances: NDArray[np.generic]
 
@@ -38,7 +46,9 @@ class Scratch(NamedTuple):
     """What one pruned search writes. `distance` is -1 and `to_hub` far outside of a search."""
 
     distance: NDArray[np.generic]
-    to_hub: NDArray[np.generic]  # rank -> distance from the root of the search, for the root's hubs
+    to_hub: NDArray[
+        np.generic
+    ]  # rank -> distance from the root of the search, for the root's hubs
     parent: NDArray[np.int32]  # vertex -> vertex it was found from
     seen: NDArray[np.int32]  # vertices in the order they were found
     reached: NDArray[np.int32]  # those that no earlier hub covers, in order of distance
@@ -91,12 +101,15 @@ def pop(heap: Any, place: Any, key: Any, size: int) -> int:
 
 
 @helper
-def search_breadth_first(starts: Any, neighbors: Any, source: int, distance: Any, queue: Any) -> None:
+def search_breadth_first(
+    starts: Any, neighbors: Any, source: int, distance: Any, queue: Any
+) -> None:
     """Write the number of edges from `source` to every vertex of a connected graph into `distance`."""
     distance.fill(-1)
     distance[source] = 0
     queue[0] = source
-    found, head = 1, 0
+    found = 1
+    head = 0
     while found < len(queue):
         vertex = queue[head]
         head += 1
@@ -130,13 +143,16 @@ def search_nearest_first(
                 sift_up(heap, place, distance, size)
                 size += 1
             elif length < distance[neighbor]:
-                # Lengths are positive, so a vertex that has left the heap is never found nearer again.
+                # Lengths are positive, so a vertex that has left the heap is never found nearer
+                # again.
                 distance[neighbor] = length
                 sift_up(heap, place, distance, place[neighbor])
 
 
 @kernel
-def search_block(starts: Any, neighbors: Any, lengths: Any, sources: Any, targets: Any, out: Any) -> None:
+def search_block(
+    starts: Any, neighbors: Any, lengths: Any, sources: Any, targets: Any, out: Any
+) -> None:
     """out[a, b] = d(sources[a], targets[b]), by one search from every source."""
     n = len(starts) - 1
     heap = np.empty(n, np.int32)
@@ -159,7 +175,9 @@ def search_block(starts: Any, neighbors: Any, lengths: Any, sources: Any, target
 def _covered(labels: Any, to_hub: Any, vertex: int, bound: Any) -> Any:
     # (Do the hubs so far bring the root within `bound` of `vertex`?, labels looked at)
     count = labels.counts[vertex]
-    piece, done, length = vertex, 0, CHUNK
+    piece = vertex
+    done = 0
+    length = CHUNK
     while done < count:
         begin = np.int64(piece) * CHUNK
         for label in range(begin, begin + min(count - done, length)):
@@ -175,7 +193,9 @@ def _covered(labels: Any, to_hub: Any, vertex: int, bound: Any) -> Any:
 def _mark_hubs(labels: Any, to_hub: Any, root: int) -> None:
     # to_hub[h] = d(root, h) for the hubs of the root.
     count = labels.counts[root]
-    piece, done, length = root, 0, CHUNK
+    piece = root
+    done = 0
+    length = CHUNK
     while done < count:
         begin = np.int64(piece) * CHUNK
         for label in range(begin, begin + min(count - done, length)):
@@ -188,7 +208,9 @@ def _mark_hubs(labels: Any, to_hub: Any, root: int) -> None:
 @helper
 def _unmark_hubs(labels: Any, to_hub: Any, root: int, far: Any) -> None:
     count = labels.counts[root]
-    piece, done, length = root, 0, CHUNK
+    piece = root
+    done = 0
+    length = CHUNK
     while done < count:
         begin = np.int64(piece) * CHUNK
         for label in range(begin, begin + min(count - done, length)):
@@ -199,12 +221,18 @@ def _unmark_hubs(labels: Any, to_hub: Any, root: int, far: Any) -> None:
 
 
 @helper
-def _pruned_breadth_first(starts: Any, neighbors: Any, labels: Any, scratch: Any, root: int) -> Any:
-    distance, seen = scratch.distance, scratch.seen
+def _pruned_breadth_first(
+    starts: Any, neighbors: Any, labels: Any, scratch: Any, root: int
+) -> Any:
+    distance = scratch.distance
+    seen = scratch.seen
     distance[root] = 0
     scratch.parent[root] = root
     seen[0] = root
-    found, head, reached, work = 1, 0, 0, 0
+    found = 1
+    head = 0
+    reached = 0
+    work = 0
     while head < found:
         vertex = seen[head]
         head += 1
@@ -234,13 +262,25 @@ def _pruned_breadth_first(starts: Any, neighbors: Any, labels: Any, scratch: Any
 
 @helper
 def _pruned_nearest_first(
-    starts: Any, neighbors: Any, lengths: Any, labels: Any, scratch: Any, root: int, stretch: float
+    starts: Any,
+    neighbors: Any,
+    lengths: Any,
+    labels: Any,
+    scratch: Any,
+    root: int,
+    stretch: float,
 ) -> Any:
-    distance, seen, heap, place = scratch.distance, scratch.seen, scratch.heap, scratch.place
+    distance = scratch.distance
+    seen = scratch.seen
+    heap = scratch.heap
+    place = scratch.place
     distance[root] = 0.0
     scratch.parent[root] = root
     seen[0] = heap[0] = root
-    found, size, reached, work = 1, 1, 0, 0
+    found = 1
+    size = 1
+    reached = 0
+    work = 0
     while size > 0:
         vertex = pop(heap, place, distance, size)
         size -= 1
@@ -273,19 +313,28 @@ def _pruned_nearest_first(
 
 @helper
 def pruned_search(
-    starts: Any, neighbors: Any, lengths: Any, labels: Any, scratch: Any, root: int, stretch: float
+    starts: Any,
+    neighbors: Any,
+    lengths: Any,
+    labels: Any,
+    scratch: Any,
+    root: int,
+    stretch: float,
 ) -> Any:
     """Find the vertices whose distance from `root` the labels do not give yet (up to the factor `stretch`).
 
-    Fills `scratch.reached`, `position`, `parent` and `distance`, and returns (vertices seen, vertices reached, steps of
-    work). The caller puts the distances of the vertices seen back to -1.
+    Fills `scratch.reached`, `position`, `parent` and `distance`, and returns (vertices seen,
+    vertices reached, steps of work). The caller puts the distances of the vertices seen back to
+    -1.
     """
     _mark_hubs(labels, scratch.to_hub, root)
     if lengths is None:
         result = _pruned_breadth_first(starts, neighbors, labels, scratch, root)
         _unmark_hubs(labels, scratch.to_hub, root, FAR)
     else:
-        result = _pruned_nearest_first(starts, neighbors, lengths, labels, scratch, root, stretch)
+        result = _pruned_nearest_first(
+            starts, neighbors, lengths, labels, scratch, root, stretch
+        )
         _unmark_hubs(labels, scratch.to_hub, root, np.inf)
     return result
 
@@ -312,7 +361,8 @@ def append_labels(labels: Any, scratch: Any, reached: int, hub: int, chunks: int
         count = labels.counts[vertex]
         added = _chunks_to_add(count)
         if added > 0:
-            # The full piece begins half its list before the end; the first two are one chunk each.
+            # The full piece begins half its list before the end; the first two are one chunk
+            # each.
             begin = labels.free[vertex] // CHUNK - max(1, added // 2)
             labels.following[begin] = chunks
             labels.free[vertex] = chunks * CHUNK
@@ -329,8 +379,11 @@ def append_labels(labels: Any, scratch: Any, reached: int, hub: int, chunks: int
 def flatten_labels(labels: Any, starts: Any, hubs: Any, distances: Any) -> None:
     """Copy the pieces into one array, vertex by vertex."""
     for vertex in range(len(labels.counts)):
-        count, out = labels.counts[vertex], starts[vertex]
-        piece, done, length = np.int64(vertex), 0, CHUNK
+        count = labels.counts[vertex]
+        out = starts[vertex]
+        piece = np.int64(vertex)
+        done = 0
+        length = CHUNK
         while done < count:
             begin = piece * CHUNK
             for label in range(begin, begin + min(count - done, length)):

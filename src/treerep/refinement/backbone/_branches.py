@@ -1,8 +1,9 @@
 """Finish a tree around its backbone: points at the same node or edge that are close to each other share a branch.
 
-The place of a point in the backbone says how far it is from everything else, and was fitted to many distances. So these
-heights are kept, as Gromov's tree keeps the distances from its root: two points at heights x and y at distance d run
-together for (x + y - d) / 2, and clusters merge in the order of falling shared heights (average linkage).
+The place of a point in the backbone says how far it is from everything else, and was fitted to
+many distances. So these heights are kept, as Gromov's tree keeps the distances from its root:
+two points at heights x and y at distance d run together for (x + y - d) / 2, and clusters merge
+in the order of falling shared heights (average linkage).
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,12 +39,19 @@ class Branches(NamedTuple):
 
 
 def grow(
-    backbone: Tree, metric: Metric, sample: Indices, rest: Indices, places: Places, short: float, workers: Workers
+    backbone: Tree,
+    metric: Metric,
+    sample: Indices,
+    rest: Indices,
+    places: Places,
+    short: float,
+    workers: Workers,
 ) -> Edges:
     """Return edges and lengths of the tree of all points: numbers below len(metric) are points, Steiner nodes follow.
 
-    `rest` are the points that are not in the sample, and `places` where they hang. Time and distances: a zone of k
-    points takes k^2 of both, up to 1,024 points; a larger one is split around some of its points first.
+    `rest` are the points that are not in the sample, and `places` where they hang. Time and
+    distances: a zone of k points takes k^2 of both, up to 1,024 points; a larger one is split
+    around some of its points first.
     """
     zones = []
     with progress_bar(len(rest), "zones", "points") as bar:
@@ -52,15 +60,27 @@ def grow(
             bar.update(len(zone))
             workers.check()
     found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
-    return put_together(backbone, len(metric), sample, rest, places, zones, found, short, workers)
+    return put_together(
+        backbone, len(metric), sample, rest, places, zones, found, short, workers
+    )
 
 
 def put_together(
-    backbone: Tree, n: int, sample: Indices, rest: Indices, places: Places, zones: list[Indices],
-    found: Iterable[Branches], short: float, workers: Workers,
-) -> Edges:  # fmt: skip
+    backbone: Tree,
+    n: int,
+    sample: Indices,
+    rest: Indices,
+    places: Places,
+    zones: list[Indices],
+    found: Iterable[Branches],
+    short: float,
+    workers: Workers,
+) -> Edges:
     """Return edges and lengths of the tree of all n points, from the branches of each zone in turn."""
-    edges, lengths, tops, joins = [], [], [], n
+    edges = []
+    lengths = []
+    tops = []
+    joins = n
     with progress_bar(len(rest), "branches", "points") as bar:
         for zone, branches in zip(zones, found, strict=True):
             count = len(branches.lengths) // 2
@@ -78,11 +98,18 @@ def put_together(
 
 
 def hung_off(
-    backbone: Tree, sample: Indices, tops: Indices, places: Places, first: int, short: float, workers: Workers
+    backbone: Tree,
+    sample: Indices,
+    tops: Indices,
+    places: Places,
+    first: int,
+    short: float,
+    workers: Workers,
 ) -> Edges:
     """Return edges and lengths of the backbone with the tops of branches hung off it; Steiner nodes are `first` ..."""
     hung, weights = attach(backbone, places, None, short, workers)
-    # In what `attach` returns, points of the sample come first, then the tops, then Steiner nodes.
+    # In what `attach` returns, points of the sample come first, then the tops, then Steiner
+    # nodes.
     steiner = first + np.arange(int(hung.max()) + 1 - len(sample) - len(tops))
     return np.concatenate([sample, tops, steiner]).astype(np.int32)[hung], weights
 
@@ -91,7 +118,9 @@ def zones_of(places: Places) -> list[Indices]:
     """Return the points at each node and inside each edge."""
     inside = places.above > 0
     order = np.lexsort([inside, places.node])
-    new = (np.diff(places.node[order], prepend=-1) != 0) | (np.diff(inside[order].astype(int), prepend=0) != 0)
+    new = (np.diff(places.node[order], prepend=-1) != 0) | (
+        np.diff(inside[order].astype(int), prepend=0) != 0
+    )
     return np.split(order, np.flatnonzero(new)[1:])
 
 
@@ -108,7 +137,10 @@ def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
         return
     # Points are in no particular order, so those at equal steps are as good as random ones.
     centers = rest[zone[::CENTERS]]
-    nearest = [checked_block(metric, rest[piece], centers).argmin(axis=1) for piece in equal_pieces(zone)]
+    nearest = [
+        checked_block(metric, rest[piece], centers).argmin(axis=1)
+        for piece in equal_pieces(zone)
+    ]
     for part in split_by(zone, np.concatenate(nearest)):
         yield from _split(metric, rest, part)
 
@@ -124,21 +156,42 @@ def split_by(zone: Indices, nearest: Indices) -> list[Indices]:
     return parts if len(parts) > 1 else equal_pieces(zone)  # all in one place
 
 
-def _joined(metric: Metric, rest: Indices, places: Places, zone: Indices, short: float) -> Branches:
+def _joined(
+    metric: Metric, rest: Indices, places: Places, zone: Indices, short: float
+) -> Branches:
     """Join the points of a zone."""
-    matrix = checked_block(metric, rest[zone], rest[zone]) if len(zone) > 1 else np.empty((1, 1))
+    matrix = (
+        checked_block(metric, rest[zone], rest[zone]) if len(zone) > 1 else np.empty((1, 1))
+    )
     return joined(matrix, places.height[zone], places.above[zone], short)
 
 
 def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Branches:
-    """Join points that hang off the same node or edge, from their distances. The arrays are overwritten."""
+    """Join points that hang off the same node or edge, from their distances.
+
+    The arrays are overwritten.
+    """
     k = len(height)
-    edges, lengths, top = np.empty((2 * k, 2), np.int64), np.empty(2 * k), np.arange(k)
+    edges = np.empty((2 * k, 2), np.int64)
+    lengths = np.empty(2 * k)
+    top = np.arange(k)
     joins = 0
     if k > 1:
         negate_products(matrix, height)
         first, second, negated = link(matrix, False)
         order = np.argsort(negated, kind="stable")
-        joins = join_branches(first[order], second[order], -negated[order], short, height, above, top, edges, lengths)
+        joins = join_branches(
+            first[order],
+            second[order],
+            -negated[order],
+            short,
+            height,
+            above,
+            top,
+            edges,
+            lengths,
+        )
     kept = np.flatnonzero(height >= 0)
-    return Branches(edges[: 2 * joins], lengths[: 2 * joins], top[kept], above[kept], height[kept])
+    return Branches(
+        edges[: 2 * joins], lengths[: 2 * joins], top[kept], above[kept], height[kept]
+    )

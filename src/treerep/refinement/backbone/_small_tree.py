@@ -1,8 +1,9 @@
 """A good tree of up to some thousand points in about a second: join neighbors, move what is misplaced, fit the lengths.
 
-Moves look at all pairs, with squared errors weighted by 1 / d^p. What p should be depends on what the tree is for: far
-pairs dominate the average distortion, near ones tell groups and splits. The lengths are fitted to all distances in the
-end, so that a topology made for near points still has good long distances.
+Moves look at all pairs, with squared errors weighted by 1 / d^p. What p should be depends on
+what the tree is for: far pairs dominate the average distortion, near ones tell groups and
+splits. The lengths are fitted to all distances in the end, so that a topology made for near
+points still has good long distances.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -32,16 +33,19 @@ _KEPT = 0.5
 class Weighting(NamedTuple):
     """How much near distances count."""
 
-    whole: float  # squared errors are divided by d^whole where points and subtrees of a whole tree move,
+    # squared errors are divided by d^whole where points and subtrees of a whole tree move,
+    whole: float
     sample: float  # by d^sample where those of a sample do,
     places: tuple[float, ...]  # and by the best of these powers where points are placed
     share: float  # of neighborhoods beside distances, where lengths are fitted
     near: bool = False  # whether near distances decide, so that a larger sample pays
-    keep: bool = False  # the topology of a whole graph: moves are made for distances, neighborhoods lose by them
+    # the topology of a whole graph: moves are made for distances, neighborhoods lose by them
+    keep: bool = False
 
 
-#: By the kind of data: see `kind_of`. Measured by `python -m benchmarks truth`: distances of graphs are best with the
-#: power 0, of cells with 1, their groups with 3, and the splits of a phylogeny with 4.
+#: By the kind of data: see `kind_of`. Measured by `python -m benchmarks truth`: distances of
+#: graphs are best with the power 0, of cells with 1, their groups with 3, and the splits of a
+#: phylogeny with 4.
 _SUITABLE = {
     "graph": Weighting(0.0, 0.0, (0.0, 1.0, 2.0), _SHARE, keep=True),
     "points": Weighting(3.0, 1.0, (0.0, 1.0, 2.0), 0.0),
@@ -54,7 +58,9 @@ def weighting(kind: str, balance: float | None) -> Weighting:
     if balance is None:
         return _SUITABLE[kind]
     power = 4.0 * balance
-    return Weighting(power, power, (power,), balance if kind == "graph" else 0.0, keep=balance >= _KEPT)
+    return Weighting(
+        power, power, (power,), balance if kind == "graph" else 0.0, keep=balance >= _KEPT
+    )
 
 
 def kind_of(metric: Metric) -> str:
@@ -67,7 +73,8 @@ def kind_of(metric: Metric) -> str:
 def is_graph(metric: Any) -> bool:
     """Whether a metric counts the edges of a graph, or has the lengths of its edges.
 
-    A table of whole numbers is taken for one if every point that is looked at has another at distance 1.
+    A table of whole numbers is taken for one if every point that is looked at has another at
+    distance 1.
     """
     if isinstance(metric, GraphMetric) or not isinstance(metric, MatrixMetric):
         return isinstance(metric, GraphMetric)
@@ -91,7 +98,8 @@ def small_tree(
 ) -> Tree:
     """Improve a tree of the points of a table: move points and subtrees, then fit the lengths to some rows.
 
-    `all_of` is the metric if the table has all of its points. The neighborhoods of a graph count then.
+    `all_of` is the metric if the table has all of its points. The neighborhoods of a graph
+    count then.
     """
     graph = all_of if is_graph(all_of) else None
     neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
@@ -99,10 +107,20 @@ def small_tree(
     if len(table) > 3 and not (choice.keep and graph is not None):
         power = choice.sample if all_of is None else choice.whole
         tree = rearrange(tree, table, power=power, rng=rng, max_seconds=time_limit).tree
-    # Sums over neighborhoods take longer than those over all pairs, so that leaving out rows saves little time.
-    rows: Literal["all"] | int = "all" if neighbors is not None and len(table) <= _ALL_ROWS else _ROWS
+    # Sums over neighborhoods take longer than those over all pairs, so that leaving out rows
+    # saves little time.
+    rows: Literal["all"] | int = (
+        "all" if neighbors is not None and len(table) <= _ALL_ROWS else _ROWS
+    )
     fitted = fit_weights(
-        tree, table, objective="l1", balance=share, neighbors=neighbors, rows=rows, rng=rng, max_seconds=time_limit,
+        tree,
+        table,
+        objective="l1",
+        balance=share,
+        neighbors=neighbors,
+        rows=rows,
+        rng=rng,
+        max_seconds=time_limit,
         n_jobs=n_jobs,
-    )  # fmt: skip
+    )
     return fitted.tree.contracted(0.0)

@@ -1,7 +1,8 @@
 """Sums of products and quasi-Newton directions of long vectors, with the order of additions fixed.
 
-NumPy leaves sums of products to a BLAS, which adds in an order that depends on its threads. On a busy machine its
-threads also wait for each other: with 200,000 edges that took longer than the passes over the distances.
+NumPy leaves sums of products to a BLAS, which adds in an order that depends on its threads. On
+a busy machine its threads also wait for each other: with 200,000 edges that took longer than
+the passes over the distances.
 """
 
 from typing import Any
@@ -43,7 +44,14 @@ def _curvature(s: Any, y: Any, way: Any, free: Any) -> Any:
 
 @kernel
 def turn_way(
-    steps: Any, changes: Any, newest: int, free: Any, diagonal: Any, way: Any, product: Any, share: Any
+    steps: Any,
+    changes: Any,
+    newest: int,
+    free: Any,
+    diagonal: Any,
+    way: Any,
+    product: Any,
+    share: Any,
 ) -> None:
     """Turn the steepest descent `way` by what past steps have shown: Nocedal's two loops among the free edges.
 
@@ -52,20 +60,24 @@ def turn_way(
     way : (K,), the negative gradient, 0 where not free; overwritten
     product, share : (memory,), working memory; product is 0 for rows that are not used
     """
-    memory, scale = len(steps), 1.0
+    memory = len(steps)
+    scale = 1.0
     first = True
     for back in range(memory):
         r = (newest - back) % memory
-        s, y = steps[r], changes[r]
+        s = steps[r]
+        y = changes[r]
         sy, ss, yy, sw = _curvature(s, y, way, free)
         product[r] = 0.0
         if not sy > _RIGHT_ANGLE * (ss * yy) ** 0.5:
             continue
-        product[r], share[r] = sy, sw / sy
+        product[r] = sy
+        share[r] = sw / sy
         for j in range(len(way)):
             way[j] -= share[r] * y[j] if free[j] else 0.0
         if first:
-            first, curvature = False, 0.0
+            first = False
+            curvature = 0.0
             for j in range(len(way)):
                 curvature += y[j] * y[j] / diagonal[j] if free[j] else 0.0
             scale = sy / curvature
@@ -75,7 +87,8 @@ def turn_way(
         r = (newest - back) % memory
         if product[r] == 0.0:
             continue
-        s, y = steps[r], changes[r]
+        s = steps[r]
+        y = changes[r]
         along = 0.0
         for j in range(len(way)):
             along += y[j] * way[j] if free[j] else 0.0

@@ -1,8 +1,9 @@
 """Neighbourhoods as part of an objective: mean average precision, smoothed so that it has a gradient.
 
-The precision at a neighbour u of v is a quotient of two counts of points that are nearer to v than u is. A smooth step
-of some width in place of each comparison makes it a function of the tree's distances whose derivatives are summed over
-paths as those of any other objective. (Brown et al., Smooth-AP, ECCV 2020, do the same for embeddings.)
+The precision at a neighbour u of v is a quotient of two counts of points that are nearer to v
+than u is. A smooth step of some width in place of each comparison makes it a function of the
+tree's distances whose derivatives are summed over paths as those of any other objective. (Brown
+et al., Smooth-AP, ECCV 2020, do the same for embeddings.)
 """
 
 from functools import partial
@@ -37,10 +38,14 @@ def neighbor_graph(metric: Metric) -> csr_array:
 class Neighborhoods:
     """The neighbourhoods of the points of a tree. Points are numbered as in `splits`."""
 
-    def __init__(self, graph: csr_array, splits: SplitTree, unit: float, workers: Workers) -> None:
-        self.splits, self.workers = splits, workers
+    def __init__(
+        self, graph: csr_array, splits: SplitTree, unit: float, workers: Workers
+    ) -> None:
+        self.splits = splits
+        self.workers = workers
         rows = graph[splits.points][:, splits.points]
-        self.starts, self.neighbors = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
+        self.starts = rows.indptr.astype(np.int64)
+        self.neighbors = rows.indices.astype(np.int64)
         #: A typical distance of neighbours that differ, in the unit of the lengths.
         apart = graph.data[graph.data > 0]
         self.near = float(np.median(apart)) / unit if len(apart) else 1.0
@@ -61,11 +66,16 @@ class Neighborhoods:
         n = len(self.splits.points)
 
         def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
-            at_point, at_node = np.zeros(n), np.zeros(len(length))
-            value = smooth_imprecision(tree, self.starts, self.neighbors, *block, width, at_point, at_node)
+            at_point = np.zeros(n)
+            at_node = np.zeros(len(length))
+            value = smooth_imprecision(
+                tree, self.starts, self.neighbors, *block, width, at_point, at_node
+            )
             return value, at_point, at_node
 
-        value, ends, sums = 0.0, np.zeros(n), np.zeros(len(length))
+        value = 0.0
+        ends = np.zeros(n)
+        sums = np.zeros(len(length))
         for part, at_point, at_node in self.workers.map(work, self.blocks):
             value += part
             ends += at_point

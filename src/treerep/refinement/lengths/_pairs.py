@@ -17,10 +17,12 @@ from ...scores._streaming import BLOCK_ENTRIES, triangle_slices
 from ._path_sum_kernels import add_up, cut_sums, row_sums
 from ._splits import SplitTree, Vector, depths, measured
 
-#: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would overflow.
+#: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would
+#: overflow.
 _NOTHING = 1e-100
 _PROBES = 8
-#: Rows of a sample that are summed up together, at least. Adding up the sums of two parts takes about as long as a row.
+#: Rows of a sample that are summed up together, at least. Adding up the sums of two parts takes
+#: about as long as a row.
 _ROWS = 8
 
 
@@ -33,8 +35,20 @@ class _Task(NamedTuple):
 class _Reader:
     """Distances of blocks and their factors, wherever they are read: see `Pairs`."""
 
-    def __init__(self, splits: SplitTree, metric: Metric, upper: bool, unit: float, power: float, keep: bool) -> None:
-        self.splits, self.metric, self.upper, self.unit, self.power = splits, metric, upper, unit, power
+    def __init__(
+        self,
+        splits: SplitTree,
+        metric: Metric,
+        upper: bool,
+        unit: float,
+        power: float,
+        keep: bool,
+    ) -> None:
+        self.splits = splits
+        self.metric = metric
+        self.upper = upper
+        self.unit = unit
+        self.power = power
         self.at_zero = 0.0
         self._keep = keep
         self._distances: dict[int, Vector] = {}
@@ -42,20 +56,24 @@ class _Reader:
 
     def with_power(self, power: float) -> "_Reader":
         other = copy.copy(self)
-        other.power, other._factors = power, {}
+        other.power = power
+        other._factors = {}
         return other
 
     def distance(self, task: _Task) -> Vector:
         distance = self._distances.get(task.number)
         if distance is None:
             points = self.splits.points
-            distance = checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
+            distance = (
+                checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
+            )
             if self._keep:
                 self._distances[task.number] = distance
         return distance
 
     def read(self, task: _Task) -> tuple[Vector, Vector]:
-        distance, factor = self.distance(task), self._factors.get(task.number)
+        distance = self.distance(task)
+        factor = self._factors.get(task.number)
         if not self.power:
             return distance, np.ones_like(distance)
         if factor is None:
@@ -69,10 +87,13 @@ class _Reader:
         return distance, factor
 
 
-def _sum_block(what: int, eps: float, depth: Vector, reader: _Reader, task: _Task) -> tuple[float, Vector, Vector]:
+def _sum_block(
+    what: int, eps: float, depth: Vector, reader: _Reader, task: _Task
+) -> tuple[float, Vector, Vector]:
     """What `path_sum_kernels.row_sums` adds up over a block: the value, and derivatives at points and at nodes."""
     splits = reader.splits
-    at_point, at_node = np.zeros(len(splits.points) - task.start), np.zeros(len(depth))
+    at_point = np.zeros(len(splits.points) - task.start)
+    at_node = np.zeros(len(depth))
     block = task.rows, task.start, reader.upper, *reader.read(task)
     value = row_sums(what, eps, measured(splits, depth), *block, at_point, at_node)
     return value, at_point, at_node
@@ -87,11 +108,12 @@ def _row_parts(count: int, width: int) -> Iterator[slice]:
 class Pairs:
     """The pairs of points that an objective adds up: all, or those of sampled rows with all other points.
 
-    Points are numbered as in `splits`. Distances are kept if there is room for them and asked for again at every pass
-    otherwise. They are measured in `unit`, a power of two near the largest, so that squares neither overflow nor
-    vanish. Factors u = 1 / d^(power / 2) weight the errors of the pairs. A pair at distance 0 is left out (u = 0), or
-    weighted like the smallest positive distance if `with_zeros`. A `runner` makes the passes over the pairs in place of
-    the workers, and keeps nothing. A `bar` counts the passes.
+    Points are numbered as in `splits`. Distances are kept if there is room for them and asked
+    for again at every pass otherwise. They are measured in `unit`, a power of two near the
+    largest, so that squares neither overflow nor vanish. Factors u = 1 / d^(power / 2) weight
+    the errors of the pairs. A pair at distance 0 is left out (u = 0), or weighted like the
+    smallest positive distance if `with_zeros`. A `runner` makes the passes over the pairs in
+    place of the workers, and keeps nothing. A `bar` counts the passes.
     """
 
     def __init__(
@@ -105,26 +127,42 @@ class Pairs:
         runner: Runner | None = None,
         bar: Any = None,
     ) -> None:
-        self.splits, self.power, self.workers, self.bar = splits, power, workers, bar
+        self.splits = splits
+        self.power = power
+        self.workers = workers
+        self.bar = bar
         self.n = n = len(splits.points)
         self.upper = sample is None
         if sample is None:
             rows = np.arange(n)
-            self.tasks = [_Task(k, rows[part], part.start) for k, part in enumerate(triangle_slices(n))]
-            self.count, self.scale = n * (n - 1) // 2, 1.0
+            self.tasks = [
+                _Task(k, rows[part], part.start) for k, part in enumerate(triangle_slices(n))
+            ]
+            self.count = n * (n - 1) // 2
+            self.scale = 1.0
         else:
             rows = np.flatnonzero(np.isin(splits.points, sample))
-            self.tasks = [_Task(k, rows[part], 0) for k, part in enumerate(_row_parts(len(rows), n))]
+            self.tasks = [
+                _Task(k, rows[part], 0) for k, part in enumerate(_row_parts(len(rows), n))
+            ]
             # The expected number of times that a pair is met, from either end, is 2 rows / n.
-            self.count, self.scale = len(rows) * (n - 1), n / (2 * len(rows))
-        self.runner = runner if len(self.tasks) > 1 else None  # one block is read sooner than sent
+            self.count = len(rows) * (n - 1)
+            self.scale = n / (2 * len(rows))
+        self.runner = (
+            runner if len(self.tasks) > 1 else None
+        )  # one block is read sooner than sent
         self.below = (splits.last - splits.first).astype(np.int64)
-        self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(rows, splits.first)
-        # Of a few points: one may be at distance 0 from all, where distances violate the triangle inequality.
+        self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(
+            rows, splits.first
+        )
+        # Of a few points: one may be at distance 0 from all, where distances violate the
+        # triangle inequality.
         few = splits.points[:: max(1, n // _PROBES)]
         self.radius = float(checked_block(metric, few, splits.points).max()) or 1.0
         self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
-        keep = self.runner is None and self.count * (16 if power else 8) < available_memory() // 2
+        keep = (
+            self.runner is None and self.count * (16 if power else 8) < available_memory() // 2
+        )
         self._reader = _Reader(splits, metric, self.upper, self.unit, power, keep)
         self._reader.at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
 
@@ -141,7 +179,8 @@ class Pairs:
     def with_power(self, power: float) -> "Pairs":
         """The same pairs with other factors; the distances are shared."""
         other = copy.copy(self)
-        other.power, other._reader = power, self._reader.with_power(power)
+        other.power = power
+        other._reader = self._reader.with_power(power)
         return other
 
     def cut_sums(self, length: Vector) -> Vector:
@@ -152,7 +191,10 @@ class Pairs:
 
     def crossing(self) -> Vector:
         """Number of paths through each edge."""
-        s, t, n, r = self.below, self.sampled_below, self.n, self.sampled_below[0]
+        s = self.below
+        t = self.sampled_below
+        n = self.n
+        r = self.sampled_below[0]
         return (0.5 if self.upper else self.scale) * (t * (n - s) + s * (r - t))
 
     def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
@@ -165,7 +207,9 @@ class Pairs:
             found = self.workers.map(partial(work, self._reader), self.tasks)
         else:
             found = self.runner.map(work, self._reader, self.tasks)
-        value, ends, sums = 0.0, np.zeros(self.n), np.zeros(len(depth))
+        value = 0.0
+        ends = np.zeros(self.n)
+        sums = np.zeros(len(depth))
         for task, (part, at_point, at_node) in zip(self.tasks, found, strict=True):
             value += part
             ends[task.start :] += at_point

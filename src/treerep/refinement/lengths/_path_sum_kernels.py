@@ -1,7 +1,8 @@
 """Compiled sums over all paths of a tree, without a path matrix.
 
-Everything runs on a `_splits.SplitTree`: nodes in preorder, `up` the parent of each, and the points
-in the order in which the preorder meets them, so that the points below node k are first[k] ... last[k] - 1.
+Everything runs on a `_splits.SplitTree`: nodes in preorder, `up` the parent of each, and the
+points in the order in which the preorder meets them, so that the points below node k are
+first[k] ... last[k] - 1.
 """
 
 from typing import Any, NamedTuple
@@ -10,8 +11,8 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 
-# What `row_sums` adds up over the pairs; x is the tree's distance, y the path length of `slope`, t the truth, u the
-# factor of the pair, q = u (x - t).
+# What `row_sums` adds up over the pairs; x is the tree's distance, y the path length of
+# `slope`, t the truth, u the factor of the pair, q = u (x - t).
 SQUARES = 0  # value q^2, derivative u q
 SMOOTH = 1  # value sqrt(q^2 + eps^2) where u > 0, derivative u q / sqrt(q^2 + eps^2)
 PRODUCT = 2  # value u^2 y^2, derivative u^2 y
@@ -36,8 +37,8 @@ def find_chains(up: Any, count: Any, bottom: Any, above: Any) -> None:
     up : (N,) int32, of a preorder whose root is a point or has three children with points below
     count : (N,) int32, number of points below each position
     bottom, above : (N,) int32, written. The lowest position whose edge parts the points in the same
-        way (0 at the root, -1 without points below); the next ancestor that is its own bottom (-1
-        at the root).
+        way (0 at the root, -1 without points below); the next ancestor that is its own bottom
+        (-1 at the root).
     """
     n = len(up)
     for k in range(n):
@@ -71,8 +72,11 @@ def common_ancestors(up: Any, first: Any, second: Any) -> Any:
     """Lowest common ancestor of first[k] and second[k], by climbing. O(length of the paths)."""
     out = np.empty(len(first), np.int32)
     for k in range(len(first)):
-        a, b = first[k], second[k]
-        while a != b:  # ancestors come first in preorder: the later one is no ancestor of the other
+        a = first[k]
+        b = second[k]
+        while (
+            a != b
+        ):  # ancestors come first in preorder: the later one is no ancestor of the other
             if a > b:
                 a = up[a]
             else:
@@ -146,11 +150,12 @@ def row_sums(
 ) -> Any:
     """Sum of the values over the pairs of a block; their derivatives go to the ends and the top of each path.
 
-    A derivative r of the pair (i, j) is added at i, at j, and twice subtracted at their lowest common ancestor: sums
-    over subtrees then give the sum of r over all paths through each edge.
+    A derivative r of the pair (i, j) is added at i, at j, and twice subtracted at their lowest
+    common ancestor: sums over subtrees then give the sum of r over all paths through each edge.
 
-    From a row's point we climb to the root. The columns whose paths turn at an ancestor are those below it and not
-    below the child that we came from: two ranges. O(columns + depth of the row).
+    From a row's point we climb to the root. The columns whose paths turn at an ancestor are
+    those below it and not below the child that we came from: two ranges. O(columns + depth of
+    the row).
 
     Parameters
     ----------
@@ -162,22 +167,33 @@ def row_sums(
     distance, factor : (R, C) float64
     at_point : (C,), at_node : (K,) float64, added to
     """
-    first, last = tree.first, tree.last
-    depth, leaf_depth = tree.depth, tree.leaf_depth
-    # One array, so that the compiler sees that its parts do not overlap: loops without sums become vector code.
+    first = tree.first
+    last = tree.last
+    depth = tree.depth
+    leaf_depth = tree.leaf_depth
+    # One array, so that the compiler sees that its parts do not overlap: loops without sums
+    # become vector code.
     width = distance.shape[1]
     scratch = np.zeros(2 * width)
     for a in range(len(rows)):
         i = rows[a]
-        k, begin, end = tree.node[i], i, i + 1  # the range that is done
+        # the range that is done
+        k = tree.node[i]
+        begin = i
+        end = i + 1
         while k >= 0:
             base = leaf_depth[i] - 2.0 * depth[k]
             for side in range(1 if upper else 0, 2):
                 lo, hi = (first[k], begin) if side == 0 else (end, last[k])
                 if lo >= hi:
                     continue
-                far, c, d = leaf_depth[lo:hi], lo - start, hi - start
-                t, u, slope, value = distance[a, c:d], factor[a, c:d], scratch[c:d], scratch[width + c : width + d]
+                far = leaf_depth[lo:hi]
+                c = lo - start
+                d = hi - start
+                t = distance[a, c:d]
+                u = factor[a, c:d]
+                slope = scratch[c:d]
+                value = scratch[width + c : width + d]
                 if what == SQUARES:
                     _squares(far, base, t, u, slope, value)
                 elif what == SMOOTH:
@@ -189,7 +205,8 @@ def row_sums(
                 total = _spread(slope, at_point[c:d])
                 at_point[i - start] += total
                 at_node[k] -= 2.0 * total
-            begin, end = first[k], last[k]
+            begin = first[k]
+            end = last[k]
             k = tree.up[k]
     return scratch[width:].sum()
 
@@ -198,23 +215,28 @@ def row_sums(
 def cut_sums(up: Any, count: Any, sampled: Any, length: Any, out: Any) -> None:
     """out[k] = sum of the path lengths d(i, j), i a sampled point and j any, over the paths through edge k. O(K).
 
-    With D and F the sums of the distances from node k to the points below and to all, s and n their numbers, and the
-    same in capitals' place for the sampled ones (E, G, t, r), the paths that leave downwards and upwards add up to
-    E (n - s) + t (F - D) + D (r - t) + s (G - E).
+    With D and F the sums of the distances from node k to the points below and to all, s and n
+    their numbers, and the same in capitals' place for the sampled ones (E, G, t, r), the paths
+    that leave downwards and upwards add up to E (n - s) + t (F - D) + D (r - t) + s (G - E).
 
     count, sampled : (K,) int64, points below each node; length : (K,) float64; out : (K,) float64, written
     """
     K = len(up)
-    n, r = count[0], sampled[0]
-    below, below_sampled = np.zeros(K), np.zeros(K)
+    n = count[0]
+    r = sampled[0]
+    below = np.zeros(K)
+    below_sampled = np.zeros(K)
     for k in range(K - 1, 0, -1):
         below[up[k]] += below[k] + count[k] * length[k]
         below_sampled[up[k]] += below_sampled[k] + sampled[k] * length[k]
-    all_points, all_sampled = np.empty(K), np.empty(K)
-    all_points[0], all_sampled[0] = below[0], below_sampled[0]
+    all_points = np.empty(K)
+    all_sampled = np.empty(K)
+    all_points[0] = below[0]
+    all_sampled[0] = below_sampled[0]
     out[0] = 0.0
     for k in range(1, K):
-        s, t = count[k], sampled[k]
+        s = count[k]
+        t = sampled[k]
         all_points[k] = all_points[up[k]] + (n - 2 * s) * length[k]
         all_sampled[k] = all_sampled[up[k]] + (r - 2 * t) * length[k]
         out[k] = below_sampled[k] * (n - s) + t * (all_points[k] - below[k])
@@ -225,30 +247,41 @@ def cut_sums(up: Any, count: Any, sampled: Any, length: Any, out: Any) -> None:
 def solve_cuts(up: Any, count: Any, free: Any, cut: Any, length: Any) -> None:
     """Find lengths, 0 where not free, whose paths through each free edge add up to cut[k], over all pairs. O(K).
 
-    For an edge k with s of n points below it, D and F the sums of the distances from k to the points below and to all:
+    For an edge k with s of n points below it, D and F the sums of the distances from k to the
+    points below and to all:
 
-        cut[k] = (n - 2 s) D[k] + s F[k],  F[k] = F[up k] + (n - 2 s) length[k],  D[up k] = sum (D[k] + s length[k]).
+        cut[k] = (n - 2 s) D[k] + s F[k],  F[k] = F[up k] + (n - 2 s) length[k],  D[up k] = sum
+        (D[k] + s length[k]).
 
-    From the leaves upwards D is an affine function of F of the same node, D = a - A F with A = sum s / (n - 2 s) over
-    the free edges next below. So each cut gives its F[k], and the root's D = F the last one. An edge that is not free
-    merges its two ends. The root must be a centroid, so that n - 2 s is 0 for one of its own edges at most.
+    From the leaves upwards D is an affine function of F of the same node, D = a - A F with A =
+    sum s / (n - 2 s) over the free edges next below. So each cut gives its F[k], and the root's
+    D = F the last one. An edge that is not free merges its two ends. The root must be a
+    centroid, so that n - 2 s is 0 for one of its own edges at most.
     """
-    K, n = len(up), count[0]
-    a, A, B, merged, F = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+    K = len(up)
+    n = count[0]
+    a = np.zeros(K)
+    A = np.zeros(K)
+    B = np.zeros(K)
+    merged = np.zeros(K)
+    F = np.zeros(K)
     half = 0
     for k in range(K):
         merged[k] = count[k]
     for k in range(K - 1, 0, -1):
         merged[up[k]] -= count[k]  # now the point at the node itself
     for k in range(K - 1, 0, -1):
-        p, s, odd = up[k], float(count[k]), float(n - 2 * count[k])
+        p = up[k]
+        s = float(count[k])
+        odd = float(n - 2 * count[k])
         if not free[k]:
             a[p] += a[k]
             A[p] += A[k]
             B[p] += B[k]
             merged[p] += merged[k]
             continue
-        # s - (n - 2 s) A, written so that nothing cancels: points merged into k plus sum 2 g (s - g) / (n - 2 g).
+        # s - (n - 2 s) A, written so that nothing cancels: points merged into k plus sum 2 g (s
+        # - g) / (n - 2 g).
         F[k] = (cut[k] - odd * a[k]) / (merged[k] + 2.0 * (s * A[k] - B[k]))
         a[p] += a[k] - A[k] * F[k]
         if odd == 0.0:

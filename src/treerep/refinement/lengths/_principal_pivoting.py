@@ -1,8 +1,11 @@
-"""Least squares with lower bounds by block principal pivoting (Kim and Park, SIAM J. Sci. Comput. 33, 2011).
+"""Least squares with lower bounds by block principal pivoting (Kim and Park, SIAM J.
 
-Guess which edges are free, solve for them exactly, and let every edge change sides whose length or slope has the wrong
-sign. With exact solutions in O(N) a guess costs next to nothing, and few are needed: 10 for 8,000 points, where descent
-takes 51 steps. (For 50,000 points descent had not arrived after two minutes.)
+Sci. Comput. 33, 2011).
+
+Guess which edges are free, solve for them exactly, and let every edge change sides whose length
+or slope has the wrong sign. With exact solutions in O(N) a guess costs next to nothing, and few
+are needed: 10 for 8,000 points, where descent takes 51 steps. (For 50,000 points descent had
+not arrived after two minutes.)
 """
 
 from typing import TYPE_CHECKING
@@ -15,28 +18,37 @@ if TYPE_CHECKING:
     from .least_squares import Quadratic
 
 _MOST = 200
-_PATIENCE = 3  # guesses that may be no better than the best before only one edge changes sides at a time
+# guesses that may be no better than the best before only one edge changes sides at a time
+_PATIENCE = 3
 _ROUNDING = 1e-12
 
 
-def principal_pivoting(problem: "Quadratic", length: Vector, gradient: Vector, floor: Vector) -> Vector | None:
+def principal_pivoting(
+    problem: "Quadratic", length: Vector, gradient: Vector, floor: Vector
+) -> Vector | None:
     """Return the minimum over lengths not below the floor, or None if it was not found in _MOST guesses.
 
     length, gradient : any point, with the floor observed, and the gradient there
     """
-    right = problem.product(length - floor) - gradient  # H v = right where v = w - floor is free
+    right = (
+        problem.product(length - floor) - gradient
+    )  # H v = right where v = w - floor is free
     free = problem.measured & (length > floor)
-    fewest, patience = len(free) + 1, _PATIENCE
+    fewest = len(free) + 1
+    patience = _PATIENCE
     for _ in range(_MOST):
         above = np.where(free, problem.precondition(free, np.where(free, right, 0.0)), 0.0)
         slope = problem.product(above) - right
         small = _ROUNDING * float(np.abs(above).max(initial=0.0))
-        wrong = problem.measured & np.where(free, above < -small, slope < -small * problem.diagonal)
+        wrong = problem.measured & np.where(
+            free, above < -small, slope < -small * problem.diagonal
+        )
         count = int(wrong.sum())
         if count == 0:
             return floor + np.maximum(above, 0.0)
         if count < fewest:
-            fewest, patience = count, _PATIENCE
+            fewest = count
+            patience = _PATIENCE
         elif patience > 0:
             patience -= 1
         else:  # one by one it ends for sure

@@ -30,7 +30,8 @@ class Bins(NamedTuple):
 
 @helper
 def _distance(tree: MeasuredSplits, v: int, u: int) -> float:
-    a, b = tree.node[v], tree.node[u]
+    a = tree.node[v]
+    b = tree.node[u]
     while a != b:  # ancestors come first in preorder: the later one is no ancestor of the other
         if a > b:
             a = tree.up[a]
@@ -41,30 +42,41 @@ def _distance(tree: MeasuredSplits, v: int, u: int) -> float:
 
 @helper
 def _find_close(tree: MeasuredSplits, v: int, near: Any, beyond: float, close: Close) -> int:
-    """List the close points; return how many. The columns whose paths turn at an ancestor are two ranges."""
+    """List the close points; return how many.
+
+    The columns whose paths turn at an ancestor are two ranges.
+    """
     farthest = 0.0
     for u in near:
         farthest = max(farthest, _distance(tree, v, u))
-    # Every neighbour must be found, or its place is that of another row: `_distance` rounds as the sum below does, and
-    # climbing goes on for as long as rounding may hide that a neighbour is near.
+    # Every neighbour must be found, or its place is that of another row: `_distance` rounds as
+    # the sum below does, and climbing goes on for as long as rounding may hide that a neighbour
+    # is near.
     bound = farthest + beyond
     highest = tree.leaf_depth[v] - bound - 1e-15 * tree.leaf_depth[v]
     count = 0
-    k, begin, end = tree.node[v], v, v + 1
+    k = tree.node[v]
+    begin = v
+    end = v + 1
     # All points whose paths turn higher up are farther away than that turn.
     while k >= 0 and tree.depth[k] >= highest:
         base = tree.leaf_depth[v] - 2.0 * tree.depth[k]
         for side in range(2):
             low, high = (tree.first[k], begin) if side == 0 else (end, tree.last[k])
             found = count
-            # Written whether or not it is close: which points are is hard to predict, and a wrong guess dear.
+            # Written whether or not it is close: which points are is hard to predict, and a
+            # wrong guess dear.
             for j in range(low, high):
                 x = tree.leaf_depth[j] + base
-                close.point[count], close.x[count] = j, x
+                close.point[count] = j
+                close.x[count] = x
                 count += 1 if x <= bound else 0
             for i in range(found, count):
-                close.top[i], close.place[close.point[i]] = k, i
-        begin, end, k = tree.first[k], tree.last[k], tree.up[k]
+                close.top[i] = k
+                close.place[close.point[i]] = i
+        begin = tree.first[k]
+        end = tree.last[k]
+        k = tree.up[k]
     return count
 
 
@@ -72,7 +84,8 @@ def _find_close(tree: MeasuredSplits, v: int, near: Any, beyond: float, close: C
 def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
     """Sort the close points into bins no narrower than `width`; return how many bins to a unit, and in all.
 
-    Points that are two bins or more nearer or farther than another are on one side of its smooth step.
+    Points that are two bins or more nearer or farther than another are on one side of its
+    smooth step.
     """
     farthest = 0.0
     for i in range(count):
@@ -94,7 +107,10 @@ def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
         b = bins.rank[i]
         k = bins.start[b]
         bins.start[b] = k + 1
-        bins.rank[i], bins.x[k], bins.near[k], bins.slope[k] = k, close.x[i], 0.0, 0.0
+        bins.rank[i] = k
+        bins.x[k] = close.x[i]
+        bins.near[k] = 0.0
+        bins.slope[k] = 0.0
     # Every bin now begins where the next one did.
     for b in range(number, 0, -1):
         bins.start[b] = bins.start[b - 1]
@@ -117,26 +133,34 @@ def _spread(v: int, close: Close, bins: Bins, count: int, at_point: Any, at_node
 
 
 @helper
-def _add_precision(own: int, neighbors: int, bins: Bins, rate: float, number: int, sharpness: float) -> float:
+def _add_precision(
+    own: int, neighbors: int, bins: Bins, rate: float, number: int, sharpness: float
+) -> float:
     """Smooth precision at the rank of the neighbour at `own`, 1 - P, and its derivatives.
 
-    P = (1 + A) / (1 + B), A and B the numbers of other neighbours, and of other points, that come before it. A point
-    counts as before it by a smooth step: 1/2 + 3/4 t - 1/4 t^3 between t = -1 and 1.
+    P = (1 + A) / (1 + B), A and B the numbers of other neighbours, and of other points, that
+    come before it. A point counts as before it by a smooth step: 1/2 + 3/4 t - 1/4 t^3 between
+    t = -1 and 1.
     """
     here = bins.x[own]
     b = int(here * rate)
-    first, last = max(b - 1, 0), min(b + 2, number)
-    low, high = bins.start[first], bins.start[last]
-    before, nearer = 0.0, 0.0
+    first = max(b - 1, 0)
+    last = min(b + 2, number)
+    low = bins.start[first]
+    high = bins.start[last]
+    before = 0.0
+    nearer = 0.0
     for k in range(low, high):
         t = min(max((here - bins.x[k]) * sharpness, -1.0), 1.0)
         step = 0.5 + t * (0.75 - 0.25 * t * t)
         before += step
         nearer += step * bins.near[k]
     # Both have counted the neighbour itself, as one half.
-    before, nearer = before + (low + 0.5), nearer + (bins.nearer[first] + 0.5)
+    before = before + (low + 0.5)
+    nearer = nearer + (bins.nearer[first] + 0.5)
     share = 0.75 * sharpness / neighbors
-    by_nearer, by_before = -share / before, share * nearer / before**2
+    by_nearer = -share / before
+    by_before = share * nearer / before**2
     pull = 0.0
     for k in range(low, high):
         t = min(max((here - bins.x[k]) * sharpness, -1.0), 1.0)
@@ -149,15 +173,21 @@ def _add_precision(own: int, neighbors: int, bins: Bins, rate: float, number: in
 
 @helper
 def _room(n: int) -> Close:
-    return Close(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64))
+    return Close(
+        np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    )
 
 
 @helper
 def _bins(n: int) -> Bins:
     return Bins(
-        np.empty(n + 2, np.int64), np.empty(n + 2, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n),
+        np.empty(n + 2, np.int64),
+        np.empty(n + 2, np.int64),
+        np.empty(n, np.int64),
         np.empty(n),
-    )  # fmt: skip
+        np.empty(n),
+        np.empty(n),
+    )
 
 
 @kernel
@@ -172,7 +202,8 @@ def smooth_imprecision(
     at_node: Any,
 ) -> float:
     """Sum over the points low ... high - 1 of 1 - their smooth average precision; derivatives as in `row_sums`."""
-    close, bins = _room(len(tree.leaf_depth)), _bins(len(tree.leaf_depth))
+    close = _room(len(tree.leaf_depth))
+    bins = _bins(len(tree.leaf_depth))
     total = 0.0
     for v in range(low, high):
         near = neighbors[starts[v] : starts[v + 1]]
@@ -181,7 +212,9 @@ def smooth_imprecision(
         count = _find_close(tree, v, near, width, close)
         rate, number = _sort(near, close, count, width, bins)
         for u in near:
-            total += _add_precision(bins.rank[close.place[u]], len(near), bins, rate, number, 1.0 / width)
+            total += _add_precision(
+                bins.rank[close.place[u]], len(near), bins, rate, number, 1.0 / width
+            )
         _spread(v, close, bins, count, at_point, at_node)
     return total
 

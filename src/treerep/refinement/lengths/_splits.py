@@ -15,8 +15,9 @@ Vector = NDArray[np.float64]
 class SplitTree(NamedTuple):
     """A tree without what distances cannot tell apart, hung from a centroid, in preorder.
 
-    Edges that part the points in the same way (a chain through Steiner nodes) are one edge; edges without points on one
-    side are none. So the columns of the path matrix are linearly independent.
+    Edges that part the points in the same way (a chain through Steiner nodes) are one edge;
+    edges without points on one side are none. So the columns of the path matrix are linearly
+    independent.
     """
 
     points: NDArray[np.int64]  # in the order of the preorder, which numbers them anew
@@ -33,7 +34,8 @@ def find_tree_splits(tree: Tree) -> SplitTree:
     here = np.arange(tree.n_nodes)
     view = tree._view
     chains = _chains(view, n)
-    # The lowest node with at least half of the points below: no branch at it has more than half.
+    # The lowest node with at least half of the points below: no branch at it has more than
+    # half.
     heavy = np.flatnonzero((2 * chains.points >= n) & (chains.bottom == here))[-1]
     view = tree._view_from(int(view.order[heavy]))
     chains = _chains(view, n)
@@ -41,7 +43,9 @@ def find_tree_splits(tree: Tree) -> SplitTree:
     kept = chains.bottom == here
     number = (np.cumsum(kept) - 1).astype(np.int32)
     parent = np.where(chains.above >= 0, number[chains.above], -1)[kept].astype(np.int32)
-    below = np.where(chains.bottom >= 0, number[chains.bottom], -1)  # the node here below each edge
+    below = np.where(
+        chains.bottom >= 0, number[chains.bottom], -1
+    )  # the node here below each edge
     # The points below position k follow each other in preorder, from number before[k] on.
     is_point = view.order < n
     before: NDArray[np.int32] = (np.cumsum(is_point) - is_point).astype(np.int32)
@@ -65,7 +69,8 @@ class _Chains(NamedTuple):
 
 def _chains(view: Preorder, n_points: int) -> _Chains:
     count = points_below(view, n_points)
-    bottom, above = np.empty_like(count), np.empty_like(count)
+    bottom = np.empty_like(count)
+    above = np.empty_like(count)
     find_chains(view.up, count, bottom, above)
     return _Chains(count, bottom, above)
 
@@ -87,7 +92,9 @@ def measured(splits: SplitTree, depth: Vector) -> MeasuredSplits:
 def gather(splits: SplitTree, weights: Vector) -> Vector:
     """Length of each split: the sum over the edges that make it."""
     used = splits.edge >= 0
-    sums: Vector = np.bincount(splits.edge[used], weights[used], minlength=len(splits.up)).astype(np.float64)
+    sums: Vector = np.bincount(
+        splits.edge[used], weights[used], minlength=len(splits.up)
+    ).astype(np.float64)
     return sums
 
 
@@ -104,8 +111,12 @@ def distribute(
     chain = gather(splits, np.ones(len(old)))[edge]
     spare = np.maximum(old - lower, 0.0)
     total = gather(splits, spare)[edge]
-    share = np.where(total > 0, spare / np.where(total > 0, total, 1.0), 1.0 / np.maximum(chain, 1.0))
-    new = np.where(chain == 1, found[edge], lower + share * np.maximum(found[edge] - chain * lower, 0.0))
+    share = np.where(
+        total > 0, spare / np.where(total > 0, total, 1.0), 1.0 / np.maximum(chain, 1.0)
+    )
+    new = np.where(
+        chain == 1, found[edge], lower + share * np.maximum(found[edge] - chain * lower, 0.0)
+    )
     # What has not changed keeps its bits, unless a part of the chain was too short.
     changed = (found != given) | (gather(splits, (old < lower).astype(np.float64)) > 0)
     return np.where(used & changed[edge], new, np.maximum(old, lower))

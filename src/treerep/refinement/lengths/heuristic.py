@@ -10,7 +10,8 @@ from ._pairs import Optimum
 from ._path_sum_kernels import add_down, add_up, common_ancestors
 from ._splits import SplitTree, Vector, gather
 
-_STEPS, _RATE = 200, 1e-4
+_STEPS = 200
+_RATE = 1e-4
 
 
 def heuristic(tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: Any) -> Optimum:
@@ -20,7 +21,8 @@ def heuristic(tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: 
     i = generator.integers(n, size=n)
     j = (i + generator.integers(1, n, size=n)) % n
     truth = metric.pairs(splits.points[i], splits.points[j])
-    a, b = splits.node[i], splits.node[j]
+    a = splits.node[i]
+    b = splits.node[j]
     top = common_ancestors(splits.up, a, b)
     given, floor = (gather(splits, w) for w in (tree.weights, np.full(len(tree.edges), lower)))
 
@@ -43,7 +45,13 @@ def heuristic(tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: 
         length = np.maximum(floor, length - _RATE * 2 * path_sums(errors(length)))
     start, before, value = (float(np.square(errors(x)).sum()) for x in (given, raised, length))
     if not value < before:  # the steps were too large for these distances
-        length, value = raised, before
-    moved = np.maximum(floor, length - path_sums(errors(length)) / np.maximum(path_sums(np.ones(n)), 1.0)) - length
+        length = raised
+        value = before
+    moved = (
+        np.maximum(
+            floor, length - path_sums(errors(length)) / np.maximum(path_sums(np.ones(n)), 1.0)
+        )
+        - length
+    )
     residual = float(np.abs(moved[1:]).max() / (truth.max() or 1.0))
     return Optimum(length, value, start, residual, _STEPS)

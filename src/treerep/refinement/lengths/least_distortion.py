@@ -44,11 +44,21 @@ class Plan(NamedTuple):
 
 
 _DISTANCES = Plan(
-    (Stage(3e-2, 0.0, 50), Stage(1e-2, 0.0, 50), Stage(3e-3, 0.0, 75), Stage(SMOOTHING, 0.0, 1000)), 25, 1e-5
+    (
+        Stage(3e-2, 0.0, 50),
+        Stage(1e-2, 0.0, 50),
+        Stage(3e-3, 0.0, 75),
+        Stage(SMOOTHING, 0.0, 1000),
+    ),
+    25,
+    1e-5,
 )
-_BALANCED = Plan((Stage(3e-2, 0.3, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.05, 60)), 25, 1e-5)
-# What sampled rows gain beyond is mostly noise. 100,000 cells, 256 rows: other rows have 0.0622 after one stage of 19
-# steps and 0.0621 after four stages of 64; twice as many rows give 0.0615.
+_BALANCED = Plan(
+    (Stage(3e-2, 0.3, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.05, 60)), 25, 1e-5
+)
+# What sampled rows gain beyond is mostly noise. 100,000 cells, 256 rows: other rows have 0.0622
+# after one stage of 19 steps and 0.0621 after four stages of 64; twice as many rows give
+# 0.0615.
 _SAMPLED = Plan((Stage(1e-2, 0.0, 50),), 5, 3e-3)
 _SAMPLED_BALANCED = _BALANCED._replace(patience=10, progress=1e-3)
 
@@ -89,17 +99,30 @@ def least_distortion(
     raised = np.maximum(given, floor)
     starts = [raised]
     if squares_first:  # ordinary least squares cost little and often begin nearer
-        starts.append(least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length)
+        starts.append(
+            least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length
+        )
     start = _stated(pairs, given, count, balance)
-    best = min(((_stated(pairs, length, count, balance), length) for length in starts), key=_value)
-    length, steps, seconds = best[1], 0, 0.0
-    whole, sampled = (_DISTANCES, _SAMPLED) if balance is None else (_BALANCED, _SAMPLED_BALANCED)
+    best = min(
+        ((_stated(pairs, length, count, balance), length) for length in starts), key=_value
+    )
+    length = best[1]
+    steps = 0
+    seconds = 0.0
+    whole, sampled = (
+        (_DISTANCES, _SAMPLED) if balance is None else (_BALANCED, _SAMPLED_BALANCED)
+    )
     plan = whole if pairs.upper else sampled
     for stage in plan.stages:
-        if time.monotonic() + seconds > deadline or _residual(problem, pairs, best[1], floor) <= tol:
+        if (
+            time.monotonic() + seconds > deadline
+            or _residual(problem, pairs, best[1], floor) <= tol
+        ):
             break
         objective = _objective(pairs, count, stage, balance)
-        length, more, seconds = _quasi_newton(objective, problem, length, floor, plan, stage.steps, deadline)
+        length, more, seconds = _quasi_newton(
+            objective, problem, length, floor, plan, stage.steps, deadline
+        )
         steps += more
         best = min(best, (_stated(pairs, length, count, balance), length), key=_value)
     return Optimum(best[1], best[0], start, _residual(problem, pairs, best[1], floor), steps)
@@ -127,9 +150,12 @@ def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None
     def both(length: Vector) -> tuple[float, Vector]:
         value, gradient = pairs.sums(SMOOTH, length, stage.smoothing)
         loss, slope = near.smooth_loss(length, width)
-        distortion, loss = value / count + _LITTLE, loss + _LITTLE
+        distortion = value / count + _LITTLE
+        loss = loss + _LITTLE
         # Shifted by a constant, so that progress can be measured as a share of it.
-        sum_of_logs = (1 - share) * math.log(distortion) + share * math.log(loss) - 2 * math.log(_LITTLE)
+        sum_of_logs = (
+            (1 - share) * math.log(distortion) + share * math.log(loss) - 2 * math.log(_LITTLE)
+        )
         by_edge = (1 - share) / distortion * gradient + share / loss * count * slope
         return count * sum_of_logs, by_edge
 
@@ -139,38 +165,51 @@ def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None
 def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -> float:
     """Largest derivative of the distortion over its largest possible value, where the bounds leave a choice."""
     gradient = pairs.sums(SMOOTH, length, SMOOTHING)[1]
-    # By Cauchy and Schwarz no sum of derivatives u q / sqrt(q^2 + eps^2) over the paths through an edge is larger.
+    # By Cauchy and Schwarz no sum of derivatives u q / sqrt(q^2 + eps^2) over the paths through
+    # an edge is larger.
     largest = np.sqrt(np.maximum(pairs.crossing(), 1.0) * problem.diagonal)
     held = (length <= floor) & (gradient > 0)
-    return float(np.abs(np.where(held, 0.0, gradient) / largest)[problem.measured].max(initial=0.0))
+    return float(
+        np.abs(np.where(held, 0.0, gradient) / largest)[problem.measured].max(initial=0.0)
+    )
 
 
 class Memory:
     """The last steps of a search and what they changed in the gradient."""
 
     def __init__(self, size: int) -> None:
-        self.steps, self.changes = np.zeros((_MEMORY, size)), np.zeros((_MEMORY, size))
+        self.steps = np.zeros((_MEMORY, size))
+        self.changes = np.zeros((_MEMORY, size))
         self.newest = -1
 
     def add(self, step: Vector, change: Vector) -> None:
         """Remember a step in place of the oldest one."""
         self.newest = (self.newest + 1) % _MEMORY
-        self.steps[self.newest], self.changes[self.newest] = step, change
+        self.steps[self.newest] = step
+        self.changes[self.newest] = change
 
     def turned(self, way: Vector, free: NDArray[np.bool_], diagonal: Vector) -> Vector:
         """The steepest descent `way` among the free edges, turned by what past steps have shown."""
-        product, share = np.zeros(_MEMORY), np.zeros(_MEMORY)
+        product = np.zeros(_MEMORY)
+        share = np.zeros(_MEMORY)
         turn_way(self.steps, self.changes, self.newest, free, diagonal, way, product, share)
         return way
 
 
 def _quasi_newton(
-    objective: Objective, problem: Quadratic, length: Vector, floor: Vector, plan: Plan, most: int, deadline: float
+    objective: Objective,
+    problem: Quadratic,
+    length: Vector,
+    floor: Vector,
+    plan: Plan,
+    most: int,
+    deadline: float,
 ) -> tuple[Vector, int, float]:
     """Projected limited-memory BFGS steps (Nocedal, Math. Comput. 35, 1980).
 
-    Returns the length, the number of steps and the seconds that a look at the objective takes: ranks of thousands of
-    points take more than one, so that none begins which would end after the deadline.
+    Returns the length, the number of steps and the seconds that a look at the objective takes:
+    ranks of thousands of points take more than one, so that none begins which would end after
+    the deadline.
     """
     begin = time.monotonic()
     value, gradient = objective(length)
@@ -180,7 +219,9 @@ def _quasi_newton(
     trace = [value]
     _, patience, progress = plan
     for steps in range(most):
-        if time.monotonic() > latest or (steps >= patience and trace[-patience] - value <= progress * value):
+        if time.monotonic() > latest or (
+            steps >= patience and trace[-patience] - value <= progress * value
+        ):
             return length, steps, seconds
         free = problem.measured & ((length > floor) | (gradient < 0))
         way = memory.turned(np.where(free, -gradient, 0.0), free, problem.diagonal)
@@ -195,6 +236,8 @@ def _quasi_newton(
         else:
             return length, steps, seconds
         memory.add(step, slope - gradient)
-        length, value, gradient = length + step, after, slope
+        length = length + step
+        value = after
+        gradient = slope
         trace.append(value)
     return length, most, seconds

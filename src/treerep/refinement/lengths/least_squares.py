@@ -1,15 +1,20 @@
-"""Least squares, ordinary or weighted, by a projected Newton method (Bertsekas, SIAM J. Control Optim. 20, 1982).
+"""Least squares, ordinary or weighted, by a projected Newton method (Bertsekas, SIAM J.
 
-With A the path matrix (a row per pair of points, a column per edge), the distances of the tree are A w, and we minimise
+Control Optim. 20, 1982).
+
+With A the path matrix (a row per pair of points, a column per edge), the distances of the tree
+are A w, and we minimise
 |U (A w - d)|^2 over w >= lower, U diagonal. A is never formed:
 
 - the gradient A^T U^2 (A w - d) is one pass over the pairs (`path_sum_kernels.row_sums`),
-- for U = 1 the product A^T A w takes O(N) (`cut_sums`), and so does the solution of A^T A w = b, even with edges held
-  fixed (`solve_cuts`; that ordinary least squares has such a solution is due to Bryant and Waddell, Rapid evaluation of
-  least-squares and minimum-evolution criteria on phylogenetic trees, Mol. Biol. Evol. 15, 1998),
+- for U = 1 the product A^T A w takes O(N) (`cut_sums`), and so does the solution of A^T A w =
+  b, even with edges held fixed (`solve_cuts`; that ordinary least squares has such a solution
+  is due to Bryant and Waddell, Rapid evaluation of least-squares and minimum-evolution criteria
+  on phylogenetic trees, Mol. Biol. Evol. 15, 1998),
 - for other U that solution is a preconditioner that knows the shape of the tree.
 
-So steps are exact for U = 1 and come from a few conjugate gradients otherwise, however long the paths are.
+So steps are exact for U = 1 and come from a few conjugate gradients otherwise, however long the
+paths are.
 """
 
 import time
@@ -24,16 +29,20 @@ from ._principal_pivoting import principal_pivoting
 from ._splits import Vector
 
 _STEPS = 1000
-#: Beyond so many points steps are many, and guessing which edges are free is faster. (Below, it is a matter of
-#: hundredths of a second, and results that are stored rest on the last digits of the steps.)
+#: Beyond so many points steps are many, and guessing which edges are free is faster. (Below, it
+#: is a matter of hundredths of a second, and results that are stored rest on the last digits of
+#: the steps.)
 _MANY_POINTS = 10_000
 _CONJUGATE_STEPS = 500
-#: A Newton step is accurate enough when conjugate gradients have shrunk its error to this share (measured best).
+#: A Newton step is accurate enough when conjugate gradients have shrunk its error to this share
+#: (measured best).
 _ACCURACY = 0.1
 _LAST_DIGITS = 1e-6
-#: A sample leaves many edges all but undetermined, and it is no use to fit its noise: stop when a step lowers the
-#: objective by less than this share of itself, and take few conjugate gradients.
-_SAMPLED_PROGRESS, _SAMPLED_CONJUGATE_STEPS = 1e-3, 30
+#: A sample leaves many edges all but undetermined, and it is no use to fit its noise: stop when
+#: a step lowers the objective by less than this share of itself, and take few conjugate
+#: gradients.
+_SAMPLED_PROGRESS = 1e-3
+_SAMPLED_CONJUGATE_STEPS = 30
 
 
 class Quadratic:
@@ -55,13 +64,20 @@ class Quadratic:
 
     def product(self, length: Vector) -> Vector:
         """H w: O(N) for U = 1, otherwise a pass over the pairs."""
-        return self.pairs.sums(PRODUCT, length)[1] if self.pairs.power else self.pairs.cut_sums(length)
+        return (
+            self.pairs.sums(PRODUCT, length)[1]
+            if self.pairs.power
+            else self.pairs.cut_sums(length)
+        )
 
     def precondition(self, free: NDArray[np.bool_], right: Vector) -> Vector:
-        """Solve H w = b among the free edges: exactly for U = 1 and all pairs, otherwise about. O(N).
+        """Solve H w = b among the free edges: exactly for U = 1 and all pairs, otherwise about.
 
-        With sampled rows by the diagonal alone: the shape of the tree would tell edges apart that the sample does not,
-        and steps would fit its noise (20,000 points, 256 rows: the objective of other rows rose by half).
+        O(N).
+
+        With sampled rows by the diagonal alone: the shape of the tree would tell edges apart
+        that the sample does not, and steps would fit its noise (20,000 points, 256 rows: the
+        objective of other rows rose by half).
         """
         if not self.pairs.upper:
             return np.where(free, right / self.diagonal, 0.0)
@@ -72,19 +88,27 @@ class Quadratic:
     def residual(self, length: Vector, gradient: Vector, floor: Vector) -> float:
         """How far an edge would move by itself, at most: 0 at the minimum, and only there.
 
-        For U = 1 as a share of the largest distance. With factors an edge among short distances counts as much as one
-        among long ones: it is what the move changes in U A w, as a share of |U d|.
+        For U = 1 as a share of the largest distance. With factors an edge among short distances
+        counts as much as one among long ones: it is what the move changes in U A w, as a share
+        of |U d|.
         """
         moved = (np.maximum(floor, length - gradient / self.diagonal) - length)[self.measured]
         if self.size > 0:
-            return float(np.abs(moved * np.sqrt(self.diagonal[self.measured] / self.size)).max(initial=0.0))
+            return float(
+                np.abs(moved * np.sqrt(self.diagonal[self.measured] / self.size)).max(
+                    initial=0.0
+                )
+            )
         return float(np.abs(moved).max(initial=0.0)) * self.pairs.unit / self.pairs.radius
 
 
-def least_squares(pairs: Pairs, given: Vector, floor: Vector, tol: float, deadline: float) -> Optimum:
+def least_squares(
+    pairs: Pairs, given: Vector, floor: Vector, tol: float, deadline: float
+) -> Optimum:
     """Find the lengths of least weighted squares, not below the floor."""
     problem = Quadratic(pairs)
-    raised, steps = np.maximum(given, floor), 0
+    raised = np.maximum(given, floor)
+    steps = 0
     value, gradient = pairs.sums(SQUARES, raised)
     start = pairs.sums(SQUARES, given)[0] if (raised != given).any() else value
     best = raised, value, problem.residual(raised, gradient, floor)
@@ -96,8 +120,10 @@ def least_squares(pairs: Pairs, given: Vector, floor: Vector, tol: float, deadli
         at_found = None if found is None else pairs.sums(SQUARES, found)
         if found is not None and at_found is not None and at_found[0] <= best[1]:
             value, gradient = at_found
-            best, goal = (found, value, problem.residual(found, gradient, floor)), tol
-    # Steps only update the gradient, and its rounding errors add up: look at the distances again and go on from there.
+            best = (found, value, problem.residual(found, gradient, floor))
+            goal = tol
+    # Steps only update the gradient, and its rounding errors add up: look at the distances
+    # again and go on from there.
     for _ in range(3 if pairs.upper else 1):
         if best[2] <= goal or time.monotonic() > deadline:
             break
@@ -131,7 +157,9 @@ def _descend(
         newton = _conjugate_gradients(problem, free, -gradient, deadline)
         step, image = _search(problem, length, gradient, floor, newton, 12)
         if not step.any() and problem.size > 0:
-            step, image = _step_to_the_floor(problem, length, gradient, floor, free, newton, deadline)
+            step, image = _step_to_the_floor(
+                problem, length, gradient, floor, free, newton, deadline
+            )
         if not step.any():
             # Many edges may lie just above the floor: then the plain gradient leads there.
             plain = np.where(problem.measured, -gradient / problem.diagonal, 0.0)
@@ -140,14 +168,21 @@ def _descend(
             return length, steps
         # The objective is |U (A w - d)|^2 = 2 f.
         gain = -dot(2 * gradient + image, step)
-        length, gradient, value = np.maximum(floor, length + step), gradient + image, value - gain
+        length = np.maximum(floor, length + step)
+        gradient = gradient + image
+        value = value - gain
         if gain <= least * value:
             return length, steps + 1
     return length, _STEPS
 
 
 def _search(
-    problem: Quadratic, length: Vector, gradient: Vector, floor: Vector, way: Vector, halvings: int
+    problem: Quadratic,
+    length: Vector,
+    gradient: Vector,
+    floor: Vector,
+    way: Vector,
+    halvings: int,
 ) -> tuple[Vector, Vector]:
     """The first of the projected steps 1, 1/2, 1/4, ... that lowers the objective enough, and H times it; or zeros."""
     for _ in range(halvings):
@@ -172,9 +207,9 @@ def _step_to_the_floor(
 ) -> tuple[Vector, Vector]:
     """A Newton step up to where the first edge reaches the floor, and H times it.
 
-    Short edges among long ones are cut off by the projection of a full step, which then need not lower the objective.
-    A straight step always does, if the edges at the floor that it would lower are held (Lawson and Hanson, Solving
-    least squares problems, 1974).
+    Short edges among long ones are cut off by the projection of a full step, which then need
+    not lower the objective. A straight step always does, if the edges at the floor that it
+    would lower are held (Lawson and Hanson, Solving least squares problems, 1974).
     """
     while not time.monotonic() > deadline:
         held = free & (length <= floor) & (newton < 0)
@@ -194,9 +229,12 @@ def _step_to_the_floor(
     return np.zeros(len(length)), np.zeros(len(length))
 
 
-def _conjugate_gradients(problem: Quadratic, free: NDArray[np.bool_], right: Vector, deadline: float) -> Vector:
+def _conjugate_gradients(
+    problem: Quadratic, free: NDArray[np.bool_], right: Vector, deadline: float
+) -> Vector:
     """Solve H w = b among the free edges until the error has shrunk to _ACCURACY of itself."""
-    found, rest = np.zeros(len(right)), np.where(free, right, 0.0)
+    found = np.zeros(len(right))
+    rest = np.where(free, right, 0.0)
     step = problem.precondition(free, rest)
     size = first = dot(rest, step)
     for _ in range(_CONJUGATE_STEPS if problem.pairs.upper else _SAMPLED_CONJUGATE_STEPS):

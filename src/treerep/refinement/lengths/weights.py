@@ -60,47 +60,53 @@ def fit_weights(
     tree : Tree on the points of `metric`
         Its weights are where the search starts.
     objective : "l2", "l1" or "heuristic"
-        "l2": sum of (d_T - d)^2 / d^power over the pairs. "l1": mean of sqrt(q^2 + 1e-6) with q = d_T / d - 1, the
-        average distortion, smoothed. "heuristic": what the paper does, 200 plain gradient steps of size 1e-4 for the
-        squares of n random pairs; for comparison.
+        "l2": sum of (d_T - d)^2 / d^power over the pairs. "l1": mean of sqrt(q^2 + 1e-6) with q
+        = d_T / d - 1, the average distortion, smoothed. "heuristic": what the paper does, 200
+        plain gradient steps of size 1e-4 for the squares of n random pairs; for comparison.
     power : float from 0 to 2, for "l2"
-        0 is ordinary least squares, 2 relative least squares (Fitch and Margoliash, Science 155, 1967).
+        0 is ordinary least squares, 2 relative least squares (Fitch and Margoliash, Science
+        155, 1967).
     balance : float from 0 to 1, for "l1"
-        0 minimises the average distortion, 1 maximises mean average precision; between, the mean of the logarithms of
-        the distortion and of 1 - precision, weighted so, is minimised.
+        0 minimises the average distortion, 1 maximises mean average precision; between, the
+        mean of the logarithms of the distortion and of 1 - precision, weighted so, is
+        minimised.
     neighbors : csr_array, optional
-        Whose ranks count for `balance`; by default the edges of a graph, or the ten nearest points.
+        Whose ranks count for `balance`; by default the edges of a graph, or the ten nearest
+        points.
     rows : int or "all"
-        Use the distances of that many random points to all points in place of all pairs: an unbiased estimate of the
-        objective. Edges that the sample cannot tell apart stay near their old lengths, and the search ends when it
-        gains less than a thousandth in a step.
+        Use the distances of that many random points to all points in place of all pairs: an
+        unbiased estimate of the objective. Edges that the sample cannot tell apart stay near
+        their old lengths, and the search ends when it gains less than a thousandth in a step.
     lower : float
         Least weight of an edge, 0 or more.
     squares_first : bool, for "l1"
-        Whether to begin from ordinary least squares if that is better. It need not be tried if the lengths of the tree
-        were fitted before.
+        Whether to begin from ordinary least squares if that is better. It need not be tried if
+        the lengths of the tree were fitted before.
     tol : float
-        Residual to reach. For "l2" an edge's residual is how far it would move if it alone were free, as a share of the
-        largest distance from a point. With a power it is what the move changes in the weighted distances, as a share of
-        their norm, so that short distances count as much as long ones. For "l1" it is the gradient over its largest
-        possible value, and a smoothed minimum has sharp bends: 1e-2 is what to expect, and more if distances extend
-        over eight decades.
+        Residual to reach. For "l2" an edge's residual is how far it would move if it alone were
+        free, as a share of the largest distance from a point. With a power it is what the move
+        changes in the weighted distances, as a share of their norm, so that short distances
+        count as much as long ones. For "l1" it is the gradient over its largest possible value,
+        and a smoothed minimum has sharp bends: 1e-2 is what to expect, and more if distances
+        extend over eight decades.
     max_seconds : float, optional
         Return what has been reached after this time, and say so in the residual.
     runner : Runner, optional
-        Who makes the passes over the pairs for "l2" with power 0, in place of threads. The others need so many that
-        sending their sums would take longer than adding them up.
+        Who makes the passes over the pairs for "l2" with power 0, in place of threads. The
+        others need so many that sending their sums would take longer than adding them up.
 
     Notes
     -----
-    Pairs at distance 0 have no relative error: "l1" leaves them out, "l2" with a power weights them like the smallest
-    positive distance. Edges through which no counted path goes keep their weights; edges that part the points in the
-    same way (a chain through Steiner nodes) share their sum as before. The result is never worse than the tree given,
-    its weights raised to `lower` where they are below.
+    Pairs at distance 0 have no relative error: "l1" leaves them out, "l2" with a power weights
+    them like the smallest positive distance. Edges through which no counted path goes keep
+    their weights; edges that part the points in the same way (a chain through Steiner nodes)
+    share their sum as before. The result is never worse than the tree given, its weights raised
+    to `lower` where they are below.
 
-    Time: "l2" with power 0 takes two passes over the pairs and O(N) per step; everything else about a hundred to a
-    thousand passes. A pass takes O(n^2 + sum of the depths), or O(rows N). Distances are kept if they fit into half of
-    the free memory, and asked for again at every pass otherwise. The same bits for every n_jobs.
+    Time: "l2" with power 0 takes two passes over the pairs and O(N) per step; everything else
+    about a hundred to a thousand passes. A pass takes O(n^2 + sum of the depths), or O(rows N).
+    Distances are kept if they fit into half of the free memory, and asked for again at every
+    pass otherwise. The same bits for every n_jobs.
 
     Examples
     --------
@@ -119,12 +125,29 @@ def fit_weights(
     deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
     splits = find_tree_splits(tree)
     if objective == "heuristic":
-        return fitted(tree, splits, heuristic(tree, metric, splits, lower, rng), 1.0, lower, len(tree), False)
+        return fitted(
+            tree,
+            splits,
+            heuristic(tree, metric, splits, lower, rng),
+            1.0,
+            lower,
+            len(tree),
+            False,
+        )
     sample = sample_rows(len(tree), rows, rng, len(tree))
     with Workers(n_jobs) as workers, progress_bar(np.inf, "lengths", "passes") as bar:
         # The distortion of a pair at distance 0 is not defined; its squared error is.
         power = 2.0 if objective == "l1" else float(power)
-        pairs = Pairs(splits, metric, sample, power, workers, objective == "l2", None if power else runner, bar)
+        pairs = Pairs(
+            splits,
+            metric,
+            sample,
+            power,
+            workers,
+            objective == "l2",
+            None if power else runner,
+            bar,
+        )
         given = gather(splits, tree.weights) / pairs.unit
         floor = gather(splits, np.full(len(tree.edges), lower)) / pairs.unit
         if objective == "l2":
@@ -133,14 +156,22 @@ def fit_weights(
             shared = None
             if balance > 0:
                 graph = neighbor_graph(metric) if neighbors is None else neighbors
-                shared = Balance(float(balance), Neighborhoods(graph, splits, pairs.unit, workers))
+                shared = Balance(
+                    float(balance), Neighborhoods(graph, splits, pairs.unit, workers)
+                )
             best = least_distortion(pairs, given, floor, tol, deadline, shared, squares_first)
     exact = sample is None and best.residual <= tol
     return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
 
 
 def fitted(
-    tree: Tree, splits: SplitTree, best: Optimum, unit: float, lower: float, count: int, exact: bool
+    tree: Tree,
+    splits: SplitTree,
+    best: Optimum,
+    unit: float,
+    lower: float,
+    count: int,
+    exact: bool,
 ) -> WeightFit:
     """The tree with the weights that a search has found, in units of `unit`."""
     given = gather(splits, tree.weights)
@@ -148,4 +179,6 @@ def fitted(
     found = np.where(best.length == given / unit, given, best.length * unit)
     weights = distribute(splits, tree.weights, found, given, lower)
     fitted = tree.with_weights(weights)
-    return WeightFit(fitted, best.value, best.start, best.residual, best.iterations, count, exact)
+    return WeightFit(
+        fitted, best.value, best.start, best.residual, best.iterations, count, exact
+    )

@@ -1,17 +1,21 @@
 """The compiled heart of the moves: the best place of a subtree among all edges, and the tree changed accordingly.
 
-The tree is binary, hung from a leaf and numbered in preorder, and stays so: a subtree is a range of numbers, the first
-child of k is k + 1 and the second follows the first one's range. So all passes run over memory from front to back or
-from back to front, and no lists of children or neighbours exist.
+The tree is binary, hung from a leaf and numbered in preorder, and stays so: a subtree is a
+range of numbers, the first child of k is k + 1 and the second follows the first one's range. So
+all passes run over memory from front to back or from back to front, and no lists of children or
+neighbours exist.
 
-Take out the subtree s. An outside leaf y knows the points x of s by three sums, where h_x is the distance of x to s:
+Take out the subtree s. An outside leaf y knows the points x of s by three sums, where h_x is
+the distance of x to s:
 
-    W_y = sum over x of w_xy,   S_y = sum of w_xy (d_xy - h_x),   Q_y = sum of w_xy (d_xy - h_x)^2
+    W_y = sum over x of w_xy,   S_y = sum of w_xy (d_xy - h_x),   Q_y = sum of w_xy (d_xy -
+    h_x)^2
 
-If s hangs off a place at distance r_y from y by an edge of length l, the squared errors of the pairs (x, y) sum up to
-Q_y - 2 (r_y + l) S_y + (r_y + l)^2 W_y. So leaves whose sums are known at one node of the tree are known at its
-neighbour, at distance L, by S - L W and Q - 2 L S + L^2 W in their place: one pass to the root and one back give the
-errors of s at all places of all edges.
+If s hangs off a place at distance r_y from y by an edge of length l, the squared errors of the
+pairs (x, y) sum up to Q_y - 2 (r_y + l) S_y + (r_y + l)^2 W_y. So leaves whose sums are known
+at one node of the tree are known at its neighbour, at distance L, by S - L W and Q - 2 L S +
+L^2 W in their place: one pass to the root and one back give the errors of s at all places of
+all edges.
 """
 
 from typing import Any, NamedTuple
@@ -64,9 +68,12 @@ def improve(
 ) -> Any:
     """Put the subtrees of nodes[start:] where they fit best, those of at most `cap` leaves.
 
-    Returns how far it came before `budget` steps were used up, how often the tree changed, and what that gained.
+    Returns how far it came before `budget` steps were used up, how often the tree changed, and
+    what that gained.
     """
-    k, moves, gain = start, 0, 0.0
+    k = start
+    moves = 0
+    gain = 0.0
     while k < len(nodes) and budget > 0:
         s = tree.position[nodes[k]]
         k += 1
@@ -88,7 +95,8 @@ def improve(
 @helper
 def _sum_up_rows(tree: BinaryPreorder, task: Task, room: Room, s: int) -> None:
     """W, S, Q of every leaf, from the rows of the points in the subtree s."""
-    leaf, weight = room.leaf, room.weight
+    leaf = room.leaf
+    weight = room.weight
     for y in range(len(weight)):
         leaf[0, y] = leaf[1, y] = leaf[2, y] = 0.0
     for k in range(s, s + tree.size[s]):
@@ -107,44 +115,57 @@ def _sum_up_rows(tree: BinaryPreorder, task: Task, room: Room, s: int) -> None:
 @helper
 def _sum_up_leaves(tree: BinaryPreorder, room: Room, s: int) -> float:
     """W, S, Q below every node, without the subtree s, and S, Q of all leaves at the root; returns W of all leaves."""
-    up, length, below, leaf = tree.up, tree.length, room.below, room.leaf
+    up = tree.up
+    length = tree.length
+    below = room.below
+    leaf = room.leaf
     for k in range(len(up)):
         below[k, 0] = below[k, 1] = below[k, 2] = 0.0
     for y in range(leaf.shape[1]):
         k = tree.position[y]
-        below[k, 0], below[k, 1], below[k, 2] = leaf[0, y], leaf[1, y], leaf[2, y]
+        below[k, 0] = leaf[0, y]
+        below[k, 1] = leaf[1, y]
+        below[k, 2] = leaf[2, y]
     behind = s + tree.size[s]
     k = len(up) - 1
     while k > 0:
         if k == behind - 1:  # jump over the subtree
             k = s - 1
-        # No difference between leaves and others: which of them comes next is hard to predict, and a wrong guess dear.
+        # No difference between leaves and others: which of them comes next is hard to predict,
+        # and a wrong guess dear.
         g = up[k]
         w, f, q = shifted(below[k, 0], below[k, 1], below[k, 2], length[k])
         below[g, 0] += w
         below[g, 1] += f
         below[g, 2] += q
         k -= 1
-    room.all[0, 0], room.all[0, 1] = below[0, 1], below[0, 2]
+    room.all[0, 0] = below[0, 1]
+    room.all[0, 1] = below[0, 2]
     return below[0, 0]
 
 
 @helper
 def _sum_up_all(tree: BinaryPreorder, room: Room, s: int, weight: float) -> float:
     """S and Q of all leaves at every node, from those at the root; returns the largest Q."""
-    below, total, behind = room.below, room.all, s + tree.size[s]
+    below = room.below
+    total = room.all
+    behind = s + tree.size[s]
     largest = total[0, 1]
     k = 1
     while k < len(tree.up):
         if k == s:
             k = behind
             continue
-        g, length = tree.up[k], tree.length[k]
-        w, f, q = below[k, 0], below[k, 1], below[k, 2]
+        g = tree.up[k]
+        length = tree.length[k]
+        w = below[k, 0]
+        f = below[k, 1]
+        q = below[k, 2]
         _, shifted_f, shifted_q = shifted(w, f, q, length)
         v = weight - w
-        # Seen from below the edge, what is below is nearer by its length and the rest (v = W of the rest) is farther.
-        # Written such that little waits for the numbers of the node above, which may just have been computed.
+        # Seen from below the edge, what is below is nearer by its length and the rest (v = W of
+        # the rest) is farther. Written such that little waits for the numbers of the node
+        # above, which may just have been computed.
         more = q - shifted_q + length * (2.0 * shifted_f + length * v)
         total[k, 0] = total[g, 0] + length * (w - v)
         total[k, 1] = total[g, 1] - 2.0 * length * total[g, 0] + more
@@ -159,25 +180,39 @@ def _best_place(tree: BinaryPreorder, room: Room, s: int, weight: float, largest
 
     The edge is -1 if no place is better than the present one by more than rounding.
     """
-    below, total, behind = room.below, room.all, s + tree.size[s]
+    below = room.below
+    total = room.all
+    behind = s + tree.size[s]
     p = tree.up[s]
     now = cost_at(weight, total[p, 0], total[p, 1], tree.length[s])
-    best, edge, along, pendant = now - _LEAST_GAIN * largest, -1, 0.0, 0.0
+    best = now - _LEAST_GAIN * largest
+    edge = -1
+    along = 0.0
+    pendant = 0.0
     k = 1
     while k < len(tree.up):
         if k == s:
             k = behind
             continue
-        g, length = tree.up[k], tree.length[k]
-        w, f, q = below[k, 0], below[k, 1], below[k, 2]
+        g = tree.up[k]
+        length = tree.length[k]
+        w = below[k, 0]
+        f = below[k, 1]
+        q = below[k, 2]
         # What is not below the edge, measured at its upper end.
         _, shifted_f, shifted_q = shifted(w, f, q, length)
-        v, a, r = weight - w, total[g, 0] - shifted_f, total[g, 1] - shifted_q
-        # Free to choose the distances on both sides, the errors are at least q - f^2 / w + r - a^2 / v.
+        v = weight - w
+        a = total[g, 0] - shifted_f
+        r = total[g, 1] - shifted_q
+        # Free to choose the distances on both sides, the errors are at least q - f^2 / w + r -
+        # a^2 / v.
         if (q + r - best) * w * v < f * f * v + a * a * w:
             cost, x, y = best_on_edge(w, f, q, v, a, r, length)
             if cost < best:
-                best, edge, along, pendant = cost, k, x, y
+                best = cost
+                edge = k
+                along = x
+                pendant = y
         k += 1
     return edge, along, pendant, now - best
 
@@ -192,20 +227,26 @@ def _move(
     pendant: float,
 ) -> None:
     """Hang the subtree s off the edge above the node `edge`, at distance `along` from that node."""
-    up, length, size = tree.up, tree.length, tree.size
+    up = tree.up
+    length = tree.length
+    size = tree.size
     p = up[s]
     other = p + 1 if s > p + 1 else s + size[s]
     tree.length[s] = pendant
     if edge == p:
-        edge, along = other, length[other] + along
+        edge = other
+        along = length[other] + along
     length[other] += length[p]  # p is taken out ...
     if edge != other:
         up[other] = up[p]
         _grow(tree, up[p], -1 - size[s])
-        up[p], up[edge] = up[edge], p
+        up[p] = up[edge]
+        up[edge] = p
         size[p] = size[edge] + 1 + size[s]
         _grow(tree, up[p], 1 + size[s])
-    length[p], length[edge] = max(length[edge] - along, 0.0), along  # ... and put in here
+    # ... and put in here
+    length[p] = max(length[edge] - along, 0.0)
+    length[edge] = along
     if edge != other:
         _reorder(tree, room, p, s, edge)
 
@@ -220,10 +261,13 @@ def _grow(tree: BinaryPreorder, k: int, nodes: int) -> None:
 @helper
 def _reorder(tree: BinaryPreorder, room: Room, p: int, s: int, edge: int) -> None:
     """Number the nodes in preorder again after p and the subtree s went between `edge` and its parent."""
-    up, length = tree.up, tree.length
-    size, order = tree.size, tree.order
+    up = tree.up
+    length = tree.length
+    size = tree.size
+    order = tree.order
     behind = s + size[s]
-    first, last = min(p, edge), max(behind, edge)
+    first = min(p, edge)
+    last = max(behind, edge)
     new = room.ints[0]
     free = first
     for k in range(first, last + 1):
@@ -236,12 +280,16 @@ def _reorder(tree: BinaryPreorder, room: Room, p: int, s: int, edge: int) -> Non
             new[k] = free
             free += 1
     for k in range(first, last):
-        room.ints[1, k], room.ints[2, k] = up[k], size[k]
-        room.ints[3, k], room.reals[k] = order[k], length[k]
+        room.ints[1, k] = up[k]
+        room.ints[2, k] = size[k]
+        room.ints[3, k] = order[k]
+        room.reals[k] = length[k]
     for k in range(first, last):
         j = new[k]
-        up[j], size[j] = room.ints[1, k], room.ints[2, k]
-        order[j], length[j] = room.ints[3, k], room.reals[k]
+        up[j] = room.ints[1, k]
+        size[j] = room.ints[2, k]
+        order[j] = room.ints[3, k]
+        length[j] = room.reals[k]
         tree.position[order[j]] = j
     for k in range(first, len(up)):
         if first <= up[k] < last:

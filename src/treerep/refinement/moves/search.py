@@ -1,9 +1,10 @@
 """Moves: take a point or a subtree out of the tree and put it back where it fits best.
 
-All edges and all positions on them are compared at once, in time linear in the tree (see `move_kernels`). Leaf
-re-insertion and subtree pruning and regrafting (SPR, which contains nearest-neighbour interchange, NNI) are old moves
-of phylogenetics; Fitch and Margoliash (Science 155, 1967) weighted squared errors by 1 / d^2, and Bryant and Waddell
-(Mol. Biol. Evol. 15, 1998) computed least squares on a tree from sums over subtrees.
+All edges and all positions on them are compared at once, in time linear in the tree (see
+`move_kernels`). Leaf re-insertion and subtree pruning and regrafting (SPR, which contains
+nearest-neighbour interchange, NNI) are old moves of phylogenetics; Fitch and Margoliash
+(Science 155, 1967) weighted squared errors by 1 / d^2, and Bryant and Waddell (Mol. Biol. Evol.
+15, 1998) computed least squares on a tree from sums over subtrees.
 """
 
 import math
@@ -63,9 +64,10 @@ def rearrange(
     tree, metric
         On the same points.
     power : float between 0 and 4
-        The objective is the sum over pairs of w (d_T - d)^2 with w = d^-power: 0 looks at long distances most, 2 at
-        relative errors, 4 at near points. Distance 0 is weighted like the smallest positive one; with a power above 2
-        so are all below a thousandth of the largest.
+        The objective is the sum over pairs of w (d_T - d)^2 with w = d^-power: 0 looks at long
+        distances most, 2 at relative errors, 4 at near points. Distance 0 is weighted like the
+        smallest positive one; with a power above 2 so are all below a thousandth of the
+        largest.
     distances : Distances, optional
         Those of the metric with the power to use, where they were read before.
     sweeps : int
@@ -80,15 +82,17 @@ def rearrange(
     Returns
     -------
     Rearranged
-        The tree, `before` and `after` (the objective), the number of moves and of sweeps. A tree that no move improves
-        comes back as it was.
+        The tree, `before` and `after` (the objective), the number of moves and of sweeps. A
+        tree that no move improves comes back as it was.
 
     Notes
     -----
-    A move changes the place and the three lengths there, and is made if it lowers the objective by more than rounding
-    may. A sweep takes O(n N) time for the points and O(n) times the sizes of the subtrees; memory n^2.
+    A move changes the place and the three lengths there, and is made if it lowers the objective
+    by more than rounding may. A sweep takes O(n N) time for the points and O(n) times the sizes
+    of the subtrees; memory n^2.
 
-    Data points that are inner nodes may move away from there. Edges of length 0 are contracted in the end.
+    Data points that are inner nodes may move away from there. Edges of length 0 are contracted
+    in the end.
 
     Examples
     --------
@@ -112,7 +116,9 @@ def rearrange(
     ready = time.perf_counter()
     before = distances.in_units(tree)
     # The last look at the objective will take as long as this one.
-    end = math.inf if max_seconds is None else began + max_seconds - (time.perf_counter() - ready)
+    end = (
+        math.inf if max_seconds is None else began + max_seconds - (time.perf_counter() - ready)
+    )
     with Workers(1) as workers:
         search = Search(tree, distances, bool(subtrees), generator, workers, end)
         for _ in range(sweeps):
@@ -139,23 +145,40 @@ def _check(power: Any, sweeps: Any, max_seconds: Any) -> None:
 class Distances:
     """The distances to fit, in a unit in which none is huge or tiny: a power of two, so that nothing is rounded."""
 
-    def __init__(self, metric: Metric, power: float, generator: np.random.Generator | None) -> None:
-        self.metric, self.power = metric, power
+    def __init__(
+        self, metric: Metric, power: float, generator: np.random.Generator | None
+    ) -> None:
+        self.metric = metric
+        self.power = power
         n = len(metric)
         self.points = np.arange(n)
-        self.unit, self.matrix = 1.0, None
+        self.unit = 1.0
+        self.matrix = None
         if generator is None:
-            check_memory(8 * n * n, f"rearrange on {n:,} points", "fit with method='backbone', which needs little")
+            check_memory(
+                8 * n * n,
+                f"rearrange on {n:,} points",
+                "fit with method='backbone', which needs little",
+            )
             self.matrix = dense_matrix(metric, "rearrange")
-        self.judges = self.points if generator is None else np.sort(generator.choice(n, min(n, _JUDGES), replace=False))
-        largest, self.smallest = 0.0, np.inf
+        self.judges = (
+            self.points
+            if generator is None
+            else np.sort(generator.choice(n, min(n, _JUDGES), replace=False))
+        )
+        largest = 0.0
+        self.smallest = np.inf
         for rows in row_slices(len(self.judges), n):
             block = self.read(self.judges[rows], self.points)
             largest = max(largest, float(block.max()))
-            self.smallest = min(self.smallest, float(block.min(where=block > 0, initial=np.inf)))
+            self.smallest = min(
+                self.smallest, float(block.min(where=block > 0, initial=np.inf))
+            )
         if largest > 0:
             self.unit = math.ldexp(1.0, math.frexp(largest)[1])
-        if power > 2:  # sums over weights that extend over more decades would lose the far points
+        if (
+            power > 2
+        ):  # sums over weights that extend over more decades would lose the far points
             self.smallest = max(self.smallest, _NEAREST * largest)
         self.smallest = self.smallest / self.unit if largest > 0 else 1.0
         if self.matrix is not None:
@@ -164,23 +187,33 @@ class Distances:
     def read(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
         """Distances of a block."""
         if self.matrix is not None:
-            return self.matrix[rows] if len(cols) == len(self.matrix) else self.matrix[np.ix_(rows, cols)]
+            return (
+                self.matrix[rows]
+                if len(cols) == len(self.matrix)
+                else self.matrix[np.ix_(rows, cols)]
+            )
         return checked_block(self.metric, rows, cols) / self.unit
 
     @property
     def size(self) -> float:
-        """The unit of the objective. Squares of distances beyond 1e154 are too large for numbers."""
+        """The unit of the objective.
+
+        Squares of distances beyond 1e154 are too large for numbers.
+        """
         with np.errstate(over="ignore"):
             return float(np.float64(self.unit) ** (2 - self.power))
 
     def in_units(self, tree: Tree) -> float:
         """Sum of the weighted squared errors over all pairs, or its estimate from some rows, over `size`."""
-        n, total = len(tree), 0.0
+        n = len(tree)
+        total = 0.0
         scaled = tree.with_weights(tree.weights / self.unit)
         for part in row_slices(len(self.judges), n):
             rows = self.judges[part]
             known = frozen(self.read(rows, self.points))
-            total += sum_of_errors(known, frozen(scaled.block(rows, self.points)), self.power, self.smallest)
+            total += sum_of_errors(
+                known, frozen(scaled.block(rows, self.points)), self.power, self.smallest
+            )
         return total / 2 * n / len(self.judges)
 
 
@@ -196,12 +229,16 @@ class Search:
         workers: Workers,
         end: float,
     ) -> None:
-        self.start, self.distances, self.generator = tree, distances, generator
-        self.workers, self.end = workers, end
+        self.start = tree
+        self.distances = distances
+        self.generator = generator
+        self.workers = workers
+        self.end = end
         self.moves = self.sweeps = 0
         self.cap = 2 * math.isqrt(len(tree)) if subtrees else 1
         edges, lengths = binary_edges(tree.contracted())
-        self.edges, self.lengths = edges, lengths / distances.unit
+        self.edges = edges
+        self.lengths = lengths / distances.unit
 
     def late(self) -> bool:
         """Whether the time is over."""
@@ -210,7 +247,9 @@ class Search:
     def tree(self) -> Tree:
         """Return the present tree, without edges of length 0."""
         n = len(self.start)
-        return Tree(n, self.edges, self.lengths * self.distances.unit, labels=self.start.labels).contracted()
+        return Tree(
+            n, self.edges, self.lengths * self.distances.unit, labels=self.start.labels
+        ).contracted()
 
     def sweep(self) -> None:
         """Look once at every point and at every subtree that is not too large, by all pairs."""
@@ -222,7 +261,8 @@ class Search:
         task = Task(frozen(matrix), self.distances.power, self.distances.smallest)
         self.sweeps += 1
         with progress_bar(len(order) + len(inner), "moves", "subtrees") as bar:
-            # The point that the tree hangs from cannot be moved, so its turn comes last, when another one holds it.
+            # The point that the tree hangs from cannot be moved, so its turn comes last, when
+            # another one holds it.
             turns = (order[-1], np.concatenate([order[:-1], inner])), (order[0], order[-1:])
             for root, nodes in turns:
                 rooted = binary_preorder(self.edges, self.lengths, int(root))
@@ -236,7 +276,8 @@ class Search:
         nodes: NDArray[np.int64],
         bar: Any,
     ) -> None:
-        count, leaves = len(tree.up), task.matrix.shape[1]
+        count = len(tree.up)
+        leaves = task.matrix.shape[1]
         room = Room(
             weight=np.empty(leaves),
             leaf=np.empty((3, leaves)),
@@ -258,15 +299,17 @@ class Search:
 def binary_edges(tree: Tree) -> Arrays:
     """Edges and lengths of the same tree with points as leaves and three neighbours at the n - 2 others. O(N log N).
 
-    The tree is contracted: every Steiner node has three neighbours or more. A node with k neighbours, itself counted as
-    one if it is a point (and no leaf), becomes a row of k - 2 nodes at distance 0.
+    The tree is contracted: every Steiner node has three neighbours or more. A node with k
+    neighbours, itself counted as one if it is a point (and no leaf), becomes a row of k - 2
+    nodes at distance 0.
 
     >>> binary_edges(Tree(3, [[0, 1], [1, 2]], [1.0, 2.0]))
     (array([[0, 3],
            [3, 2],
            [1, 3]]), array([1., 2., 0.]))
     """
-    n, degree = len(tree), tree.degrees
+    n = len(tree)
+    degree = tree.degrees
     points = np.arange(len(degree)) < n
     stays = points & (degree == 1)
     inner = np.flatnonzero(points & ~stays)
@@ -277,12 +320,19 @@ def binary_edges(tree: Tree) -> Arrays:
     rank = np.empty(len(ends), np.int64)
     counts = np.bincount(ends)
     rank[by_node] = np.arange(len(ends)) - np.repeat(np.cumsum(counts) - counts, counts)
-    new = np.where(stays[ends], ends, first[ends] + np.clip(rank - 1, 0, np.maximum(slots[ends] - 3, 0)))
+    new = np.where(
+        stays[ends], ends, first[ends] + np.clip(rank - 1, 0, np.maximum(slots[ends] - 3, 0))
+    )
     row = np.arange(n, first[-1])
     row = row[~np.isin(row, first[1:] - 1)]  # all but the last of each row
     parts = [new[: 2 * len(tree.edges)].reshape(-1, 2)]
-    parts += [np.column_stack([inner, new[2 * len(tree.edges) :]]), np.column_stack([row, row + 1])]
-    return np.concatenate(parts), np.concatenate([tree.weights, np.zeros(len(inner) + len(row))])
+    parts += [
+        np.column_stack([inner, new[2 * len(tree.edges) :]]),
+        np.column_stack([row, row + 1]),
+    ]
+    return np.concatenate(parts), np.concatenate(
+        [tree.weights, np.zeros(len(inner) + len(row))]
+    )
 
 
 def binary_preorder(

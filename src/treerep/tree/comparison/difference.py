@@ -32,18 +32,22 @@ class Branches(NamedTuple):
 
 
 def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
-    """List the splits of the points made by the edges of either tree, with their lengths. O(N), exact.
+    """List the splits of the points made by the edges of either tree, with their lengths.
 
-    Both views are rooted at point 0. Edges on a line of Steiner nodes make one split; edges with no data point beyond
-    them make none.
+    O(N), exact.
+
+    Both views are rooted at point 0. Edges on a line of Steiner nodes make one split; edges
+    with no data point beyond them make none.
     """
     from .split_kernels import match_splits
 
-    count, other_count = points_below(first, n_points), points_below(second, n_points)
+    count = points_below(first, n_points)
+    other_count = points_below(second, n_points)
     split, other_split, match = match_splits(
         first.order, first.up, count, second.order, second.up, other_count, n_points
     )
-    length, other_length = _lengths(split, first.length), _lengths(other_split, second.length)
+    length = _lengths(split, first.length)
+    other_length = _lengths(other_split, second.length)
     matched = np.flatnonzero(match >= 0)
     opposite = np.zeros(len(length))
     opposite[match[matched]] = other_length[matched]
@@ -68,11 +72,13 @@ def _lengths(split: NDArray[np.int32], length: NDArray[np.float64]) -> NDArray[n
 def robinson_foulds(splits: Branches) -> tuple[int, float]:
     """Count the splits of positive length that exactly one tree has, and divide by the most there could be.
 
-    Trivial splits count too: a point that is a leaf of one tree and an inner node of the other makes a difference of 1.
-    Where all points are leaves of both trees they cancel, and this is the distance of Robinson and Foulds (Math.
-    Biosci. 53, 1981). Trivial splits that both trees have are left out of the denominator, as usual.
+    Trivial splits count too: a point that is a leaf of one tree and an inner node of the other
+    makes a difference of 1. Where all points are leaves of both trees they cancel, and this is
+    the distance of Robinson and Foulds (Math. Biosci. 53, 1981). Trivial splits that both trees
+    have are left out of the denominator, as usual.
     """
-    first, second = splits.first > 0, splits.second > 0
+    first = splits.first > 0
+    second = splits.second > 0
     different = int(np.count_nonzero(first ^ second))
     shared_trivial = int(np.count_nonzero(first & second & splits.trivial))
     most = int(np.count_nonzero(first)) + int(np.count_nonzero(second)) - 2 * shared_trivial
@@ -82,12 +88,14 @@ def robinson_foulds(splits: Branches) -> tuple[int, float]:
 def path_difference(first: "Tree", second: "Tree", n_jobs: int | None = None) -> float:
     """Euclidean norm of the difference of path lengths over all pairs i < j (Steel and Penny, Syst. Biol. 42, 1993).
 
-    O(n N) time, O(N) memory. Rows are summed in fixed blocks, so the result does not depend on n_jobs.
+    O(n N) time, O(N) memory. Rows are summed in fixed blocks, so the result does not depend on
+    n_jobs.
     """
     n = len(first)
 
     def squares(start: int) -> float:
-        rows, cols = np.arange(start, min(start + _ROWS, n)), np.arange(start, n)
+        rows = np.arange(start, min(start + _ROWS, n))
+        cols = np.arange(start, n)
         gap = np.triu(first.block(rows, cols) - second.block(rows, cols), 1)
         return float(np.sum(gap * gap))
 

@@ -27,24 +27,26 @@ def match_splits(
     other_count: Any,
     n_points: Any,
 ) -> Any:
-    """Find the splits that two trees share, exactly and in linear time (Day, J. Classification 2, 1985).
+    """Find the splits that two trees share, exactly and in linear time (Day, J.
 
-    Both trees are in preorder from point 0, so a split is the set of points below an edge. Numbered
-    as the first tree meets them, the points below one of its edges are an interval. A set of the
-    second tree is an interval too if its largest and smallest number are as far apart as it has
-    members.
+    Classification 2, 1985).
+
+    Both trees are in preorder from point 0, so a split is the set of points below an edge.
+    Numbered as the first tree meets them, the points below one of its edges are an interval. A
+    set of the second tree is an interval too if its largest and smallest number are as far
+    apart as it has members.
 
     `count` and `other_count` are the numbers of points below each position.
 
-    Returns, for each tree, the position that stands for the split of each position (-1 for none),
-    and for each position of the second tree the matching position of the first, or -1.
+    Returns, for each tree, the position that stands for the split of each position (-1 for
+    none), and for each position of the second tree the matching position of the first, or -1.
     """
     split = _find_splits(up, count)
     other_split = _find_splits(other_up, other_count)
     rank = np.empty(n_points, np.int32)
     first = np.empty(len(order), np.int32)
-    # Each interval is filed by its right end if it is the longest with that end, and otherwise by
-    # its left end: no two intervals in one tree then share a place.
+    # Each interval is filed by its right end if it is the longest with that end, and otherwise
+    # by its left end: no two intervals in one tree then share a place.
     by_right = np.full(n_points, -1, np.int32)
     by_left = np.full(n_points, -1, np.int32)
     met = 0
@@ -70,6 +72,10 @@ def match_splits(
         largest[other_up[k]] = max(largest[other_up[k]], largest[k])
         if other_split[k] == k and largest[k] - smallest[k] + 1 == other_count[k]:
             for candidate in (by_right[largest[k]], by_left[smallest[k]]):
-                if candidate >= 0 and first[candidate] == smallest[k] and count[candidate] == other_count[k]:
+                if (
+                    candidate >= 0
+                    and first[candidate] == smallest[k]
+                    and count[candidate] == other_count[k]
+                ):
                     match[k] = candidate
     return split, other_split, match

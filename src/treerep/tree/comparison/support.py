@@ -1,9 +1,10 @@
 """Support: how many of several trees on the same points agree with each edge of one of them.
 
-An edge parts the data points in two, and this split is what trees have in common (Felsenstein, Evolution 39, 1985, for
-the bootstrap). A split is known by the exclusive or of random 128-bit keys of the points on the far side of point 0:
-O(N) for a tree and 16 bytes for a split. Keys are sorted and found by their first half, and the second half must agree:
-that two different splits pass for one has a chance of 2^-128, that a split hides another one of 2^-64 per pair.
+An edge parts the data points in two, and this split is what trees have in common (Felsenstein,
+Evolution 39, 1985, for the bootstrap). A split is known by the exclusive or of random 128-bit
+keys of the points on the far side of point 0: O(N) for a tree and 16 bytes for a split. Keys
+are sorted and found by their first half, and the second half must agree: that two different
+splits pass for one has a chance of 2^-128, that a split hides another one of 2^-64 per pair.
 """
 
 from collections.abc import Iterable
@@ -36,14 +37,17 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
     ----------
     tree : Tree
     others : one or more trees on the same points
-        Matched by label if they have labels, otherwise by position. `tree` is not counted unless it is one of them.
+        Matched by label if they have labels, otherwise by position. `tree` is not counted
+        unless it is one of them.
 
     Returns
     -------
     (N-1,) numbers from 0 to 1
-        NaN at edges with fewer than two data points on a side: nobody asks whether a point can be told from the others.
+        NaN at edges with fewer than two data points on a side: nobody asks whether a point can
+        be told from the others.
 
-    Edges of length 0 count like all others: use `Tree.contracted` first where they should not. O(N log N) per tree.
+    Edges of length 0 count like all others: use `Tree.contracted` first where they should not.
+    O(N log N) per tree.
 
     >>> from treerep import Tree
     >>> paired = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5)
@@ -51,7 +55,10 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
     >>> split_support(paired, [paired, paired, paired, crossed])
     array([ nan,  nan, 0.75,  nan,  nan])
     """
-    found = [inner_splits(matched(other, tree, (f"others[{k}]", "the tree"))) for k, other in enumerate(others)]
+    found = [
+        inner_splits(matched(other, tree, (f"others[{k}]", "the tree")))
+        for k, other in enumerate(others)
+    ]
     if not found:
         raise ValueError("there are no other trees to find the splits in: give at least one")
     return share_of_splits(tree, found)
@@ -76,10 +83,13 @@ def share_of_splits(tree: "Tree", others: list[Keys]) -> NDArray[np.float64]:
     return support
 
 
-def carried_support(tree: "Tree", smaller: "Tree", points: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def carried_support(
+    tree: "Tree", smaller: "Tree", points: NDArray[np.int64]
+) -> NDArray[np.float64] | None:
     """Support of the edges of a tree made of `tree` by leaving out edges, whose point i is points[i] of `tree`.
 
-    Each edge takes the support of the edges that made its split before, the largest if they differ.
+    Each edge takes the support of the edges that made its split before, the largest if they
+    differ.
     """
     if tree.support is None:
         return None
@@ -95,7 +105,9 @@ def carried_support(tree: "Tree", smaller: "Tree", points: NDArray[np.int64]) ->
 def edges_of_split(tree: "Tree", points: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the edges that part some points from all others: none, one, or several on a line of Steiner nodes."""
     keys = _point_keys(tree.n_points)
-    side = np.isin(np.arange(tree.n_points), points, invert=bool((points == 0).any()))  # the far side of point 0
+    side = np.isin(
+        np.arange(tree.n_points), points, invert=bool((points == 0).any())
+    )  # the far side of point 0
     wanted = np.bitwise_xor.reduce(keys[side], axis=0)
     found: NDArray[np.int64] = np.flatnonzero(
         (_splits_of_edges(tree.edges, tree._view, keys).keys == wanted).all(axis=1)
@@ -112,15 +124,21 @@ def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64
         raise TypeError(f"support must be real numbers, not {given.dtype}")
     array = given.astype(np.float64, copy=False)
     if array.shape != (n_edges,):
-        raise ValueError(f"there are {n_edges} edges, but support has shape {array.shape}: give one number per edge")
+        raise ValueError(
+            f"there are {n_edges} edges, but support has shape {array.shape}: give one number per edge"
+        )
     outside = (array < 0) | (array > 1)
     if outside.any():
         e = int(outside.argmax())
-        raise ValueError(f"edge {e} has support {array[e]}: it must be a share from 0 to 1, or NaN for none")
+        raise ValueError(
+            f"edge {e} has support {array[e]}: it must be a share from 0 to 1, or NaN for none"
+        )
     return array
 
 
-def support_above(view: Preorder, edges: NDArray[np.int64], support: NDArray[np.float64]) -> NDArray[np.float64]:
+def support_above(
+    view: Preorder, edges: NDArray[np.int64], support: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Support of the edge above each position; NaN at the root."""
     above = np.full(len(view.order), np.nan)
     above[lower_ends(edges, view)] = support
@@ -128,8 +146,11 @@ def support_above(view: Preorder, edges: NDArray[np.int64], support: NDArray[np.
 
 
 def _point_keys(n_points: int) -> Keys:
-    # A fixed seed: keys of trees on as many points can be compared, and results are the same every time.
-    return frozen(np.random.default_rng(0).integers(0, 2**64, size=(n_points, 2), dtype=np.uint64))
+    # A fixed seed: keys of trees on as many points can be compared, and results are the same
+    # every time.
+    return frozen(
+        np.random.default_rng(0).integers(0, 2**64, size=(n_points, 2), dtype=np.uint64)
+    )
 
 
 def _splits_of_edges(edges: NDArray[np.int64], view: Preorder, point_keys: Keys) -> Splits:
@@ -165,5 +186,7 @@ def _look_up(wanted: Keys, ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
     # Contiguous columns are searched several times as fast.
     first, second = np.ascontiguousarray(ordered.T)
-    place = np.minimum(np.searchsorted(first, np.ascontiguousarray(wanted[:, 0])), len(ordered) - 1)
+    place = np.minimum(
+        np.searchsorted(first, np.ascontiguousarray(wanted[:, 0])), len(ordered) - 1
+    )
     return place, (first[place] == wanted[:, 0]) & (second[place] == wanted[:, 1])

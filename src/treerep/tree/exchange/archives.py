@@ -8,7 +8,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._core.archive import check_fields, check_marks, checked_read, pack_archive, read_json, unpack_archive
+from ..._core.archive import (
+    check_fields,
+    check_marks,
+    checked_read,
+    pack_archive,
+    read_json,
+    unpack_archive,
+)
 from ..._core.files import atomic_write, open_file
 
 if TYPE_CHECKING:
@@ -33,13 +40,20 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
         return read_tree_fields(file, path, packed)
 
 
-def read_tree_fields(file: IO[bytes], path: str | os.PathLike[str], packed: bool) -> dict[str, Any]:
+def read_tree_fields(
+    file: IO[bytes], path: str | os.PathLike[str], packed: bool
+) -> dict[str, Any]:
     """Read the arguments of Tree from an open file, packed (npz) or JSON; `path` is its name in errors."""
-    fields = checked_read(path, "tree", lambda: unpack_archive(file, _ARRAYS) if packed else read_json(file))
+    fields = checked_read(
+        path, "tree", lambda: unpack_archive(file, _ARRAYS) if packed else read_json(file)
+    )
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Tree.save")
     names = ("n_points", "edges", "weights", "labels")
     check_fields(path, fields, names)
-    others = {"support": _known(fields.get("support")), "order_known": fields.get("order_known", True)}
+    others = {
+        "support": _known(fields.get("support")),
+        "order_known": fields.get("order_known", True),
+    }
     return {**{name: fields[name] for name in names}, **others}
 
 
@@ -52,13 +66,18 @@ def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
 
 
 def _order(tree: "Tree") -> dict[str, bool]:
-    # A tree that was read from a text keeps the mark; files of all others are as in earlier versions.
+    # A tree that was read from a text keeps the mark; files of all others are as in earlier
+    # versions.
     return {} if tree.order_known else {"order_known": False}
 
 
 def _known(support: Any) -> Any:
     # JSON has no NaN. Trees without support, and those of earlier versions, have no such field.
-    return [math.nan if share is None else share for share in support] if isinstance(support, list) else support
+    return (
+        [math.nan if share is None else share for share in support]
+        if isinstance(support, list)
+        else support
+    )
 
 
 def _suffix(path: str | os.PathLike[str]) -> str:
@@ -93,5 +112,7 @@ def _write_json(tree: "Tree", file: IO[bytes]) -> None:
         "weights": tree.weights.tolist(),
     }
     if tree.support is not None:
-        fields["support"] = [None if math.isnan(share) else share for share in tree.support.tolist()]
+        fields["support"] = [
+            None if math.isnan(share) else share for share in tree.support.tolist()
+        ]
     file.write(json.dumps(fields).encode("ascii"))  # much faster than json.dump

@@ -28,11 +28,15 @@ def linkage_matrix(tree: "Tree", rtol: float) -> NDArray[np.float64]:
     return _merges(rooted, len(tree), np.maximum(top - rooted.depth, 0.0))
 
 
-def _merges(rooted: "Rooted", n_points: int, height: NDArray[np.float64]) -> NDArray[np.float64]:
+def _merges(
+    rooted: "Rooted", n_points: int, height: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Merge the clusters below each node into one, node by node from low to high, children before their parents."""
     below = rooted.order[:0:-1]
     above = rooted.parent[below]
-    steps = np.argsort(height[above], kind="stable")  # at one height, later in preorder is earlier here
+    steps = np.argsort(
+        height[above], kind="stable"
+    )  # at one height, later in preorder is earlier here
     cluster = [node if node < n_points else -1 for node in range(len(height))]
     size = [1] * n_points
     rows = []

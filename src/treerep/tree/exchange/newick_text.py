@@ -12,14 +12,16 @@ from ..._core.checks import whole_number
 from .._validation import check_total
 from ..structure.rooted import Preorder
 
-# Nothing that was read is given back (the second plus), so that a text that is wrong is left in linear time.
+# Nothing that was read is given back (the second plus), so that a text that is wrong is left in
+# linear time.
 _BARE = r"[^\s()\[\]',:;]++"
 _NAME_AND_LENGTH = rf"\s*+('[^']*+(?:''[^']*+)*+'|{_BARE})?+\s*+(?::\s*+([-+.0-9eE]*+))?+\s*+"
 _NAME = re.compile(_BARE)
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE]-[0-9]+")
-# What programs write at inner nodes for support, if it is not a share: 95, 99.5 or, as IQ-TREE has it, 98.7/100.
+# What programs write at inner nodes for support, if it is not a share: 95, 99.5 or, as IQ-TREE
+# has it, 98.7/100.
 _SUPPORT = re.compile(r"[0-9.]++(?:[eE][-+]?[0-9]++)?(?:/[0-9.]++)*+")
 _SHARE_DECIMALS = 4
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
@@ -42,19 +44,28 @@ def write_newick(
     digits: int | None,
     support: NDArray[np.float64] | None = None,
 ) -> str:
-    """Write a tree from the root of `view`, with the support of the edge above each position. O(N), no recursion."""
+    """Write a tree from the root of `view`, with the support of the edge above each position.
+
+    O(N), no recursion.
+    """
     if digits is not None and whole_number(digits, "digits") < 1:
         raise ValueError(f"digits must be at least 1, not {digits}")
-    order, up, lengths = view.order.tolist(), view.up.tolist(), view.length.tolist()
+    order = view.order.tolist()
+    up = view.up.tolist()
+    lengths = view.length.tolist()
     names = _written_names(view, n_points, labels, support)
-    numbers = [repr(x) for x in lengths] if digits is None else [f"{x:.{digits}g}" for x in lengths]
+    numbers = (
+        [repr(x) for x in lengths] if digits is None else [f"{x:.{digits}g}" for x in lengths]
+    )
     tails = [names[0], *(f"{name}:{x}" for name, x in zip(names[1:], numbers[1:], strict=True))]
     pieces: list[str] = []
     open_nodes: list[int] = []
 
     def write_leaf(k: int) -> None:
         if k > 0 and order[k] >= n_points:
-            raise ValueError(f"Steiner node {order[k]} is a leaf, and Newick needs names there: use tree.contracted()")
+            raise ValueError(
+                f"Steiner node {order[k]} is a leaf, and Newick needs names there: use tree.contracted()"
+            )
         pieces.append(tails[k])
 
     for k, above in enumerate(up[1:], start=1):
@@ -74,18 +85,27 @@ def write_newick(
 
 
 def _written_names(
-    view: Preorder, n_points: int, labels: tuple[str, ...] | None, support: NDArray[np.float64] | None
+    view: Preorder,
+    n_points: int,
+    labels: tuple[str, ...] | None,
+    support: NDArray[np.float64] | None,
 ) -> list[str]:
     """What stands at each position: the name of a data point, or the support of the edge above a Steiner node."""
     inner = np.zeros(len(view.order), bool)
     inner[view.up[1:]] = True
-    shares = [math.nan] * len(inner) if support is None else np.round(np.abs(support), _SHARE_DECIMALS).tolist()
+    shares = (
+        [math.nan] * len(inner)
+        if support is None
+        else np.round(np.abs(support), _SHARE_DECIMALS).tolist()
+    )
     names = []
     numbers = labels is None or is_numbering(labels)
     for v, is_inner, share in zip(view.order.tolist(), inner.tolist(), shares, strict=True):
         if v < n_points:
             label = str(v) if labels is None else labels[v]
-            like_support = is_share(label, whole=support is not None) or (not numbers and looks_like_support(label))
+            like_support = is_share(label, whole=support is not None) or (
+                not numbers and looks_like_support(label)
+            )
             bare = _NAME.fullmatch(label) and not (is_inner and like_support)
             names.append(label if bare else "'" + label.replace("'", "''") + "'")
         else:
@@ -96,9 +116,12 @@ def _written_names(
 def is_share(name: str, whole: bool) -> bool:
     """Whether an inner name without quotes is support: a number from 0 to 1 with a point, or also without (`whole`).
 
-    Data points without labels are called 0, 1, ..., so a number without a point is support in company only.
+    Data points without labels are called 0, 1, ..., so a number without a point is support in
+    company only.
     """
-    return (whole and name in ("0", "1")) or (_DECIMAL.fullmatch(name) is not None and float(name) <= 1)
+    return (whole and name in ("0", "1")) or (
+        _DECIMAL.fullmatch(name) is not None and float(name) <= 1
+    )
 
 
 def looks_like_support(name: str) -> bool:
@@ -112,12 +135,19 @@ def is_numbering(names: Collection[str]) -> bool:
     return set(names) in ({str(i) for i in range(n)}, {str(i) for i in range(1, n + 1)})
 
 
-def parse_newick(text: str, default_length: float | None = None, inner_labels: bool = True) -> Parsed:
-    """Read one tree. O(len(text)), without recursion; a ValueError says where the text is wrong."""
+def parse_newick(
+    text: str, default_length: float | None = None, inner_labels: bool = True
+) -> Parsed:
+    """Read one tree.
+
+    O(len(text)), without recursion; a ValueError says where the text is wrong.
+    """
     if not isinstance(text, str):
         raise TypeError(f"Newick is text: give a string, not {type(text).__name__}")
     if default_length is not None and not 0 <= default_length < math.inf:
-        raise ValueError(f"default_length must be a length, finite and not negative, not {default_length!r}")
+        raise ValueError(
+            f"default_length must be a length, finite and not negative, not {default_length!r}"
+        )
     nodes = _Reader(text, inner_labels)
     nodes.read()
     nodes.tell_points_from_support()
@@ -125,7 +155,11 @@ def parse_newick(text: str, default_length: float | None = None, inner_labels: b
     missing = np.isnan(lengths)
     if missing.any():
         if default_length is None:
-            nodes.fail(1 + int(missing.argmax()), 1, "no length here: add one, or pass default_length=1.0 for all")
+            nodes.fail(
+                1 + int(missing.argmax()),
+                1,
+                "no length here: add one, or pass default_length=1.0 for all",
+            )
         lengths[missing] = default_length
     wrong = (lengths < 0) | np.isinf(lengths)
     if wrong.any():
@@ -136,9 +170,15 @@ def parse_newick(text: str, default_length: float | None = None, inner_labels: b
     ids = np.array(nodes.points, dtype=np.int64)
     steiner = ids < 0
     ids = np.where(steiner, len(numbers) + np.cumsum(steiner) - 1, numbers[ids])
-    edges = np.stack([ids[nodes.parents[1:]], ids[1:]], axis=1) if len(ids) > 1 else np.empty((0, 2), np.int64)
+    edges = (
+        np.stack([ids[nodes.parents[1:]], ids[1:]], axis=1)
+        if len(ids) > 1
+        else np.empty((0, 2), np.int64)
+    )
     support = np.array(nodes.shares[1:], dtype=np.float64)
-    return Parsed(len(numbers), edges, lengths, labels, None if np.isnan(support).all() else support)
+    return Parsed(
+        len(numbers), edges, lengths, labels, None if np.isnan(support).all() else support
+    )
 
 
 def number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
@@ -160,19 +200,30 @@ class _Reader:
         self.lengths: list[float] = []  # nan where there is none
         self.steps: list[int] = []  # where the name and length of a node are
         self.shares: list[float] = []  # support of the edge above, nan where there is none
-        self.written: list[tuple[int, str, bool]] = []  # node, name and whether it is an inner one, as they come
+        self.written: list[
+            tuple[int, str, bool]
+        ] = []  # node, name and whether it is an inner one, as they come
         self.names: dict[str, int] = {}
 
     def read(self) -> None:
-        """Read up to the semicolon. Each step is a name and a length, if any, and the mark that follows them."""
+        """Read up to the semicolon.
+
+        Each step is a name and a length, if any, and the mark that follows them.
+        """
         stack = [-1]
-        end, closed = 0, -1  # closed: the node whose parenthesis has just been closed
+        # closed: the node whose parenthesis has just been closed
+        end = 0
+        closed = -1
         while step := _STEP.match(self.plain, end):
             start, stop = step.span()
             end = stop
             name, number, mark = step.groups()
             if mark == "(" and (closed >= 0 or name is not None or number is not None):
-                fail_at(self.text, stop - 1, "a parenthesis opens where a comma or a closing one is expected")
+                fail_at(
+                    self.text,
+                    stop - 1,
+                    "a parenthesis opens where a comma or a closing one is expected",
+                )
             node = closed
             if node < 0:
                 node = len(self.parents)
@@ -214,10 +265,21 @@ class _Reader:
                 self.shares[node] = float(name)
             else:
                 points.append((node, name, inner))
-        unsure = next(((node, name) for node, name, inner in points if inner and looks_like_support(name)), None)
+        unsure = next(
+            (
+                (node, name)
+                for node, name, inner in points
+                if inner and looks_like_support(name)
+            ),
+            None,
+        )
         if unsure and not is_numbering([name.strip("'") for _, name, _ in points]):
             hint = "pass inner_labels=False, or put it in quotes if it names a point"
-            self.fail(unsure[0], 1, f"{unsure[1]!r} at an inner node looks like support, but not from 0 to 1: {hint}")
+            self.fail(
+                unsure[0],
+                1,
+                f"{unsure[1]!r} at an inner node looks like support, but not from 0 to 1: {hint}",
+            )
         for node, name, inner in points:
             self._name(node, name, inner)
 
@@ -226,7 +288,11 @@ class _Reader:
             name = name[1:-1].replace("''", "'")
         number = len(self.names)
         if self.names.setdefault(name, number) != number:
-            hint = "; if inner names are support or name no points, pass inner_labels=False" if inner else ""
+            hint = (
+                "; if inner names are support or name no points, pass inner_labels=False"
+                if inner
+                else ""
+            )
             self.fail(node, 1, f"the name {name!r} occurs twice{hint}")
         self.points[node] = number
 
@@ -243,7 +309,9 @@ class _Reader:
             self.fail(0, 2, "the root has a length, but no edge above it: remove the length")
         rest = re.compile(r"\S").search(self.plain, end)
         if rest:
-            fail_at(self.text, rest.start(), "text after the semicolon: give one tree at a time")
+            fail_at(
+                self.text, rest.start(), "text after the semicolon: give one tree at a time"
+            )
 
     def _explain(self, end: int) -> NoReturn:
         """Say why no step could be read at `end`."""
@@ -254,7 +322,11 @@ class _Reader:
         if stop == len(self.plain):
             fail_at(self.text, stop, "the text ends without a semicolon")
         if self.plain[stop] == "'":
-            fail_at(self.text, stop, "a quote that is not closed, or in the middle of a name: write '' inside quotes")
+            fail_at(
+                self.text,
+                stop,
+                "a quote that is not closed, or in the middle of a name: write '' inside quotes",
+            )
         names = "put names that contain blanks or any of ()[]':;, in single quotes"
         fail_at(self.text, stop, f"{self.plain[stop]!r} is not expected here: {names}")
 
@@ -263,9 +335,14 @@ def blank_comments(text: str, kind: str = "Newick") -> str:
     """Replace [comments], which may nest, by blanks, so that positions stay what they are."""
     if "[" not in text:
         return text
-    pieces, done, depth, opened, in_quote = [], 0, 0, 0, False
+    pieces = []
+    done = 0
+    depth = 0
+    opened = 0
+    in_quote = False
     for match in _BRACKET_OR_QUOTE.finditer(text):
-        mark, at = match.group(), match.start()
+        mark = match.group()
+        at = match.start()
         if depth == 0 and mark == "'":
             in_quote = not in_quote
         elif not in_quote and mark == "[":

@@ -26,12 +26,16 @@ class Fields(NamedTuple):
 
 
 def number_nodes(
-    names: Sequence[str | None], ends: ArrayLike, weights: ArrayLike, support: Sequence[float] | None = None
+    names: Sequence[str | None],
+    ends: ArrayLike,
+    weights: ArrayLike,
+    support: Sequence[float] | None = None,
 ) -> Fields:
     """Number the nodes of a tree whose data points have names and whose Steiner nodes have None.
 
-    `ends` holds pairs of positions in `names`. Points keep their order; names that are exactly 0 ... n-1 are point
-    numbers and no labels, as in Newick. Support that is nowhere known becomes None.
+    `ends` holds pairs of positions in `names`. Points keep their order; names that are exactly
+    0 ... n-1 are point numbers and no labels, as in Newick. Support that is nowhere known
+    becomes None.
 
     >>> number_nodes([None, "a", "b"], [[0, 1], [0, 2]], [1.0, 2.0]).edges
     array([[2, 0],
@@ -45,7 +49,9 @@ def number_nodes(
     shares = None if support is None else np.array(support, dtype=np.float64)
     if shares is not None and np.isnan(shares).all():
         shares = None
-    return Fields(len(numbers), ids[np.asarray(ends, np.int64).reshape(-1, 2)], weights, labels, shares)
+    return Fields(
+        len(numbers), ids[np.asarray(ends, np.int64).reshape(-1, 2)], weights, labels, shares
+    )
 
 
 def lower_ends(tree: "Tree", rooted: Rooted) -> NDArray[np.int64]:
@@ -70,7 +76,9 @@ def to_networkx(tree: "Tree") -> Any:
     for i, label in enumerate(tree.labels or ()):
         graph.nodes[i]["label"] = label
     edges = tree.edges.tolist()
-    graph.add_weighted_edges_from((u, v, w) for (u, v), w in zip(edges, tree.weights.tolist(), strict=True))
+    graph.add_weighted_edges_from(
+        (u, v, w) for (u, v), w in zip(edges, tree.weights.tolist(), strict=True)
+    )
     if tree.support is not None:
         for (u, v), share in zip(edges, tree.support.tolist(), strict=True):
             if not math.isnan(share):
@@ -83,11 +91,18 @@ def from_networkx(graph: Any, weight: str | None) -> Fields:
     if graph.is_directed():
         raise ValueError("the graph is directed, and a tree is not: pass G.to_undirected()")
     place = {node: k for k, node in enumerate(graph)}
-    names = [None if data.get("steiner") else str(data.get("label", node)) for node, data in graph.nodes(data=True)]
-    ends, weights, support = [], [], []
+    names = [
+        None if data.get("steiner") else str(data.get("label", node))
+        for node, data in graph.nodes(data=True)
+    ]
+    ends = []
+    weights = []
+    support = []
     for u, v, data in graph.edges(data=True):
         if weight is not None and weight not in data:
-            raise ValueError(f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None")
+            raise ValueError(
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None"
+            )
         ends.append((place[u], place[v]))
         weights.append(1.0 if weight is None else data[weight])
         support.append(data.get("support", math.nan))
@@ -98,10 +113,16 @@ def to_skbio(tree: "Tree", root: int | str | None) -> Any:
     """Return a skbio.TreeNode: see `Tree.to_skbio`."""
     make = require("skbio", "scikit-bio").TreeNode
     rooted = tree.rooted(tree._default_root() if root is None else root)
-    names = [*(tree.labels or map(str, range(tree.n_points))), *[None] * (tree.n_nodes - tree.n_points)]
-    shares = [None if math.isnan(share) else share for share in support_by_node(tree, rooted).tolist()]
+    names = [
+        *(tree.labels or map(str, range(tree.n_points))),
+        *[None] * (tree.n_nodes - tree.n_points),
+    ]
+    shares = [
+        None if math.isnan(share) else share for share in support_by_node(tree, rooted).tolist()
+    ]
     nodes = [
-        make(name, length, share) for name, length, share in zip(names, rooted.length.tolist(), shares, strict=True)
+        make(name, length, share)
+        for name, length, share in zip(names, rooted.length.tolist(), shares, strict=True)
     ]
     nodes[rooted.root].length = None
     parent = rooted.parent.tolist()
@@ -120,12 +141,18 @@ def from_skbio(root: Any, default_length: float | None) -> Fields:
     names = [node.name or None if node.children else node.name for node in nodes]
     if all(map(math.isnan, support)):
         # Of a file, the support of a node is its name to scikit-bio.
-        inner = [name if name and node.children else "" for node, name in zip(nodes, names, strict=True)]
+        inner = [
+            name if name and node.children else ""
+            for node, name in zip(nodes, names, strict=True)
+        ]
         whole = any(is_share(name, whole=False) for name in inner)
         for k, name in enumerate(inner):
             if is_share(name, whole):
-                support[k], names[k] = float(name), None
-            elif looks_like_support(name) and not is_numbering([each for each in names if each]):
+                support[k] = float(name)
+                names[k] = None
+            elif looks_like_support(name) and not is_numbering(
+                [each for each in names if each]
+            ):
                 raise ValueError(
                     f"{name!r} at an inner node looks like support, but not from 0 to 1: set node.support to a share "
                     "and node.name to None"
@@ -133,12 +160,18 @@ def from_skbio(root: Any, default_length: float | None) -> Fields:
     lengths = []
     for node, name in zip(nodes, names, strict=True):
         if not node.children and name is None:
-            raise ValueError("the tree has a leaf without a name: name every tip, or drop it with TreeNode.prune")
+            raise ValueError(
+                "the tree has a leaf without a name: name every tip, or drop it with TreeNode.prune"
+            )
         lengths.append(default_length if node.length is None else node.length)
     if root.length:
-        raise ValueError(f"the root has a length, {root.length}, but no edge above it: set root.length = None")
+        raise ValueError(
+            f"the root has a length, {root.length}, but no edge above it: set root.length = None"
+        )
     if None in lengths[1:]:
         name = names[1 + lengths[1:].index(None)]
-        raise ValueError(f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all")
+        raise ValueError(
+            f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all"
+        )
     ends = [(place[id(node.parent)], k) for k, node in enumerate(nodes[1:], start=1)]
     return number_nodes(names, ends, np.array(lengths[1:], dtype=np.float64), support[1:])

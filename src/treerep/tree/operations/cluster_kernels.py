@@ -6,16 +6,29 @@ from ..._core.kernel import kernel
 
 
 @kernel
-def best_cut(part: Any, up: Any, length: Any, is_point: Any, count: Any, below: Any, beyond: Any, carry: Any) -> Any:
-    """Find the edge of a connected part of a tree whose removal lowers Ward's objective most. O(len(part)).
+def best_cut(
+    part: Any,
+    up: Any,
+    length: Any,
+    is_point: Any,
+    count: Any,
+    below: Any,
+    beyond: Any,
+    carry: Any,
+) -> Any:
+    """Find the edge of a connected part of a tree whose removal lowers Ward's objective most.
 
-    The square roots of path lengths are Euclidean distances in which edges are orthogonal directions, so with a and b
-    points on the two sides of edge (u, v), of m in all, the objective falls by
+    O(len(part)).
+
+    The square roots of path lengths are Euclidean distances in which edges are orthogonal
+    directions, so with a and b points on the two sides of edge (u, v), of m in all, the
+    objective falls by
 
         (a b / m) |centroid - centroid'|^2 = (a b / m) (length + below / a^2 + beyond / b^2),
 
-    where below = sum over edges under v of length * (points under it)^2 = a^2 |v - centroid of v's side|^2, and beyond
-    is the same seen from u on the other side. Sums of positive terms: nothing cancels.
+    where below = sum over edges under v of length * (points under it)^2 = a^2 |v - centroid of
+    v's side|^2, and beyond is the same seen from u on the other side. Sums of positive terms:
+    nothing cancels.
 
     Parameters
     ----------
@@ -23,8 +36,8 @@ def best_cut(part: Any, up: Any, length: Any, is_point: Any, count: Any, below: 
     up, length, is_point : the tree by position
     count, below, beyond, carry : (N,) float64, scratch
 
-    Returns the fall and the position below the edge; -1 if no edge has points on both sides. The first in preorder
-    wins a tie.
+    Returns the fall and the position below the edge; -1 if no edge has points on both sides.
+    The first in preorder wins a tie.
     """
     for k in part:
         count[k] = is_point[k]
@@ -37,16 +50,23 @@ def best_cut(part: Any, up: Any, length: Any, is_point: Any, count: Any, below: 
         below[p] += below[k] + length[k] * count[k] * count[k]
     total = count[part[0]]
     carry[part[0]] = 0.0
-    best, where = -1.0, -1
+    best = -1.0
+    where = -1
     for i in range(1, len(part)):
         k = part[i]
         p = up[k]
-        inside, outside = count[k], total - count[k]
+        inside = count[k]
+        outside = total - count[k]
         beyond[k] += carry[p]
         carry[p] += below[k] + length[k] * inside * inside
         carry[k] = beyond[k] + length[k] * outside * outside
         if inside > 0 and outside > 0:
-            fall = (inside * outside * length[k] + below[k] * outside / inside + beyond[k] * inside / outside) / total
+            fall = (
+                inside * outside * length[k]
+                + below[k] * outside / inside
+                + beyond[k] * inside / outside
+            ) / total
             if fall > best:
-                best, where = fall, k
+                best = fall
+                where = k
     return best, where

@@ -13,9 +13,10 @@ def cut_clusters(view: Preorder, n_points: int, k: int) -> NDArray[np.int64]:
 
     Clusters are numbered by first appearance, points first: every cluster has one.
 
-    The objective is the sum over clusters C of (1/|C|) times the sum of path lengths over the pairs in C. A tree metric
-    is a squared Euclidean distance, so this is the within-cluster sum of squares (Ward, JASA 58, 1963). Time per cut is
-    linear in the part that is cut. Greedy: each cut is the best one, the clusters together need not be.
+    The objective is the sum over clusters C of (1/|C|) times the sum of path lengths over the
+    pairs in C. A tree metric is a squared Euclidean distance, so this is the within-cluster sum
+    of squares (Ward, JASA 58, 1963). Time per cut is linear in the part that is cut. Greedy:
+    each cut is the best one, the clusters together need not be.
     """
     from .cluster_kernels import best_cut
 
@@ -44,14 +45,19 @@ def cut_clusters(view: Preorder, n_points: int, k: int) -> NDArray[np.int64]:
     return _by_first_appearance(cluster)
 
 
-def cluster_centers(view: Preorder, n_points: int, clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+def cluster_centers(
+    view: Preorder, n_points: int, clusters: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """For each cluster of a cut (by node) the node with the smallest sum of distances to its points.
 
-    That is a node none of whose branches within the cluster has more than half of the points. From the top of the
-    cluster down, nodes with half of the points or more below them form a chain: the last one is such a node.
+    That is a node none of whose branches within the cluster has more than half of the points.
+    From the top of the cluster down, nodes with half of the points or more below them form a
+    chain: the last one is such a node.
     """
     points = view.order < n_points
-    below, at, up = points.astype(int).tolist(), clusters[view.order].tolist(), view.up.tolist()
+    below = points.astype(int).tolist()
+    at = clusters[view.order].tolist()
+    up = view.up.tolist()
     sizes = np.bincount(clusters[:n_points]).tolist()
     centers = [-1] * len(sizes)
     for k in range(len(at) - 1, -1, -1):

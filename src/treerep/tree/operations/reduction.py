@@ -13,8 +13,8 @@ Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 def restricted_edges(view: Preorder, points: NDArray[np.int64]) -> Arrays:
     """Edges and weights of the subtree spanned by `points`, numbered in the given order. O(N).
 
-    `view` is rooted at points[0]. Distances among the points do not change; Steiner nodes that are leaves, or lie on a
-    line between two neighbours, disappear.
+    `view` is rooted at points[0]. Distances among the points do not change; Steiner nodes that
+    are leaves, or lie on a line between two neighbours, disappear.
     """
     number = np.full(len(view.order), -1, np.int32)
     number[view.position[points]] = np.arange(len(points), dtype=np.int32)
@@ -22,14 +22,19 @@ def restricted_edges(view: Preorder, points: NDArray[np.int64]) -> Arrays:
 
 
 def contracted_edges(view: Preorder, n_points: int, tol: float) -> Arrays:
-    """Edges and weights after merging the ends of edges no longer than `tol`. O(N). `view` is rooted at point 0."""
+    """Edges and weights after merging the ends of edges no longer than `tol`.
+
+    O(N). `view` is rooted at point 0.
+    """
     from .reduction_kernels import contract
 
     up, length, number = contract(view.order, view.up, view.length, n_points, tol)
     return _spanned(up, length, number, n_points)
 
 
-def _spanned(up: NDArray[np.int32], length: NDArray[np.float64], number: NDArray[np.int32], n_points: int) -> Arrays:
+def _spanned(
+    up: NDArray[np.int32], length: NDArray[np.float64], number: NDArray[np.int32], n_points: int
+) -> Arrays:
     from .reduction_kernels import span
 
     edges, weights = span(frozen(up), frozen(length), number, n_points)

@@ -1,4 +1,7 @@
-"""Compiled passes that make a tree smaller. Both read a tree in an order that puts parents before children."""
+"""Compiled passes that make a tree smaller.
+
+Both read a tree in an order that puts parents before children.
+"""
 
 from typing import Any
 
@@ -12,8 +15,9 @@ from ..structure.rooting_kernels import add_exactly
 def contract(order: Any, up: Any, length: Any, n_points: Any, tol: Any) -> Any:
     """Merge the ends of every edge no longer than `tol` unless both ends are, or stand for, data points. O(N).
 
-    Returns up, length and number of the merged nodes, parents first: position of the parent (-1 at position 0), length
-    of the edge to it, and the data point a merged node stands for (-1 for a Steiner node).
+    Returns up, length and number of the merged nodes, parents first: position of the parent (-1
+    at position 0), length of the edge to it, and the data point a merged node stands for (-1
+    for a Steiner node).
     """
     n = len(order)
     group = np.empty(n, np.int32)
@@ -47,21 +51,25 @@ def span(up: Any, length: Any, number: Any, n_points: Any) -> Any:
     number : (N,) int32, new number of each chosen node, -1 for the others; the root is chosen
     n_points : how many are chosen
 
-    Returns edges (E, 2) int64, with Steiner nodes numbered from n_points on, and weights (E,) float64.
+    Returns edges (E, 2) int64, with Steiner nodes numbered from n_points on, and weights (E,)
+    float64.
     """
     n = len(up)
     branches = np.zeros(n, np.int32)  # children that lead to a chosen node
     for k in range(n - 1, 0, -1):
         if number[k] >= 0 or branches[k] > 0:
             branches[up[k]] += 1
-    above = np.empty(n, np.int32)  # number of the nearest node above that stays, and the distance to it
+    above = np.empty(
+        n, np.int32
+    )  # number of the nearest node above that stays, and the distance to it
     reach = np.empty(n)
     rest = np.empty(n)
     new_number = np.empty(n, np.int32)
     new_number[0] = number[0]
     edges = np.empty((2 * n_points, 2), np.int64)
     weights = np.empty(2 * n_points)
-    count, steiner = 0, n_points
+    count = 0
+    steiner = n_points
     for k in range(1, n):
         if number[k] < 0 and branches[k] == 0:
             continue
@@ -71,14 +79,16 @@ def span(up: Any, length: Any, number: Any, n_points: Any) -> Any:
             reach[k], rest[k] = add_exactly(reach[p], rest[p], length[k])
         else:
             above[k] = new_number[p]
-            reach[k], rest[k] = length[k], 0.0
+            reach[k] = length[k]
+            rest[k] = 0.0
         if number[k] < 0 and branches[k] == 1:
             continue
         new_number[k] = number[k]
         if number[k] < 0:
             new_number[k] = steiner
             steiner += 1
-        edges[count, 0], edges[count, 1] = above[k], new_number[k]
+        edges[count, 0] = above[k]
+        edges[count, 1] = new_number[k]
         weights[count] = reach[k]
         count += 1
     return edges[:count], weights[:count]

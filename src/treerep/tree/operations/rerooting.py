@@ -16,7 +16,8 @@ _SAME = 1e-12  # a node this near to the midpoint, in units of the longest path,
 def midpoint_root(tree: "Tree") -> tuple["Tree", int]:
     """Return the tree and the node in the middle of the longest path between data points, which may be a new one. O(N).
 
-    The farthest point from any point is an end of a longest path (Handler, Transp. Sci. 7, 1973).
+    The farthest point from any point is an end of a longest path (Handler, Transp. Sci. 7,
+    1973).
     """
     points = np.arange(tree.n_points)
     start = int(tree.block([0], points)[0].argmax())
@@ -36,10 +37,14 @@ def midpoint_root(tree: "Tree") -> tuple["Tree", int]:
 def outgroup_root(tree: "Tree", points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
     """Return the tree and a node in the middle of the edge that parts some points from all others. O(N)."""
     chosen = np.unique(
-        tree._points(points if isinstance(points, Iterable) and not isinstance(points, str) else [points])
+        tree._points(
+            points if isinstance(points, Iterable) and not isinstance(points, str) else [points]
+        )
     )
     if not 0 < len(chosen) < len(tree):
-        raise ValueError(f"an outgroup is some of the points, but not all: {len(chosen)} of {len(tree)} were given")
+        raise ValueError(
+            f"an outgroup is some of the points, but not all: {len(chosen)} of {len(tree)} were given"
+        )
     found = edges_of_split(tree, chosen)
     if len(found) == 0:
         raise ValueError(
@@ -64,4 +69,6 @@ def _split_edge(tree: "Tree", u: int, v: int, length: float) -> tuple["Tree", in
     weights = np.append(tree.weights, whole - near)
     weights[e] = near
     support = None if tree.support is None else np.append(tree.support, tree.support[e])
-    return Tree._trusted(tree.n_points, edges, weights, tree.labels, support, tree.order_known), new
+    return Tree._trusted(
+        tree.n_points, edges, weights, tree.labels, support, tree.order_known
+    ), new

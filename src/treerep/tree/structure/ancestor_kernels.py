@@ -9,13 +9,23 @@ from ..._core.kernel import kernel
 
 @kernel
 def fill_inlabels(
-    order: Any, up: Any, size: Any, parent: Any, level: Any, inlabel: Any, ascendant: Any, head: Any
+    order: Any,
+    up: Any,
+    size: Any,
+    parent: Any,
+    level: Any,
+    inlabel: Any,
+    ascendant: Any,
+    head: Any,
 ) -> None:
-    """Fill the tables of Schieber and Vishkin, SIAM J. Comput. 17 (1988), from a preorder. O(N).
+    """Fill the tables of Schieber and Vishkin, SIAM J.
 
-    Preorder numbers start at 1. The inlabel of a node is the number among those of its subtree that ends in the most
-    zeros; nodes with one inlabel form a path downwards, and `head` is the first of each. Bit b of `ascendant` says that
-    an inlabel ending in b zeros occurs between the root and the node.
+    Comput. 17 (1988), from a preorder. O(N).
+
+    Preorder numbers start at 1. The inlabel of a node is the number among those of its subtree
+    that ends in the most zeros; nodes with one inlabel form a path downwards, and `head` is the
+    first of each. Bit b of `ascendant` says that an inlabel ending in b zeros occurs between
+    the root and the node.
 
     order, up, size : (N,) int32, a `Preorder`; parent, level, inlabel, ascendant : (N,) int32 and
     head : (N+1,) int32, written.
@@ -23,17 +33,23 @@ def fill_inlabels(
     n = len(order)
     head[:] = 0
     for k in range(n):
-        v, first, last = order[k], k + 1, k + size[k]
-        # `last` with every bit below the highest one in which it differs from first - 1 set to zero.
-        # The exponent of a float64 is the place of the highest bit.
+        v = order[k]
+        first = k + 1
+        last = k + size[k]
+        # `last` with every bit below the highest one in which it differs from first - 1 set to
+        # zero. The exponent of a float64 is the place of the highest bit.
         shift = (np.float64((first - 1) ^ last).view(np.int64) >> 52) - 1023
         label = (last >> shift) << shift
         inlabel[v] = label
         if k == 0:
-            parent[v], level[v], ascendant[v] = -1, 0, label & -label
+            parent[v] = -1
+            level[v] = 0
+            ascendant[v] = label & -label
             head[label] = v
             continue
         p = order[up[k]]
-        parent[v], level[v], ascendant[v] = p, level[p] + 1, ascendant[p] | (label & -label)
+        parent[v] = p
+        level[v] = level[p] + 1
+        ascendant[v] = ascendant[p] | (label & -label)
         if inlabel[p] != label:
             head[label] = v

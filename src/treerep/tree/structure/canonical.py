@@ -13,9 +13,10 @@ def canonical_edges(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Number Steiner nodes in depth-first order from point 0 and sort the edges.
 
-    Children are visited in the order of the smallest data point in their subtree (a subtree without data points comes
-    last, by its smallest id). Each edge is (u, v) with u < v, and edges are sorted. Trees that differ only in the ids
-    of Steiner nodes or the order of edges give the same arrays, if data points are below every Steiner node.
+    Children are visited in the order of the smallest data point in their subtree (a subtree
+    without data points comes last, by its smallest id). Each edge is (u, v) with u < v, and
+    edges are sorted. Trees that differ only in the ids of Steiner nodes or the order of edges
+    give the same arrays, if data points are below every Steiner node.
 
     Parameters
     ----------
@@ -25,15 +26,17 @@ def canonical_edges(
         Steiner ids are arbitrary: n_points or more, below max(2 n_points, E+1), gaps allowed.
     weights : (E,) real numbers, not checked
     nodes : (n_points,) whole numbers, optional
-        The node in `edges` that is data point i, a permutation; by default i itself. Whoever numbers nodes so that
-        neighbours have near numbers is served faster: all but two passes stay in the cache then.
+        The node in `edges` that is data point i, a permutation; by default i itself. Whoever
+        numbers nodes so that neighbours have near numbers is served faster: all but two passes
+        stay in the cache then.
 
     Returns
     -------
     edges : (E, 2) int64, weights : (E,) float64
         Without gaps: nodes are 0 ... E.
 
-    Linear time: leaf pruning, one climb per point, a counting sort. ValueError if the edges do not form one tree.
+    Linear time: leaf pruning, one climb per point, a counting sort. ValueError if the edges do
+    not form one tree.
 
     >>> canonical_edges(3, [[5, 2], [5, 0], [1, 5]], [3.0, 1.0, 2.0])
     (array([[0, 3],
@@ -47,15 +50,21 @@ def canonical_edges(
     array = check_edges(edges, n_points, limit)
     values = frozen(np.asarray(weights, dtype=np.float64))
     if values.shape != (n_edges,):
-        raise ValueError(f"there are {n_edges} edges, but weights has shape {values.shape}: give one weight per edge")
+        raise ValueError(
+            f"there are {n_edges} edges, but weights has shape {values.shape}: give one weight per edge"
+        )
     visit = np.arange(limit, dtype=np.int32)
     names = visit[:n_points].copy()
     if nodes is not None:
         visit[:n_points] = nodes
         names[nodes] = np.arange(n_points, dtype=np.int32)
     rows = preorder_rows(array, limit, int(visit[0]), visit)
-    sorted_edges, sorted_weights = np.empty((n_edges, 2), np.int64), np.empty(n_edges)
-    starts, by_upper = np.empty((2, n_edges + 2), np.int32), np.empty(n_edges, np.int32)
-    if rows is None or not sort_edges(n_points, names, rows, values, starts, by_upper, sorted_edges, sorted_weights):
+    sorted_edges = np.empty((n_edges, 2), np.int64)
+    sorted_weights = np.empty(n_edges)
+    starts = np.empty((2, n_edges + 2), np.int32)
+    by_upper = np.empty(n_edges, np.int32)
+    if rows is None or not sort_edges(
+        n_points, names, rows, values, starts, by_upper, sorted_edges, sorted_weights
+    ):
         raise ValueError(fault(array, limit, n_points))
     return sorted_edges, sorted_weights

@@ -9,18 +9,27 @@ from .rooting_kernels import NODE, SPARE, UP, VIA
 @helper
 def _place(k: Any, rows: Any, weights: Any, starts: Any, edges: Any, out: Any) -> None:
     """Write the edge above preorder position k into the next free slot of its lower end."""
-    lower, upper = rows[k, NODE], rows[k, SPARE]
+    lower = rows[k, NODE]
+    upper = rows[k, SPARE]
     if lower > upper:
         lower, upper = upper, lower
     slot = starts[lower]
     starts[lower] += 1
-    edges[slot, 0], edges[slot, 1] = lower, upper
+    edges[slot, 0] = lower
+    edges[slot, 1] = upper
     out[slot] = weights[rows[k, VIA]]
 
 
 @kernel
 def sort_edges(
-    n_points: Any, names: Any, rows: Any, weights: Any, starts: Any, by_upper: Any, edges: Any, out: Any
+    n_points: Any,
+    names: Any,
+    rows: Any,
+    weights: Any,
+    starts: Any,
+    by_upper: Any,
+    edges: Any,
+    out: Any,
 ) -> Any:
     """Number Steiner nodes in preorder and sort the edges (u, v), u < v, by counting. O(N).
 
@@ -35,7 +44,8 @@ def sort_edges(
     """
     n = len(rows)
     starts[:] = 0
-    lower_start, upper_start = starts[0], starts[1]
+    lower_start = starts[0]
+    upper_start = starts[1]
     steiner = n_points
     n_between = 0  # edges between two data points
     for k in range(n):
@@ -47,7 +57,8 @@ def sort_edges(
             rows[k, NODE] = steiner
             steiner += 1
         if k > 0:
-            a, b = rows[k, NODE], rows[rows[k, UP], NODE]
+            a = rows[k, NODE]
+            b = rows[rows[k, UP], NODE]
             rows[k, SPARE] = b
             lower_start[min(a, b) + 1] += 1
             if max(a, b) < n_points:
@@ -55,7 +66,8 @@ def sort_edges(
                 n_between += 1
     for v in range(n):
         lower_start[v + 1] += lower_start[v]
-    # Of the edges with the same lower end those to data points come first; they need a sort by the upper end.
+    # Of the edges with the same lower end those to data points come first; they need a sort by
+    # the upper end.
     if n_between > 0:
         for v in range(n_points):
             upper_start[v + 1] += upper_start[v]
@@ -66,7 +78,8 @@ def sort_edges(
                 upper_start[upper] += 1
         for i in range(n_between):
             _place(by_upper[i], rows, weights, lower_start, edges, out)
-    # Those to Steiner nodes are in order already: in preorder the edges of a node lead to ever larger Steiner numbers.
+    # Those to Steiner nodes are in order already: in preorder the edges of a node lead to ever
+    # larger Steiner numbers.
     for k in range(1, n):
         if max(rows[k, NODE], rows[k, SPARE]) >= n_points:
             _place(k, rows, weights, lower_start, edges, out)

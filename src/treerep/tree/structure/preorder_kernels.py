@@ -21,7 +21,10 @@ def subtree_sizes(up: Any, size: Any) -> None:
 
 @kernel
 def count_points(order: Any, up: Any, n_points: Any, below: Any) -> None:
-    """Write the number of data points in the subtree of each position, itself included. O(N)."""
+    """Write the number of data points in the subtree of each position, itself included.
+
+    O(N).
+    """
     for k in range(len(up)):
         below[k] = 1 if order[k] < n_points else 0
     for k in range(len(up) - 1, 0, -1):
@@ -30,7 +33,10 @@ def count_points(order: Any, up: Any, n_points: Any, below: Any) -> None:
 
 @kernel
 def find_heads(up: Any, merged: Any, head: Any) -> None:
-    """Write the first position of each one's group: merged ones are in their parent's group. O(N)."""
+    """Write the first position of each one's group: merged ones are in their parent's group.
+
+    O(N).
+    """
     head[0] = 0
     for k in range(1, len(up)):
         head[k] = head[up[k]] if merged[k] else k
@@ -38,23 +44,31 @@ def find_heads(up: Any, merged: Any, head: Any) -> None:
 
 @kernel
 def find_center(order: Any, up: Any, length: Any) -> Any:
-    """Return the position whose farthest node is nearest, of several the smallest node id. O(N)."""
+    """Return the position whose farthest node is nearest, of several the smallest node id.
+
+    O(N).
+    """
     n = len(up)
-    farthest, second, above = np.zeros(n), np.zeros(n), np.zeros(n)
+    farthest = np.zeros(n)
+    second = np.zeros(n)
+    above = np.zeros(n)
     for p in range(n - 1, 0, -1):
-        reach, q = farthest[p] + length[p], up[p]
+        reach = farthest[p] + length[p]
+        q = up[p]
         if reach > farthest[q]:
             farthest[q], second[q] = reach, farthest[q]
         elif reach > second[q]:
             second[q] = reach
-    best, center = farthest[0], 0
+    best = farthest[0]
+    center = 0
     for p in range(1, n):
         q = up[p]
         other = second[q] if farthest[p] + length[p] == farthest[q] else farthest[q]
         above[p] = length[p] + max(above[q], other)
         reach = max(above[p], farthest[p])
         if reach < best or (reach == best and order[p] < order[center]):
-            best, center = reach, p
+            best = reach
+            center = p
     return center
 
 
@@ -71,10 +85,15 @@ def reroot(
 ) -> None:
     """Preorder from the node at position `root`: whole pieces of the old one are moved. O(N).
 
-    First everything below the new root; then, on the way to the old one, every node with what else
-    is below it.
+    First everything below the new root; then, on the way to the old one, every node with what
+    else is below it.
     """
-    at, v, came, gone, above, edge = 0, root, root, 0, -1, 0.0
+    at = 0
+    v = root
+    came = root
+    gone = 0
+    above = -1
+    edge = 0.0
     while v >= 0:
         # From position v on, without the `gone` positions from `came` on, which lie behind; to
         # position `at` on.
@@ -87,7 +106,9 @@ def reroot(
             new_order[to] = order[p]
             new_length[to] = length[p]
             new_up[to] = at + up[p] - v - (gone if up[p] >= came + gone else 0)
-        new_up[at], new_length[at] = above, edge
-        above, edge = at, length[v]
+        new_up[at] = above
+        new_length[at] = edge
+        above = at
+        edge = length[v]
         at += size[v] - gone
         v, came, gone = up[v], v, size[v]

@@ -21,9 +21,9 @@ class Rooted(NamedTuple):
 class Preorder(NamedTuple):
     """A rooted tree by preorder position, read-only: passes read memory from front to back.
 
-    Parents come before their children, and a subtree is one piece: that of position k is k ... k +
-    size[k] - 1. Kernels take a `Preorder` as it is, so their cache depends on this file: see
-    `_core.kernel.source_stamp`.
+    Parents come before their children, and a subtree is one piece: that of position k is k ...
+    k + size[k] - 1. Kernels take a `Preorder` as it is, so their cache depends on this file:
+    see `_core.kernel.source_stamp`.
     """
 
     order: NDArray[np.int32]  # node at each position
@@ -38,8 +38,9 @@ def preorder_rows(
 ) -> NDArray[np.int32] | None:
     """Return rows (node, position of parent, edge to parent, spare) in preorder; None if not a tree.
 
-    Children come in the order of the smallest id in their subtree (or of what `visit` names first),
-    so the rows depend on the tree and its numbering alone, not on the order of the edges.
+    Children come in the order of the smallest id in their subtree (or of what `visit` names
+    first), so the rows depend on the tree and its numbering alone, not on the order of the
+    edges.
     """
     from .rooting_kernels import root_edges
 
@@ -83,7 +84,10 @@ def rerooted(view: Preorder, at: int) -> Preorder:
 
 
 def merged(view: Preorder) -> Preorder:
-    """Merge nodes joined by edges of length 0 to one position: `order` names the first. O(N)."""
+    """Merge nodes joined by edges of length 0 to one position: `order` names the first.
+
+    O(N).
+    """
     head = heads(view.up, view.length <= 0)
     kept = head == np.arange(len(head))
     number = (np.cumsum(kept) - 1).astype(np.int32)
@@ -153,7 +157,8 @@ def exact_depths(view: Preorder) -> tuple[NDArray[np.float64], NDArray[np.float6
     """Distance to the root by position, as a float64 and the rest that it rounded off."""
     from .rooting_kernels import sum_depths
 
-    depth, rest = np.empty(len(view.up)), np.empty(len(view.up))
+    depth = np.empty(len(view.up))
+    rest = np.empty(len(view.up))
     sum_depths(view.up, view.length, depth, rest)
     return depth, rest
 
@@ -162,5 +167,6 @@ def by_node(view: Preorder) -> Rooted:
     """Turn positions back into nodes."""
     parent = np.empty_like(view.order)
     parent[view.order] = np.where(view.up < 0, -1, view.order[view.up])
-    length, depth = view.length[view.position], exact_depths(view)[0][view.position]
+    length = view.length[view.position]
+    depth = exact_depths(view)[0][view.position]
     return Rooted(int(view.order[0]), frozen(parent), frozen(length), view.order, frozen(depth))

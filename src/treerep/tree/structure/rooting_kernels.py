@@ -1,7 +1,10 @@
-"""Compiled passes that root a list of edges. Everything is iterative, so depth costs nothing but time.
+"""Compiled passes that root a list of edges.
 
-Arrays are allocated by the callers: NumPy asks the system for huge pages, which makes scattered access to millions of
-nodes up to twice as fast; compiled allocations do not. What belongs to one node lies together, one cache miss a visit.
+Everything is iterative, so depth costs nothing but time.
+
+Arrays are allocated by the callers: NumPy asks the system for huge pages, which makes scattered
+access to millions of nodes up to twice as fast; compiled allocations do not. What belongs to
+one node lies together, one cache miss a visit.
 """
 
 from typing import Any
@@ -19,9 +22,10 @@ NODE, UP, VIA, SPARE = range(4)
 def prune(edges: Any, root: Any, table: Any) -> Any:
     """Remove leaves until only `root` is left; True if that removes every edge of one tree that contains the root.
 
-    A node keeps the exclusive or of its neighbours and of its edges. When one neighbour is left, these are its parent
-    and the edge to it: no adjacency lists are needed. Afterwards LINK is the parent, EDGE the edge to it and SIZE the
-    number of nodes in the subtree. Ids that do not occur in `edges` are allowed, and get DEGREE -1.
+    A node keeps the exclusive or of its neighbours and of its edges. When one neighbour is
+    left, these are its parent and the edge to it: no adjacency lists are needed. Afterwards
+    LINK is the parent, EDGE the edge to it and SIZE the number of nodes in the subtree. Ids
+    that do not occur in `edges` are allowed, and get DEGREE -1.
     """
     for v in range(len(table)):
         table[v, _DEGREE] = 0
@@ -29,7 +33,8 @@ def prune(edges: Any, root: Any, table: Any) -> Any:
         table[v, _EDGE] = 0
         table[v, _SIZE] = 1
     for e in range(len(edges)):
-        u, v = edges[e, 0], edges[e, 1]
+        u = edges[e, 0]
+        v = edges[e, 1]
         table[u, _DEGREE] += 1
         table[u, _LINK] ^= v
         table[u, _EDGE] ^= e
@@ -56,13 +61,17 @@ def prune(edges: Any, root: Any, table: Any) -> Any:
             if parent > start:  # its turn comes later
                 break
             v = parent
-    # No edge left: no cycle. One node more than edges: one tree. The root is never removed: it is in it.
+    # No edge left: no cycle. One node more than edges: one tree. The root is never removed: it
+    # is in it.
     return removed == len(edges) and occurring == len(edges) + 1
 
 
 @kernel
 def is_tree(edges: Any, table: Any) -> Any:
-    """Whether edges (E, 2) form one tree that contains node 0. `table` is (ids, 4) int32 scratch. O(ids)."""
+    """Whether edges (E, 2) form one tree that contains node 0.
+
+    `table` is (ids, 4) int32 scratch. O(ids).
+    """
     return prune(edges, 0, table)
 
 
@@ -78,30 +87,40 @@ def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
     rows : (E+1, 4) int32, written: the NODE at each preorder position, the position UP of its parent and the index of
         the edge VIA which it hangs there (both -1 at position 0)
 
-    Returns whether the edges form one tree that contains the root; if not, `rows` means nothing.
+    Returns whether the edges form one tree that contains the root; if not, `rows` means
+    nothing.
     """
     if not prune(edges, root, table):
         return False
-    # For each visited m in turn, climb from m to the first node already placed. Of what lies below the nodes passed, m
-    # is visited first, so they follow one another in preorder, after everything already placed below that node. DEGREE
-    # and SIZE have served and now hold -1 - position of a placed node, and the next free position below it.
-    rows[0, NODE], rows[0, UP], rows[0, VIA] = root, -1, -1
-    table[root, _DEGREE], table[root, _SIZE] = -1, 1
+    # For each visited m in turn, climb from m to the first node already placed. Of what lies
+    # below the nodes passed, m is visited first, so they follow one another in preorder, after
+    # everything already placed below that node. DEGREE and SIZE have served and now hold -1 -
+    # position of a placed node, and the next free position below it.
+    rows[0, NODE] = root
+    rows[0, UP] = -1
+    rows[0, VIA] = -1
+    table[root, _DEGREE] = -1
+    table[root, _SIZE] = 1
     for m in visit:
         if table[m, _DEGREE] < 0:
             continue
-        first, steps = m, 1
+        first = m
+        steps = 1
         while table[table[first, _LINK], _DEGREE] >= 0:
             first = table[first, _LINK]
             steps += 1
         above = table[first, _LINK]
         start = table[above, _SIZE]
         table[above, _SIZE] += table[first, _SIZE]
-        v, free = m, start + steps
+        v = m
+        free = start + steps
         for k in range(start + steps - 1, start - 1, -1):
-            rows[k, NODE], rows[k, UP], rows[k, VIA] = v, k - 1, table[v, _EDGE]
+            rows[k, NODE] = v
+            rows[k, UP] = k - 1
+            rows[k, VIA] = table[v, _EDGE]
             size = table[v, _SIZE]
-            table[v, _DEGREE], table[v, _SIZE] = -1 - k, free
+            table[v, _DEGREE] = -1 - k
+            table[v, _SIZE] = free
             free = k + size  # the parent is at k - 1, and v's subtree follows it
             v = table[v, _LINK]
         rows[start, UP] = -1 - table[above, _DEGREE]
@@ -118,9 +137,11 @@ def find_fault(edges: Any, n_ids: Any, n_required: Any) -> Any:
     occurs = np.arange(n_ids) < n_required
     cycle = -1
     for e in range(len(edges)):
-        u, v = edges[e, 0], edges[e, 1]
+        u = edges[e, 0]
+        v = edges[e, 1]
         occurs[u] = occurs[v] = True
-        u, v = _leader(leader, u), _leader(leader, v)
+        u = _leader(leader, u)
+        v = _leader(leader, v)
         if u == v and cycle < 0:
             cycle = e
         leader[max(u, v)] = min(u, v)  # node 0 leads its own
@@ -140,7 +161,10 @@ def _leader(leader: Any, v: Any) -> Any:
 
 @helper
 def add_exactly(high: Any, low: Any, term: Any) -> Any:
-    """Add a float64 to the unevaluated sum high + low, with about 106 bits (Dekker, Numer. Math. 18, 1971)."""
+    """Add a float64 to the unevaluated sum high + low, with about 106 bits (Dekker, Numer.
+
+    Math. 18, 1971).
+    """
     total = high + term
     part = total - high
     low += (high - (total - part)) + (term - part)

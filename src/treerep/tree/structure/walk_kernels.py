@@ -6,15 +6,19 @@ from ..._core.kernel import kernel
 
 
 @kernel
-def walk_rows(up: Any, length: Any, rows: Any, cols: Any, trail: Any, distance: Any, out: Any) -> None:
+def walk_rows(
+    up: Any, length: Any, rows: Any, cols: Any, trail: Any, distance: Any, out: Any
+) -> None:
     """out[a, b] = distance of the nodes at positions rows[a] and cols[b]. O(N) per row.
 
-    From the row's node up to the root, then down everywhere else, adding one edge at a time: sums of lengths only, so
-    nothing cancels. `trail` (N,) int32 and `distance` (N,) float64 are scratch.
+    From the row's node up to the root, then down everywhere else, adding one edge at a time:
+    sums of lengths only, so nothing cancels. `trail` (N,) int32 and `distance` (N,) float64 are
+    scratch.
     """
     n = len(up)
     for a in range(len(rows)):
-        k, steps = rows[a], 0
+        k = rows[a]
+        steps = 0
         distance[k] = 0.0
         while k > 0:
             trail[steps] = k

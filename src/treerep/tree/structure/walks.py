@@ -18,13 +18,16 @@ def prefer_walk(n_cols: int, n_nodes: int) -> bool:
     return n_cols * _NODES_PER_ANCESTOR >= n_nodes
 
 
-def walked_block(view: Preorder, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
+def walked_block(
+    view: Preorder, rows: NDArray[np.int64], cols: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Distances between every row node and every column node, O(N) per row, exact but for the additions."""
     from .walk_kernels import walk_rows
 
     out = np.empty((len(rows), len(cols)))
     n = len(view.up)
-    starts, ends = view.position[rows], view.position[cols]
+    starts = view.position[rows]
+    ends = view.position[cols]
     walk_rows(view.up, view.length, starts, ends, np.empty(n, np.int32), np.empty(n), out)
     return out
 
@@ -51,10 +54,12 @@ def symmetric_matrix(
 
 def path_between(view: Preorder, start: int, end: int) -> NDArray[np.int64]:
     """Nodes on the path from start to end, both included. O(length of the path)."""
-    forth, back = [int(view.position[start])], [int(view.position[end])]
+    forth = [int(view.position[start])]
+    back = [int(view.position[end])]
     up = view.up
     while forth[-1] != back[-1]:
-        # Ancestors come first in preorder, so the later of the two is no ancestor of the other and may climb.
+        # Ancestors come first in preorder, so the later of the two is no ancestor of the other
+        # and may climb.
         side = forth if forth[-1] > back[-1] else back
         side.append(int(up[side[-1]]))
     return view.order[np.array(forth + back[-2::-1])].astype(np.int64)

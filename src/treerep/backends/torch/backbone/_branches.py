@@ -22,9 +22,11 @@ Zones = NDArray[np.int64]  # (Z, 2): first position and end of each
 class Pieces(NamedTuple):
     """Branches of all zones, where points are known by position, and joins by the number of points + position."""
 
-    join: Tensor  # (2 n,) int64: the two nodes that each join puts together; -1 where there is none
+    # (2 n,) int64: the two nodes that each join puts together; -1 where there is none
+    join: Tensor
     join_length: Tensor  # (2 n,): of the edges from the join to them
-    top: Tensor  # (n,) int64: the node of each branch that hangs off the backbone, -1 where there is none
+    # (n,) int64: the node of each branch that hangs off the backbone, -1 where there is none
+    top: Tensor
     top_height: Tensor
     top_above: Tensor
 
@@ -37,32 +39,52 @@ class Grown(NamedTuple):
 
 
 def grow(
-    passes: ModuleType, backbone: Tree, space: DeviceMetric, sample: NDArray[np.int64], rest: Tensor, places: Places,
-    short: float, workers: Workers,
-) -> Grown:  # fmt: skip
+    passes: ModuleType,
+    backbone: Tree,
+    space: DeviceMetric,
+    sample: NDArray[np.int64],
+    rest: Tensor,
+    places: Places,
+    short: float,
+    workers: Workers,
+) -> Grown:
     """Return the edges and lengths of `grow` (refinement/backbone/_branches.py), with other names of Steiner nodes."""
     torch = require("torch", "embed")
-    n, count, device = len(space), len(rest), rest.device
+    n = len(space)
+    count = len(rest)
+    device = rest.device
     node, above, height = places
     order, zones = _sorted_zones(node, above)
     order, zones = _split(passes, space, rest, order, zones)
     workers.check()
-    points, node = rest[order], node[order]
+    points = rest[order]
+    node = node[order]
     found = passes.join_zones(space, points, height[order], above[order], zones, short)
     workers.check()
     kept = torch.nonzero(found.join[::2] >= 0)[:, 0]  # which joins there are, by position
     names = torch.empty(2 * count, dtype=torch.int32, device=device)
     names[:count] = points
     names[count + kept] = torch.arange(n, n + len(kept), dtype=torch.int32, device=device)
-    branches = torch.stack([names[found.join.view(-1, 2)[kept]], names[count + kept][:, None].expand(-1, 2)], dim=2)
+    branches = torch.stack(
+        [names[found.join.view(-1, 2)[kept]], names[count + kept][:, None].expand(-1, 2)], dim=2
+    )
     tops = torch.nonzero(found.top >= 0)[:, 0]
     where = (node[tops].long(), found.top_above[tops], found.top_height[tops])
     hung, weights = hung_off(
-        backbone, sample, names[found.top[tops]].long().numpy(force=True),
-        Places(*(column.numpy(force=True) for column in where)), n + len(kept), short, workers,
-    )  # fmt: skip
-    edges = torch.cat([branches.view(-1, 2), torch.from_numpy(hung.astype(np.int32)).to(device)])
-    lengths = torch.cat([found.join_length.view(-1, 2)[kept].view(-1), torch.from_numpy(weights).to(device)])
+        backbone,
+        sample,
+        names[found.top[tops]].long().numpy(force=True),
+        Places(*(column.numpy(force=True) for column in where)),
+        n + len(kept),
+        short,
+        workers,
+    )
+    edges = torch.cat(
+        [branches.view(-1, 2), torch.from_numpy(hung.astype(np.int32)).to(device)]
+    )
+    lengths = torch.cat(
+        [found.join_length.view(-1, 2)[kept].view(-1), torch.from_numpy(weights).to(device)]
+    )
     return Grown(edges, lengths)
 
 
@@ -78,16 +100,21 @@ def _runs(counts: Tensor) -> Zones:
     return np.column_stack([ends - counts.numpy(force=True), ends])
 
 
-def _split(passes: ModuleType, space: DeviceMetric, rest: Tensor, order: Tensor, zones: Zones) -> tuple[Tensor, Zones]:
+def _split(
+    passes: ModuleType, space: DeviceMetric, rest: Tensor, order: Tensor, zones: Zones
+) -> tuple[Tensor, Zones]:
     """Split zones until they are small enough: each point goes to the nearest of some of its zone."""
     torch = require("torch", "embed")
     while (large := zones[:, 1] - zones[:, 0] > LARGEST).any():
         parts = passes.nearest_centers(space, rest[order], zones[large], CENTERS)
         ends = torch.from_numpy(zones[:, 1].copy()).to(order.device)
-        number = torch.bucketize(torch.arange(len(order), device=order.device), ends, right=True)
+        number = torch.bucketize(
+            torch.arange(len(order), device=order.device), ends, right=True
+        )
         key, by = (number * len(order) + parts).sort(stable=True)
         key, counts = torch.unique_consecutive(key, return_counts=True)
-        order, zones = order[by], _runs(counts)
+        order = order[by]
+        zones = _runs(counts)
         of = (key // len(order)).numpy(force=True)  # the zone that each new one was a part of
         alone = (np.diff(of, prepend=-1) != 0) & (np.diff(of, append=-1) != 0)
         zones = _cut(zones, alone & large[of])

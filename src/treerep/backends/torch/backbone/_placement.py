@@ -20,12 +20,17 @@ class Placement:
     """Places points in one tree, at most `step` at a time."""
 
     def __init__(self, space: DeviceMetric, tree: Any, sample: Tensor, scale: Scale) -> None:
-        self.space, self.tree, self.sample, self.scale = space, tree, sample, scale
+        self.space = space
+        self.tree = tree
+        self.sample = sample
+        self.scale = scale
         self.step = max(1, _ENTRIES // len(sample))
 
     def __call__(self, points: Tensor, node: Tensor, above: Tensor, height: Tensor) -> None:
         """Write the places of points."""
-        found = Places(np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points)))
+        found = Places(
+            np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points))
+        )
         place_rows(self.tree, self.scale, frozen(block(self.space, points, self.sample)), found)
         for out, values in zip((node, above, height), found, strict=True):
             out.copy_(require("torch", "embed").from_numpy(values))
@@ -33,8 +38,11 @@ class Placement:
 
 def block(space: DeviceMetric, rows: Tensor, cols: Tensor) -> NDArray[np.float64]:
     """Return the distances between two lists of points, on the host."""
-    i, j = rows.long().repeat_interleave(len(cols)), cols.long().repeat(len(rows))
-    measured: NDArray[np.float64] = space.between(i, j).view(len(rows), len(cols)).numpy(force=True)
+    i = rows.long().repeat_interleave(len(cols))
+    j = cols.long().repeat(len(rows))
+    measured: NDArray[np.float64] = (
+        space.between(i, j).view(len(rows), len(cols)).numpy(force=True)
+    )
     return measured
 
 
@@ -47,27 +55,43 @@ def nearest_centers(space: DeviceMetric, points: Tensor, zones: Zones, step: int
         rows = max(1, _ENTRIES // len(centers))
         for lo in range(begin, end, rows):
             part = slice(lo, min(lo + rows, end))
-            out[part] = torch.from_numpy(block(space, points[part], centers).argmin(axis=1)).to(out)
+            out[part] = torch.from_numpy(block(space, points[part], centers).argmin(axis=1)).to(
+                out
+            )
     return out
 
 
 def join_zones(
-    space: DeviceMetric, points: Tensor, height: Tensor, above: Tensor, zones: Zones, short: float
+    space: DeviceMetric,
+    points: Tensor,
+    height: Tensor,
+    above: Tensor,
+    zones: Zones,
+    short: float,
 ) -> Pieces:
     """Join the points of each zone into branches."""
     torch = require("torch", "embed")
     n = len(points)
-    join, length, top = np.full((n, 2), -1), np.zeros((n, 2)), np.full(n, -1)
+    join = np.full((n, 2), -1)
+    length = np.zeros((n, 2))
+    top = np.full(n, -1)
     heights, aboves = (column.numpy(force=True).copy() for column in (height, above))
     for begin, end in zones.tolist():
         part = slice(begin, end)
-        found = joined(block(space, points[part], points[part]), heights[part].copy(), aboves[part].copy(), short)
+        found = joined(
+            block(space, points[part], points[part]),
+            heights[part].copy(),
+            aboves[part].copy(),
+            short,
+        )
         joins = len(found.lengths) // 2
         names = np.concatenate([np.arange(begin, end), n + begin + np.arange(joins)])
         join[begin : begin + joins] = names[found.edges[:, 0]].reshape(-1, 2)
         length[begin : begin + joins] = found.lengths.reshape(-1, 2)
         # Any of the first places will do: their order is what counts.
         here = slice(begin, begin + len(found.tops))
-        top[here], aboves[here], heights[here] = names[found.tops], found.above, found.height
+        top[here] = names[found.tops]
+        aboves[here] = found.above
+        heights[here] = found.height
     arrays = (join.reshape(-1), length.reshape(-1), top, heights, aboves)
     return Pieces(*(torch.from_numpy(array).to(points.device) for array in arrays))

@@ -1,9 +1,12 @@
-"""Kernels of backbone trees in Triton, for GPUs. Each gives the bits of a compiled kernel of the CPU.
+"""Kernels of backbone trees in Triton, for GPUs.
 
-Placement follows placement/_placement_kernels.py: a program has 128 points, and walks over the nodes of the tree. Zones
-follow `link` of fitting/rooted/_gromov_kernels.py and refinement/backbone/_branch_kernels.py: a program has one zone.
-Both add in the order of the CPU, and fused multiplication and addition is switched off: it rounds once where the CPU
-rounds twice.
+Each gives the bits of a compiled kernel of the CPU.
+
+Placement follows placement/_placement_kernels.py: a program has 128 points, and walks over the
+nodes of the tree. Zones follow `link` of fitting/rooted/_gromov_kernels.py and
+refinement/backbone/_branch_kernels.py: a program has one zone. Both add in the order of the
+CPU, and fused multiplication and addition is switched off: it rounds once where the CPU rounds
+twice.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -32,10 +35,26 @@ _NODE_BYTES = 5 * 8  # of a point at every node of the tree
 
 @triton.jit
 def _distances(
-    table, radii, sinh_radii, unit, width, points, others, out, m, count,
-    K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr, COLUMNS: tl.constexpr,
-):  # fmt: skip
-    """Distances of points to others: out[other, point]. Two others at a time, as `_two_distances` has it."""
+    table,
+    radii,
+    sinh_radii,
+    unit,
+    width,
+    points,
+    others,
+    out,
+    m,
+    count,
+    K: tl.constexpr,
+    KIND: tl.constexpr,
+    FLOAT: tl.constexpr,
+    BLOCK: tl.constexpr,
+    COLUMNS: tl.constexpr,
+):
+    """Distances of points to others: out[other, point].
+
+    Two others at a time, as `_two_distances` has it.
+    """
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     w = tl.load(points + at, mask=mask, other=0).to(tl.int64)
@@ -47,7 +66,7 @@ def _distances(
         z = tl.load(others + column).to(tl.int64)
         to_y, to_z = _two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
-        )  # fmt: skip
+        )
         row = out + column * m + at
         tl.store(row, to_z, mask=mask)
         tl.store(row + m, to_y, mask=both)
@@ -104,8 +123,10 @@ def _at_end(w, f, q, v, a, r, length, end, best, x, y):
 @triton.jit
 def _best_on_edge(w, f, q, v, a, r, length):
     """`best_on_edge` of move_kernels.py."""
-    i, j = f / w, a / v
-    x, y = (length + i - j) / 2, (i + j - length) / 2
+    i = f / w
+    j = a / v
+    x = (length + i - j) / 2
+    y = (i + j - length) / 2
     inside = (x >= 0.0) & (x <= length) & (y >= 0.0)
     cost = _cost(w, f, q, i) + _cost(v, a, r, j)
     along = tl.minimum(tl.maximum((f - a + length * v) / (w + v), 0.0), length)
@@ -117,17 +138,35 @@ def _best_on_edge(w, f, q, v, a, r, length):
 
 @triton.jit
 def _place(
-    distances, up, lengths, names, sample, leaf, last, first_of, below, total, numbers, node, above, height, m, nodes,
-    POWER: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    distances,
+    up,
+    lengths,
+    names,
+    sample,
+    leaf,
+    last,
+    first_of,
+    below,
+    total,
+    numbers,
+    node,
+    above,
+    height,
+    m,
+    nodes,
+    POWER: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """`find_best_places` of placement_kernels.py.
 
-    `sample` is the point of the sample at each node, or -1; `leaf` says that nothing is below a node, and `last` that
-    a node is the last child of its parent, which is the first one to be added up.
+    `sample` is the point of the sample at each node, or -1; `leaf` says that nothing is below a
+    node, and `last` that a node is the last child of its parent, which is the first one to be
+    added up.
     """
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
-    smallest, short = tl.load(numbers), tl.load(numbers + 1)
+    smallest = tl.load(numbers)
+    short = tl.load(numbers + 1)
     stride = nodes.to(tl.int64) * m
     zero = tl.load(distances + at, mask=mask, other=1.0) * 0.0
     same = 0 * at + nodes
@@ -137,16 +176,27 @@ def _place(
         d = tl.load(distances + y * m + at, mask=mask & (y >= 0), other=1.0)
         same = tl.where((d == 0.0) & (y < same), y, same)
         if step < nodes - 1:
-            g, length = 0 * at + tl.load(up + k), tl.load(lengths + k)
-            is_leaf, begins = 0 * at + tl.load(leaf + k) > 0, 0 * at + tl.load(last + k) > 0
-            w, f, q = _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER)
+            g = 0 * at + tl.load(up + k)
+            length = tl.load(lengths + k)
+            is_leaf = 0 * at + tl.load(leaf + k) > 0
+            begins = 0 * at + tl.load(last + k) > 0
+            w, f, q = _sums(
+                distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER
+            )
             # Measured `length` farther away: S - L W and Q - L (S + (S - L W)).
             shifted = f - length * w
             more = q - length * (f + shifted)
             own_w, own_f, own_q = _own_sums(
-                distances, tl.where(begins, 0 * at + tl.load(sample + g), -1), m, at, mask, smallest, POWER
-            )  # fmt: skip
-            there, known = below + g * m + at, mask & ~begins
+                distances,
+                tl.where(begins, 0 * at + tl.load(sample + g), -1),
+                m,
+                at,
+                mask,
+                smallest,
+                POWER,
+            )
+            there = below + g * m + at
+            known = mask & ~begins
             own_w = tl.where(begins, own_w, tl.load(there, mask=known, other=0.0))
             own_f = tl.where(begins, own_f, tl.load(there + stride, mask=known, other=0.0))
             own_q = tl.where(begins, own_q, tl.load(there + 2 * stride, mask=known, other=0.0))
@@ -157,11 +207,15 @@ def _place(
     all_weights = tl.load(root, mask=mask, other=0.0)
     tl.store(total + at, tl.load(root + stride, mask=mask, other=0.0), mask=mask)
     tl.store(total + stride + at, tl.load(root + 2 * stride, mask=mask, other=0.0), mask=mask)
-    best, along, high = zero + float("inf"), zero, zero
+    best = zero + float("inf")
+    along = zero
+    high = zero
     edge = zero.to(tl.int32) + 1
     for k in range(1, nodes):
-        g, length = 0 * at + tl.load(up + k), tl.load(lengths + k)
-        y, is_leaf = 0 * at + tl.load(sample + k), 0 * at + tl.load(leaf + k) > 0
+        g = 0 * at + tl.load(up + k)
+        length = tl.load(lengths + k)
+        y = 0 * at + tl.load(sample + k)
+        is_leaf = 0 * at + tl.load(leaf + k) > 0
         w, f, q = _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER)
         shifted = f - length * w
         more = q - length * (f + shifted)
@@ -175,11 +229,14 @@ def _place(
         promising = (w > 0.0) & (v > 0.0) & ((q + r - best) * w * v < f * f * v + a * a * w)
         cost, x, rise = _best_on_edge(
             tl.where(promising, w, 1.0), f, q, tl.where(promising, v, 1.0), a, r, length + zero
-        )  # fmt: skip
+        )
         better = promising & (cost < best)
-        best, along, high = tl.where(better, cost, best), tl.where(better, x, along), tl.where(better, rise, high)
+        best = tl.where(better, cost, best)
+        along = tl.where(better, x, along)
+        high = tl.where(better, rise, high)
         edge = tl.where(better, k, edge)
-    low_end, high_end = along <= short, along >= tl.load(lengths + edge) - short
+    low_end = along <= short
+    high_end = along >= tl.load(lengths + edge) - short
     name = tl.load(names + tl.where(high_end & ~low_end, tl.load(up + edge), edge))
     twin = same < nodes
     name = tl.where(twin, tl.load(first_of + tl.where(twin, same, 0)), name)
@@ -190,12 +247,26 @@ def _place(
 
 @triton.jit
 def _nearest(
-    table, radii, sinh_radii, unit, width, points, tile_at, tile_stop, tile_zone, step, out,
-    K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    table,
+    radii,
+    sinh_radii,
+    unit,
+    width,
+    points,
+    tile_at,
+    tile_stop,
+    tile_zone,
+    step,
+    out,
+    K: tl.constexpr,
+    KIND: tl.constexpr,
+    FLOAT: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """The nearest center of each point of a tile, the first of equals: every step-th point of its zone is one."""
     tile = tl.program_id(0)
-    begin, stop = tl.load(tile_zone + 2 * tile), tl.load(tile_zone + 2 * tile + 1)
+    begin = tl.load(tile_zone + 2 * tile)
+    stop = tl.load(tile_zone + 2 * tile + 1)
     at = tl.load(tile_at + tile) + tl.arange(0, BLOCK)
     mask = at < tl.load(tile_stop + tile)
     w = tl.load(points + at, mask=mask, other=0).to(tl.int64)
@@ -209,7 +280,7 @@ def _nearest(
         y = tl.load(points + tl.minimum(begin + (center + 1) * step, stop - 1)).to(tl.int64)
         to_y, to_z = _two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
-        )  # fmt: skip
+        )
         found = tl.where(to_z < least, center, found)
         least = tl.minimum(least, to_z)
         nearer = both & (to_y < least)
@@ -220,12 +291,26 @@ def _nearest(
 
 @triton.jit
 def _products(
-    table, radii, sinh_radii, unit, width, points, heights, tile_at, tile_zone, tile_matrix, matrices,
-    K: tl.constexpr, KIND: tl.constexpr, FLOAT: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
+    table,
+    radii,
+    sinh_radii,
+    unit,
+    width,
+    points,
+    heights,
+    tile_at,
+    tile_zone,
+    tile_matrix,
+    matrices,
+    K: tl.constexpr,
+    KIND: tl.constexpr,
+    FLOAT: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """Minus the shared heights of the points of a zone, as `negate_products`; infinite on the diagonal."""
     tile = tl.program_id(0)
-    begin, stop = tl.load(tile_zone + 2 * tile), tl.load(tile_zone + 2 * tile + 1)
+    begin = tl.load(tile_zone + 2 * tile)
+    stop = tl.load(tile_zone + 2 * tile + 1)
     size = stop - begin
     at = tl.load(tile_at + tile) + tl.arange(0, BLOCK)
     mask = at < stop
@@ -240,8 +325,9 @@ def _products(
         y = tl.load(points + begin + second).to(tl.int64)
         to_y, to_z = _two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
-        )  # fmt: skip
-        one, two = tl.load(heights + begin + column), tl.load(heights + begin + second)
+        )
+        one = tl.load(heights + begin + column)
+        two = tl.load(heights + begin + second)
         of_z = -tl.maximum(0.0, tl.minimum(tl.minimum(0.5 * (mine + one - to_z), mine), one))
         of_y = -tl.maximum(0.0, tl.minimum(tl.minimum(0.5 * (mine + two - to_y), mine), two))
         of_z = tl.where(at - begin == column, float("inf"), of_z)
@@ -258,15 +344,29 @@ def _pick(values, here, which):
 
 @triton.jit
 def _link(
-    zone_at, zone_stop, zone_matrix, matrices, heights, aboves, short_of, join, join_length, top, top_height, top_above,
-    n_points, W: tl.constexpr,
-):  # fmt: skip
+    zone_at,
+    zone_stop,
+    zone_matrix,
+    matrices,
+    heights,
+    aboves,
+    short_of,
+    join,
+    join_length,
+    top,
+    top_height,
+    top_above,
+    n_points,
+    W: tl.constexpr,
+):
     """Average linkage by nearest-neighbor chains (`link`), and the branches of it (`join_branches`).
 
-    The order in which clusters are joined has no influence on a branch but through its parts, so each is made when its
-    cluster is. A cluster shares no more than its parts do: once a merge shares too little, all merges above it do.
+    The order in which clusters are joined has no influence on a branch but through its parts,
+    so each is made when its cluster is. A cluster shares no more than its parts do: once a
+    merge shares too little, all merges above it do.
     """
-    begin, stop = tl.load(zone_at + tl.program_id(0)), tl.load(zone_stop + tl.program_id(0))
+    begin = tl.load(zone_at + tl.program_id(0))
+    stop = tl.load(zone_stop + tl.program_id(0))
     matrix = matrices + tl.load(zone_matrix + tl.program_id(0))
     short = tl.load(short_of)
     size = (stop - begin).to(tl.int32)
@@ -280,7 +380,8 @@ def _link(
     node = begin + here  # of the tree: points by position, joins n_points after
     closed = here * 0  # 1: shares too little to be joined
     chain = here * 0
-    length, merges = 0, 0
+    length = 0
+    merges = 0
     while merges < size - 1:
         if length == 0:
             start = tl.min(tl.where(count > 0.0, here, W), 0)
@@ -297,22 +398,29 @@ def _link(
         back = (length > 1) & (tl.min(tl.where(here == before, of_x, float("inf")), 0) == least)
         y = tl.where(back, before, y)
         if back:
-            x_count, y_count = _pick(count, here, x), _pick(count, here, y)
+            x_count = _pick(count, here, x)
+            y_count = _pick(count, here, y)
             share = x_count / (x_count + y_count)
             left = others & (here != y)
             row_y = matrix + y.to(tl.int64) * size + here
             of_y = tl.load(row_y, mask=left, other=0.0)
-            low, high = tl.minimum(of_x, of_y), tl.maximum(of_x, of_y)
+            low = tl.minimum(of_x, of_y)
+            high = tl.maximum(of_x, of_y)
             value = tl.maximum(low, tl.minimum(share * of_x + (1.0 - share) * of_y, high))
             tl.debug_barrier()  # all have read
             tl.store(row_y, value, mask=left)
             tl.store(matrix + here.to(tl.int64) * size + y, value, mask=left)
             tl.debug_barrier()  # all have written
-            x_height, y_height = _pick(height, here, x), _pick(height, here, y)
-            x_above, y_above = _pick(above, here, x), _pick(above, here, y)
-            x_leader, y_leader = _pick(leader, here, x), _pick(leader, here, y)
-            x_node, y_node = _pick(node, here, x), _pick(node, here, y)
-            x_closed, y_closed = _pick(closed, here, x), _pick(closed, here, y)
+            x_height = _pick(height, here, x)
+            y_height = _pick(height, here, y)
+            x_above = _pick(above, here, x)
+            y_above = _pick(above, here, y)
+            x_leader = _pick(leader, here, x)
+            y_leader = _pick(leader, here, y)
+            x_node = _pick(node, here, x)
+            y_node = _pick(node, here, y)
+            x_closed = _pick(closed, here, x)
+            y_closed = _pick(closed, here, y)
             joined = -least > short
             at = begin + merges
             rise = tl.minimum(tl.minimum(-least, x_height), y_height)
@@ -320,7 +428,8 @@ def _link(
             tl.store(join + 2 * at + 1, y_node, mask=joined)
             tl.store(join_length + 2 * at, x_height - rise, mask=joined)
             tl.store(join_length + 2 * at + 1, y_height - rise, mask=joined)
-            x_ends, y_ends = (joined == 0) & (x_closed == 0), (joined == 0) & (y_closed == 0)
+            x_ends = (joined == 0) & (x_closed == 0)
+            y_ends = (joined == 0) & (y_closed == 0)
             tl.store(top + begin + x_leader, x_node, mask=x_ends)
             tl.store(top_height + begin + x_leader, x_height, mask=x_ends)
             tl.store(top_above + begin + x_leader, x_above, mask=x_ends)
@@ -356,9 +465,12 @@ def _room(device: Any) -> int:
 class Placement:
     """Places points in one tree, a block at a time, in memory that is taken once."""
 
-    def __init__(self, space: DeviceMetric, tree: "Preorder", sample: Tensor, scale: "Scale") -> None:
+    def __init__(
+        self, space: DeviceMetric, tree: "Preorder", sample: Tensor, scale: "Scale"
+    ) -> None:
         device = space.table.device
-        up, nodes = np.asarray(tree.up), len(tree.up)
+        up = np.asarray(tree.up)
+        nodes = len(tree.up)
         at = np.full(nodes, -1, np.int32)
         position = tree.position[: len(sample)]
         at[position] = np.arange(len(position))
@@ -371,28 +483,57 @@ class Placement:
         names = np.asarray(tree.order).astype(np.int32)
         arrays = (up.astype(np.int32), tree.length, names, at, leaf, last, names[position])
         self.tree = [torch.from_numpy(np.array(array)).to(device) for array in arrays]
-        self.space, self.sample, self.scale, self.nodes = space, sample, scale, nodes
-        self.step = max(_BLOCK, min(1 << 18, _room(device) // (nodes * _NODE_BYTES + len(sample) * 8)))
-        self.numbers = torch.tensor([scale.smallest, scale.short], dtype=torch.float64, device=device)
+        self.space = space
+        self.sample = sample
+        self.scale = scale
+        self.nodes = nodes
+        self.step = max(
+            _BLOCK, min(1 << 18, _room(device) // (nodes * _NODE_BYTES + len(sample) * 8))
+        )
+        self.numbers = torch.tensor(
+            [scale.smallest, scale.short], dtype=torch.float64, device=device
+        )
         self.scratch: Tensor | None = None
 
     def __call__(self, points: Tensor, node: Tensor, above: Tensor, height: Tensor) -> None:
         """Write the places of at most `step` points."""
-        m, device = len(points), points.device
+        m = len(points)
+        device = points.device
         if self.scratch is None:
-            self.scratch = torch.empty(m * (5 * self.nodes + len(self.sample)), dtype=torch.float64, device=device)
+            self.scratch = torch.empty(
+                m * (5 * self.nodes + len(self.sample)), dtype=torch.float64, device=device
+            )
         distances, below, total = self.scratch[: m * (5 * self.nodes + len(self.sample))].split(
             [m * len(self.sample), 3 * m * self.nodes, 2 * m * self.nodes]
         )
         given, constants = _measuring(self.space)
         columns = triton.cdiv(len(self.sample), _COLUMNS)
         _distances[(triton.cdiv(m, _BLOCK), columns)](
-            *given, points, self.sample, distances, m, len(self.sample), **constants, COLUMNS=_COLUMNS
+            *given,
+            points,
+            self.sample,
+            distances,
+            m,
+            len(self.sample),
+            **constants,
+            COLUMNS=_COLUMNS,
         )
         _place[(triton.cdiv(m, _BLOCK),)](
-            distances, *self.tree, below, total, self.numbers, node, above, height, m, self.nodes,
-            POWER=int(self.scale.power), BLOCK=_BLOCK, enable_fp_fusion=False, num_stages=1,
-        )  # fmt: skip
+            distances,
+            *self.tree,
+            below,
+            total,
+            self.numbers,
+            node,
+            above,
+            height,
+            m,
+            self.nodes,
+            POWER=int(self.scale.power),
+            BLOCK=_BLOCK,
+            enable_fp_fusion=False,
+            num_stages=1,
+        )
 
 
 def nearest_centers(space: DeviceMetric, points: Tensor, zones: Any, step: int) -> Tensor:
@@ -412,7 +553,9 @@ def _tiles(zones: Any, device: Any) -> tuple[Tensor, Tensor, Tensor]:
     within = np.arange(len(zone)) - np.repeat(np.cumsum(counts) - counts, counts)
     at = zone[:, 0] + _BLOCK * within
     stop = np.minimum(at + _BLOCK, zone[:, 1])
-    return tuple(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (at, stop, zone))
+    return tuple(
+        torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (at, stop, zone)
+    )
 
 
 def join_zones(
@@ -421,12 +564,16 @@ def join_zones(
     """Join the points of each zone into branches."""
     from ._branches import Pieces
 
-    device, n = points.device, len(points)
+    device = points.device
+    n = len(points)
     new = torch.full
     found = Pieces(
-        new((2 * n,), -1, dtype=torch.int64, device=device), new((2 * n,), 0.0, dtype=torch.float64, device=device),
-        new((n,), -1, dtype=torch.int64, device=device), torch.empty_like(height), torch.empty_like(above),
-    )  # fmt: skip
+        new((2 * n,), -1, dtype=torch.int64, device=device),
+        new((2 * n,), 0.0, dtype=torch.float64, device=device),
+        new((n,), -1, dtype=torch.int64, device=device),
+        torch.empty_like(height),
+        torch.empty_like(above),
+    )
     limit = _in_memory(short, device)
     matrices: Tensor | None = None
     for batch, width, entries in _batches(zones, _room(device) // 8):
@@ -439,14 +586,26 @@ def join_zones(
         given, constants = _measuring(space)
         _products[(len(tile_at),)](
             *given, points, height, tile_at, tile_zone, tile_matrix, matrices, **constants
-        )  # fmt: skip
+        )
         begins, ends, offsets = (
-            torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (*batch.T, offset)
+            torch.from_numpy(np.ascontiguousarray(array)).to(device)
+            for array in (*batch.T, offset)
         )
         _link[(len(batch),)](
-            begins, ends, offsets, matrices, height, above, limit, *found, n, W=width, enable_fp_fusion=False,
-            num_stages=1, num_warps=1 if width <= 128 else 4 if width <= 512 else 8,
-        )  # fmt: skip
+            begins,
+            ends,
+            offsets,
+            matrices,
+            height,
+            above,
+            limit,
+            *found,
+            n,
+            W=width,
+            enable_fp_fusion=False,
+            num_stages=1,
+            num_warps=1 if width <= 128 else 4 if width <= 512 else 8,
+        )
     return found
 
 

@@ -38,8 +38,12 @@ def backbone(
     if balance is not None and 4 * balance != int(4 * balance):
         raise ValueError(f"on a device balance is 0, 0.25, 0.5, 0.75 or 1, not {balance!r}")
     engine = OnDevice(space, host, n_jobs)
-    choice = weighting(kind_of(engine.host) if space.kind in ("matrix", "hyperbolic") else "points", balance)
-    return backbone_tree(engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit)
+    choice = weighting(
+        kind_of(engine.host) if space.kind in ("matrix", "hyperbolic") else "points", balance
+    )
+    return backbone_tree(
+        engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit
+    )
 
 
 class OnDevice:
@@ -51,8 +55,12 @@ class OnDevice:
     host : function that returns the metric on the host; called for few points or exact trees only
     """
 
-    def __init__(self, space: DeviceMetric, host: Callable[[], Metric], n_jobs: int | None) -> None:
-        self.space, self._host, self.n_jobs = space, host, n_jobs
+    def __init__(
+        self, space: DeviceMetric, host: Callable[[], Metric], n_jobs: int | None
+    ) -> None:
+        self.space = space
+        self._host = host
+        self.n_jobs = n_jobs
         self.passes = zone_passes(space.table.device)
 
     @cached_property
@@ -66,17 +74,25 @@ class OnDevice:
             # They round differently on a device, and refining makes small differences large.
             return checked_block(self.host, points, points)
         at = self._tensor(points)
-        i, j = at.repeat_interleave(len(at)), at.repeat(len(at))
+        i = at.repeat_interleave(len(at))
+        j = at.repeat(len(at))
         with self.space.current():
             found = passes_for(at.device).between(self.space, i, j)
         table: Numbers = found.view(len(at), len(at)).numpy(force=True)
         return table
 
-    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
+    def places(
+        self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
+    ) -> list[Places]:
         """Return the best places of a few points, for each power."""
         with Workers(1) as workers:
-            found = (self._placed(tree, sample, self._tensor(points).int(), power, workers) for power in powers)
-            return [Places(*(column.numpy(force=True) for column in places)) for places in found]
+            found = (
+                self._placed(tree, sample, self._tensor(points).int(), power, workers)
+                for power in powers
+            )
+            return [
+                Places(*(column.numpy(force=True) for column in places)) for places in found
+            ]
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
         """Return the tree that TreeRep learns of all points, if it is exact."""
@@ -86,21 +102,30 @@ class OnDevice:
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
         """Place all other points around the tree of the sample, and join those that are close to each other."""
         torch = require("torch", "embed")
-        n, device = len(self.space), self.space.table.device
+        n = len(self.space)
+        device = self.space.table.device
         others = torch.ones(n, dtype=torch.bool, device=device)
         others[self._tensor(sample)] = False
         rest = torch.nonzero(others)[:, 0].int()
         with Workers(1) as workers, self.space.current():  # so that no interrupt is lost
             places = self._placed(tree, sample, rest, power, workers)
-            edges, weights = grow(self.passes, tree, self.space, sample, rest, places, short, workers)
+            edges, weights = grow(
+                self.passes, tree, self.space, sample, rest, places, short, workers
+            )
         nodes = torch.arange(n, dtype=torch.int32, device=device)
-        return finished_on_host(self.space, DeviceTree(edges, weights.clamp_(min=0.0), nodes, 0, 0))
+        return finished_on_host(
+            self.space, DeviceTree(edges, weights.clamp_(min=0.0), nodes, 0, 0)
+        )
 
-    def weighed(self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None) -> Tree:
+    def weighed(
+        self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
+    ) -> Tree:
         """Return the tree with lengths of least distortion: few points, fitted on the host."""
         return weighed(tree, self.host, choice, rng, time_limit, self.n_jobs)
 
-    def _placed(self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers) -> Any:
+    def _placed(
+        self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers
+    ) -> Any:
         """Return the best places of points, on the device."""
         torch = require("torch", "embed")
         known, scale = rooted_backbone(tree, power)
@@ -116,4 +141,8 @@ class OnDevice:
         return Places(node, above, height)
 
     def _tensor(self, points: Indices) -> Tensor:
-        return require("torch", "embed").from_numpy(np.ascontiguousarray(points)).to(self.space.table.device)
+        return (
+            require("torch", "embed")
+            .from_numpy(np.ascontiguousarray(points))
+            .to(self.space.table.device)
+        )

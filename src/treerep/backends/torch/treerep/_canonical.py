@@ -1,15 +1,18 @@
 """Compute the canonical form of a tree on a device, where trees have many millions of nodes.
 
-The reference is tree/structure/canonical.py. Nothing here walks along the tree: that would take as many steps as the
-tree is deep. Instead an Euler tour, ranked by doubling, roots it; subtrees are intervals of the tour, so their smallest
-points are minima of intervals; and the places of the nodes are sums along the paths to the root, by doubling again.
+The reference is tree/structure/canonical.py. Nothing here walks along the tree: that would take
+as many steps as the tree is deep. Instead an Euler tour, ranked by doubling, roots it; subtrees
+are intervals of the tour, so their smallest points are minima of intervals; and the places of
+the nodes are sums along the paths to the root, by doubling again.
 """
 
 from ...._core.extras import require
 from ..metric import Tensor
 
 
-def canonical_edges(n: int, edges: Tensor, weights: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
+def canonical_edges(
+    n: int, edges: Tensor, weights: Tensor, nodes: Tensor
+) -> tuple[Tensor, Tensor]:
     """Number Steiner nodes in depth-first order from point 0, children by smallest data point, and sort the edges.
 
     Parameters
@@ -57,28 +60,36 @@ def _compact(n: int, edges: Tensor, nodes: Tensor) -> Tensor:
 def _rooted(ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Root the tree at node 0: the parents of the nodes, the sizes of their subtrees, and their places in a preorder.
 
-    Every edge is two arcs, there and back. After the arc u -> v the Euler tour takes the arc of v that follows v -> u.
+    Every edge is two arcs, there and back. After the arc u -> v the Euler tour takes the arc of
+    v that follows v -> u.
     """
     torch = require("torch", "embed")
-    n_edges, device = ends.shape[1], ends.device
+    n_edges = ends.shape[1]
+    device = ends.device
     source = ends.reshape(-1)
     back = torch.arange(2 * n_edges, dtype=torch.int32, device=device).roll(n_edges)
     source_sorted, arcs = source.sort(stable=True)
     arcs = arcs.int()
-    # The arc that follows in the list of its source: the next, or the first where the list ends.
+    # The arc that follows in the list of its source: the next, or the first where the list
+    # ends.
     last = torch.ones_like(source_sorted, dtype=torch.bool)
     last[:-1] = source_sorted[1:] != source_sorted[:-1]
-    first = torch.searchsorted(source_sorted, torch.arange(n_edges + 1, dtype=torch.int32, device=device))
+    first = torch.searchsorted(
+        source_sorted, torch.arange(n_edges + 1, dtype=torch.int32, device=device)
+    )
     follows = torch.where(last, arcs[first[source_sorted]], arcs.roll(-1))
     successor = torch.empty_like(arcs)
     successor[arcs] = follows
     after = successor[back]
     start = arcs[0]  # the first arc of node 0
     place = 2 * n_edges - 1 - _distances_to_end(after, torch.nonzero(after == start)[0, 0])
-    there, again = place[:n_edges], place[n_edges:]
+    there = place[:n_edges]
+    again = place[n_edges:]
     down = there < again  # u -> v comes before v -> u: then u is the parent
-    child, above = torch.where(down, ends[1], ends[0]), torch.where(down, ends[0], ends[1])
-    enters, leaves = torch.minimum(there, again), torch.maximum(there, again)
+    child = torch.where(down, ends[1], ends[0])
+    above = torch.where(down, ends[0], ends[1])
+    enters = torch.minimum(there, again)
+    leaves = torch.maximum(there, again)
     parent = torch.zeros(n_edges + 1, dtype=torch.int32, device=device)
     parent[child] = above
     size = torch.full_like(parent, n_edges + 1)
@@ -91,7 +102,10 @@ def _rooted(ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _distances_to_end(after: Tensor, end: Tensor) -> Tensor:
-    """Number of steps from each arc to the last one, by doubling: O(m log m). `after` is overwritten."""
+    """Number of steps from each arc to the last one, by doubling: O(m log m).
+
+    `after` is overwritten.
+    """
     torch = require("torch", "embed")
     steps = torch.ones_like(after)
     steps[end] = 0
@@ -105,7 +119,8 @@ def _distances_to_end(after: Tensor, end: Tensor) -> Tensor:
 def _smallest_points(n: int, size: Tensor, order: Tensor) -> Tensor:
     """The smallest data point in the subtree of each node: a minimum over size[v] places from order[v] on.
 
-    It is the smaller of two minima over a power of two places, which are doubled from round to round.
+    It is the smaller of two minima over a power of two places, which are doubled from round to
+    round.
     """
     torch = require("torch", "embed")
     minima = torch.full_like(order, n)
@@ -114,7 +129,8 @@ def _smallest_points(n: int, size: Tensor, order: Tensor) -> Tensor:
     width = 1
     while width <= len(order):
         which = torch.nonzero((size >= width) & (size < 2 * width))[:, 0]
-        begin, length = order[which], size[which]
+        begin = order[which]
+        length = size[which]
         smallest[which] = torch.minimum(minima[begin], minima[begin + length - width])
         minima[:-width] = torch.minimum(minima[:-width], minima[width:])
         width *= 2

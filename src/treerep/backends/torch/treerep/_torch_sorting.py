@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from .zones import Points, Steps, Zones
 
 # As in fitting/treerep/_zone_kernels.py, which cannot be imported without a compiler.
-BINS, COULD_BE_R, GONE = 9, 9, 10
+BINS = 9
+COULD_BE_R = 9
+GONE = 10
 
 
 class Ranks(NamedTuple):
@@ -29,17 +31,21 @@ def sort_points(
 ) -> tuple[Tensor, Tensor]:
     """Return the bin of each point, and the first of each zone that could be r (or the number of points).
 
-    near_a and near_b become what the next zones carry. See `_sort` in fitting/treerep/_zone_kernels.py.
+    near_a and near_b become what the next zones carry. See `_sort` in
+    fitting/treerep/_zone_kernels.py.
     """
     torch = require("torch", "embed")
-    zone, m = points.zone.long(), len(points.slots)
+    zone = points.zone.long()
+    m = len(points.slots)
     fresh_y = (zones.kind == 1)[zone]
-    x, to_z = points.near_a, metric.between(steps.slots[1][zone], points.slots)
+    x = points.near_a
+    to_z = metric.between(steps.slots[1][zone], points.slots)
     y = torch.where(fresh_y, 0.0, points.near_b)
     which = torch.nonzero(fresh_y)[:, 0]
     y[which] = metric.between(steps.slots[0][zone[which]], points.slots[which])
     where, to_q, to_r = _bin(x, y, to_z, steps.xy[zone], steps.xz[zone], steps.yz[zone], tol)
-    twin_y, twin_z = fresh_y & (y < tol), to_z < tol
+    twin_y = fresh_y & (y < tol)
+    twin_z = to_z < tol
     where = torch.where(twin_z, 8, torch.where(twin_y, 7, where))
     to_q = torch.where(twin_z, to_z, torch.where(twin_y, y, to_q))
     to_r = torch.where(twin_z | twin_y, 0.0, to_r)
@@ -64,13 +70,17 @@ def _bin(
     a = 0.5 * (x + y - xy)  # (x, y)_w
     b = 0.5 * (y + z - yz)  # (y, z)_w
     c = 0.5 * (z + x - xz)  # (z, x)_w
-    ab, bc, ac = (a - b).abs() < tol, (b - c).abs() < tol, (a - c).abs() < tol
-    equal, mean = ab & bc & ac, (a + b + c) / 3.0
+    ab = (a - b).abs() < tol
+    bc = (b - c).abs() < tol
+    ac = (a - c).abs() < tol
+    equal = ab & bc & ac
+    mean = (a + b + c) / 3.0
     is_r = (a < tol) & (b < tol) & (c < tol)
     at_z = torch.where(((z - b).abs() < tol) & ((z - c).abs() < tol), 3, 6)
     at_x = torch.where(((x - a).abs() < tol) & ((x - c).abs() < tol), 1, 4)
     at_y = torch.where(((y - a).abs() < tol) & ((y - b).abs() < tol), 2, 5)
-    to_z, to_x = (a >= b) & (a >= c), b >= c
+    to_z = (a >= b) & (a >= c)
+    to_x = b >= c
     where = torch.where(to_z, at_z, torch.where(to_x, at_x, at_y))
     to_q = torch.where(to_z, z, torch.where(to_x, x, y))
     to_r = torch.where(to_z, a, torch.where(to_x, b, c))
@@ -92,7 +102,9 @@ def count_points(codes: Tensor, points: "Points", zones: "Zones") -> tuple[Tenso
     return counts[:-1].reshape(-1, BINS), Ranks(cell, rank)
 
 
-def move_points(codes: Tensor, ranks: Ranks, points: "Points", target: Tensor, number: Tensor, total: int) -> "Points":
+def move_points(
+    codes: Tensor, ranks: Ranks, points: "Points", target: Tensor, number: Tensor, total: int
+) -> "Points":
     """Move the points of each bin to where they begin (`target`), in order, and give them the number of their zone."""
     torch = require("torch", "embed")
     stay = torch.nonzero(codes != GONE)[:, 0]

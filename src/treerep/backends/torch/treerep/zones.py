@@ -1,9 +1,12 @@
-"""TreeRep on a device: the split phase all the way down, in waves over all zones at once. Written in torch alone.
+"""TreeRep on a device: the split phase all the way down, in waves over all zones at once.
 
-Zones and bins are those of fitting/treerep/_zone_kernels.py, which says what they mean. The points of a zone lie next
-to each other in order of priority, and sorting keeps that order: so the first ones are the pivots, and no priority is
-stored. A wave touches every point still to be placed three times: to find its bin, to count, and to move it to its next
-zone. These passes are Triton kernels on a GPU (triton_sorting.py) and plain torch elsewhere (torch_sorting.py). The
+Written in torch alone.
+
+Zones and bins are those of fitting/treerep/_zone_kernels.py, which says what they mean. The
+points of a zone lie next to each other in order of priority, and sorting keeps that order: so
+the first ones are the pivots, and no priority is stored. A wave touches every point still to be
+placed three times: to find its bin, to count, and to move it to its next zone. These passes are
+Triton kernels on a GPU (triton_sorting.py) and plain torch elsewhere (torch_sorting.py). The
 rest is about zones, and is the same everywhere.
 """
 
@@ -16,12 +19,16 @@ from ....fitting.treerep._priorities import Priorities
 from ..metric import DeviceMetric, Tensor
 from ._torch_sorting import BINS, GONE
 
-RANDOM, NEAR = 1, 2  # rules for the pivot, as in fitting/treerep/_zone_kernels.py; 0 is the closest
+# rules for the pivot, as in fitting/treerep/_zone_kernels.py; 0 is the closest
+RANDOM = 1
+NEAR = 2
 
-# What each bin hangs off: x, y, z (0, 1, 2) or r (3); bins 4, 5, 6 off the edge from there to r, 7 and 8 are twins.
+# What each bin hangs off: x, y, z (0, 1, 2) or r (3); bins 4, 5, 6 off the edge from there to
+# r, 7 and 8 are twins.
 _HANGS_OFF = (3, 0, 1, 2, 0, 1, 2, 1, 2)
 
-# More points than this do not go through their later waves together: it bounds the memory for zones.
+# More points than this do not go through their later waves together: it bounds the memory for
+# zones.
 _TOGETHER = 1 << 28
 _PIECE = 1 << 26  # points whose priorities are computed together
 
@@ -90,24 +97,37 @@ class DeviceTreeRep:
     """
 
     def __init__(
-        self, metric: DeviceMetric, priorities: Priorities, rule: int, tolerance: Callable[[float], float], bar: Any
+        self,
+        metric: DeviceMetric,
+        priorities: Priorities,
+        rule: int,
+        tolerance: Callable[[float], float],
+        bar: Any,
     ) -> None:
         torch = self.torch = require("torch", "embed")
-        self.metric, self.rule, self.bar, self.n = metric, rule, bar, len(metric)
+        self.metric = metric
+        self.rule = rule
+        self.bar = bar
+        self.n = len(metric)
         self.device = metric.table.device
         self.passes = passes_for(self.device)
         self.waves = self.visits = self._n_edges = 0
         self._edges = torch.empty((2 * self.n, 2), dtype=torch.int32, device=self.device)
         self._weights = torch.empty(2 * self.n, dtype=torch.float64, device=self.device)
         order = self._order(priorities)
-        first, slots = order[:1], order[1:]
+        first = order[:1]
+        slots = order[1:]
         self.nodes = torch.empty_like(order)
         self.nodes[first] = 0
         near_a = self.passes.between(metric, first.expand(len(slots)), slots)
         self.tol = tolerance(float(near_a.max()) if len(slots) else 0.0)
         self.points = Points(slots, near_a, torch.zeros_like(near_a), torch.zeros_like(slots))
-        kind, start, size, a, names = torch.tensor([[1], [0], [self.n - 1], [0], [1]], device=self.device)
-        self.zones = Zones(kind.to(torch.int8), start, size, a.int(), a.int(), near_a.new_zeros(1), names.int())
+        kind, start, size, a, names = torch.tensor(
+            [[1], [0], [self.n - 1], [0], [1]], device=self.device
+        )
+        self.zones = Zones(
+            kind.to(torch.int8), start, size, a.int(), a.int(), near_a.new_zeros(1), names.int()
+        )
 
     @property
     def edges(self) -> Tensor:
@@ -151,25 +171,36 @@ class DeviceTreeRep:
         parts = []
         for lo, hi in zip(firsts, [*firsts[1:], len(zones.kind)], strict=True):
             mine = zones.taken(slice(lo, hi))
-            begin, end = int(mine.start[0]), int(mine.start[-1] + mine.size[-1])
+            begin = int(mine.start[0])
+            end = int(mine.start[-1] + mine.size[-1])
             slots, near_a, near_b, zone = (column[begin:end] for column in points)
-            parts.append((Points(slots, near_a, near_b, zone - lo), mine._replace(start=mine.start - begin)))
+            parts.append(
+                (
+                    Points(slots, near_a, near_b, zone - lo),
+                    mine._replace(start=mine.start - begin),
+                )
+            )
         return parts
 
     def _wave(self, part: list[tuple[Points, Zones]]) -> list[tuple[Points, Zones]]:
         """Take one step in every zone; return the points that are left, if any, in their new zones.
 
-        The list loses what it holds: while the points move, nobody else may keep the memory of where they were.
+        The list loses what it holds: while the points move, nobody else may keep the memory of
+        where they were.
         """
         points, zones = part.pop()
-        torch, passes, m = self.torch, self.passes, len(points.slots)
+        torch = self.torch
+        passes = self.passes
+        m = len(points.slots)
         self.waves += 1
         self.visits += m
         steps = self._steps(points, zones, self.rule)
         codes, first_r = passes.sort_points(self.metric, points, zones, steps, self.tol)
         found = first_r < m
         names = zones.names + 3 - zones.kind  # behind those of the fresh pivots
-        which = torch.nonzero(found)[:, 0]  # numbers, not a mask: each use of a mask waits for the device
+        which = torch.nonzero(found)[
+            :, 0
+        ]  # numbers, not a mask: each use of a mask waits for the device
         codes[first_r[which]] = GONE
         self.nodes[points.slots[first_r[which]]] = names[which]
         steps = steps._replace(r=torch.where(found, names, steps.r))
@@ -185,10 +216,16 @@ class DeviceTreeRep:
         points = passes.move_points(codes, ranks, points, target, number, total)
         closed = Points(*(column[left:] for column in points))
         rest = new.taken(slice(n_left, None))
-        self._close(closed._replace(zone=closed.zone - n_left), rest._replace(start=rest.start - left))
+        self._close(
+            closed._replace(zone=closed.zone - n_left), rest._replace(start=rest.start - left)
+        )
         self.bar.update(m - left)
         # Copies, so that the memory of what is closed is free again.
-        return [(Points(*(column[:left].clone() for column in points)), new.taken(slice(n_left)))] if left else []
+        return (
+            [(Points(*(column[:left].clone() for column in points)), new.taken(slice(n_left)))]
+            if left
+            else []
+        )
 
     def _steps(self, points: Points, zones: Zones, rule: int) -> Steps:
         """Choose the pivots of every zone and build their universal trees."""
@@ -199,9 +236,11 @@ class DeviceTreeRep:
             at_z = torch.where(fresh_y, at_z, self._nearest(points, zones, rule))
         at_y = torch.where(fresh_y, zones.start, -1)
         slots = torch.stack([points.slots[zones.start], points.slots[at_z]])
-        node_y, node_z = torch.where(fresh_y, zones.names, zones.b), zones.names + fresh_y
+        node_y = torch.where(fresh_y, zones.names, zones.b)
+        node_z = zones.names + fresh_y
         xy = torch.where(fresh_y, points.near_a[zones.start], zones.length)
-        xz, yz = points.near_a[at_z], points.near_b[at_z]
+        xz = points.near_a[at_z]
+        yz = points.near_b[at_z]
         which = torch.nonzero(fresh_y)[:, 0]
         yz[which] = self.passes.between(self.metric, *slots[:, which])
         self.nodes[slots[0, which]] = node_y[which]
@@ -209,9 +248,15 @@ class DeviceTreeRep:
         # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
         arms = torch.stack([0.5 * (xy + xz - yz), 0.5 * (xy + yz - xz), 0.5 * (xz + yz - xy)])
         short = arms < self.tol  # a pivot that seems to lie beyond r is r
-        contracted = torch.where(short[0], 1, torch.where(short[1], 2, torch.where(short[2], 3, 0)))
+        contracted = torch.where(
+            short[0], 1, torch.where(short[1], 2, torch.where(short[2], 3, 0))
+        )
         zero = torch.zeros_like(xy)
-        into = (torch.stack([zero, xy, xz]), torch.stack([xy, zero, yz]), torch.stack([xz, yz, zero]))
+        into = (
+            torch.stack([zero, xy, xz]),
+            torch.stack([xy, zero, yz]),
+            torch.stack([xz, yz, zero]),
+        )
         pivots = torch.stack([zones.a, node_y, node_z])
         r = node_z + self.n
         for q in range(3):
@@ -220,17 +265,22 @@ class DeviceTreeRep:
         return Steps(at_y, at_z, slots, pivots, xy, xz, yz, arms, contracted.to(torch.int8), r)
 
     def _nearest(self, points: Points, zones: Zones, rule: int) -> Tensor:
-        """Position of the point nearest to b: of the first four, or of all. The first of equals."""
+        """Position of the point nearest to b: of the first four, or of all.
+
+        The first of equals.
+        """
         torch = self.torch
         if rule == NEAR:
-            choice, least = zones.start, points.near_b[zones.start]
+            choice = zones.start
+            least = points.near_b[zones.start]
             for k in range(1, 4):
                 position = zones.start + torch.clamp(zones.size - 1, max=k)
                 nearer = points.near_b[position] < least
                 choice = torch.where(nearer, position, choice)
                 least = points.near_b[choice]
             return choice
-        zone, m = points.zone.long(), len(points.slots)
+        zone = points.zone.long()
+        m = len(points.slots)
         least = points.near_b.new_full((len(zones.kind),), torch.inf)
         least.scatter_reduce_(0, zone, points.near_b, "amin")
         positions = torch.arange(m, device=self.device)
@@ -245,7 +295,8 @@ class DeviceTreeRep:
         torch = self.torch
         flat = counts.reshape(-1)
         cells = torch.nonzero(flat)[:, 0]
-        zone, place = cells // BINS, cells % BINS
+        zone = cells // BINS
+        place = cells % BINS
         off = torch.tensor(_HANGS_OFF, device=self.device)[place]
         r = steps.r[zone]
         node = torch.where(off == 3, r, steps.pivots[off.clamp(max=2), zone])
@@ -253,10 +304,13 @@ class DeviceTreeRep:
         kind = torch.where(place > 6, 0, torch.where(on_edge, 2, 1)).to(torch.int8)
         size = flat[cells].long()
         before = size.cumsum(0) - size
-        # Numbers run on from bin to bin within a zone; before it lie the points of the zones before.
+        # Numbers run on from bin to bin within a zone; before it lie the points of the zones
+        # before.
         per_zone = counts.sum(1)
         own = before + (names - (per_zone.cumsum(0) - per_zone))[zone]
-        zones = Zones(kind, before, size, node, r, steps.arms[off.clamp(max=2), zone], own.int())
+        zones = Zones(
+            kind, before, size, node, r, steps.arms[off.clamp(max=2), zone], own.int()
+        )
         goes_on = _go_on(zones)
         first, then = (torch.nonzero(which)[:, 0] for which in (goes_on, ~goes_on))
         order = torch.cat([first, then])
@@ -282,7 +336,9 @@ class DeviceTreeRep:
 
     def _add(self, u: Tensor, v: Tensor, weights: Tensor) -> None:
         here = slice(self._n_edges, self._n_edges + len(weights))
-        self._edges[here, 0], self._edges[here, 1], self._weights[here] = u, v, weights
+        self._edges[here, 0] = u
+        self._edges[here, 1] = v
+        self._weights[here] = weights
         self._n_edges = here.stop
 
 
