@@ -59,7 +59,7 @@ def test_the_pages_are_read():
         "datasets.load",
         "tl.tree",
     } <= in_the_front_door()
-    assert {"fitting.spanning.bfs.bfs", "backends.dask.parts.fit_to_parts"} <= by_their_modules()
+    assert {"refinement.moves.search.rearrange", "backends.dask.parts.fit_to_parts"} <= by_their_modules()
 
 
 def test_names_in_the_table_of_the_readme_exist():
