@@ -65,7 +65,7 @@ def test_the_pages_are_read():
         "tl.tree",
     } <= in_the_front_door()
     assert {
-        "fitting.spanning.bfs.bfs",
+        "refinement.moves.search.rearrange",
         "backends.dask.parts.fit_to_parts",
     } <= by_their_modules()
 

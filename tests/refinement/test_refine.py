@@ -253,9 +253,13 @@ def test_the_backbone_fits_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)
     monkeypatch.setattr(module, "_seconds_to_read", lambda metric: 0.0)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((5000, 3)))
+    request = module.RefineRequest(
+        tr.Tree(2, [[0, 1]], [1.0]), points, "l1", True, 0.0, None, 0
+    )
+    limits = (None, 1e3, 0.1, 0.001)
     sizes = [
-        module._Run(points, "l1", 0.0, limit, 0, 1, None).backbone_size()
-        for limit in (None, 1e3, 0.1, 0.001)
+        module._Run(request._replace(time_limit=limit), 1, None).backbone_size()
+        for limit in limits
     ]
     # A quarter of a tenth of a second is enough for 250 points at 20 ns for each of 5,000 points.
     assert sizes == [2000, 2000, 250, 0]
