@@ -228,12 +228,13 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "embedding.sarkar._frame_kernels": {"walk_rows": FRAMES},
     "embedding.sarkar._scale_kernels": {"measure_angles worst_path": SARKAR},
 }
-#: Files of pieces that are inlined into kernels of other files, and judged there.
+#: Files of pieces that are inlined into kernels of other files, and judged there; and kernels of Triton.
 INLINED = {
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",
     "placement._placement_lane_kernels": "steps of a placement in vectors: inside find_best_places",
     "metric.oracle.step_kernels": "frames in hyperbolic space: inside `distance` and embedding.sarkar._frame_kernels",
+    "backends.torch.backbone._triton_kernels": "Triton: tests/backends/torch/test_backbone.py",
     "fitting.joining._row_minimum_kernels": "fitting/joining/test_joining.py::test_row_minima_are_those_of_numpy",
 }
 

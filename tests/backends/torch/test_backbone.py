@@ -135,7 +135,8 @@ def test_bad_requests() -> None:
 SCRIPT = """
 import numpy as np
 import treerep as tr
-from treerep.refinement import backbone, branches
+from treerep.refinement.backbone import _branches as branches
+from treerep.refinement.backbone import build as backbone
 from treerep.backends.torch.backbone import _branches as torch_branches
 from treerep.backends.torch.backbone import _triton_kernels as triton_backbone
 from treerep.backends.torch.backbone import engine as torch_backbone
