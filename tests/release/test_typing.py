@@ -58,7 +58,7 @@ def test_what_is_wrong_is_seen(tmp_path: Path, cache: Path) -> None:
         if ": error: " in line
     ]
     assert found == [
-        "call-overload]",
+        "arg-type]",
         "arg-type]",
         "arg-type]",
         "attr-defined]",
