@@ -235,7 +235,7 @@ def test_edges_that_vanish_beside_others(short):
 
 @pytest.mark.parametrize("violation", [1e-8, 3e-9, 1e-9])
 def test_slight_violations_that_only_triangles_show(violation):
-    # A star whose centre is a little too near: four different points see nothing of it. 2 delta is a triangle's.
+    # A star whose center is a little too near: four different points see nothing of it. 2 delta is a triangle's.
     legs = np.array([0.5, 0.8, 2.0, 0.9, 0.6])
     near = legs - violation * np.array([0.3, 0.25, 0, 0.2, 0.25])
     d = np.zeros((6, 6))
@@ -275,7 +275,7 @@ def test_scales_at_the_ends_of_the_range(scale):
 # -- what the result says -------------------------------------------------------------------------------------------
 
 
-def test_normalised_and_relative():
+def test_normalized_and_relative():
     plain, normal = (
         hyperbolicity(nx.cycle_graph(12), normalize=flag) for flag in (False, True)
     )

@@ -25,7 +25,7 @@ def random_tree(
 ) -> Tree:
     """Return a random weighted tree of exactly n_points data points, numbered at random.
 
-    Every Steiner node has at least three neighbours, so the tree is determined by the distances
+    Every Steiner node has at least three neighbors, so the tree is determined by the distances
     of its points. O(n log n) time, O(n) memory.
 
     Parameters

@@ -52,7 +52,7 @@ def _sample_size(rows: Any) -> int | None:
 def half_width(deviations: NDArray[np.float64], weight: float, population: int) -> float:
     """Half the 95% interval of sum(y) / sum(w) over k rows drawn without replacement from `population`.
 
-    `deviations` are the linearised residuals y_i - ratio * w_i of the sampled rows and `weight`
+    `deviations` are the linearized residuals y_i - ratio * w_i of the sampled rows and `weight`
     is sum(w), so that var = (1 - k / population) * k * s^2 / weight^2 with s^2 their variance
     (the ratio estimator of Cochran, Sampling Techniques, 1977, chapter 6), times Student's t
     with k - 1 degrees of freedom. With equal weights this is the textbook interval of a mean.

@@ -109,7 +109,7 @@ def induced_subgraph(
 
 @helper
 def _spread(starts: Any, neighbors: Any, fresh: Any, coming: Any) -> None:
-    """Hand the bits that are new at a vertex on to its neighbours."""
+    """Hand the bits that are new at a vertex on to its neighbors."""
     for vertex in range(len(starts) - 1):
         one = fresh[vertex, 0]
         two = fresh[vertex, 1]

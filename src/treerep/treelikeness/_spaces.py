@@ -37,7 +37,7 @@ class Space(NamedTuple):
     distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, or float64
     graph: (
         Graph | None
-    )  # starts, neighbours, lengths (None: all 1) if the distances are those of a graph
+    )  # starts, neighbors, lengths (None: all 1) if the distances are those of a graph
 
     @property
     def whole(self) -> bool:

@@ -241,7 +241,7 @@ def embed(
         `treerep.draw`. The larger it is, the closer hyperbolic distances are to those in the
         tree, and the closer to the rim the cells.
     root : str or int, optional
-        Name or position of the cell at the origin; the centre of the tree by default.
+        Name or position of the cell at the origin; the center of the tree by default.
     key_added : str, optional
         Key of `obsm` for the coordinates, and of `uns` for the parameters: f"X_{key}" by
         default, so that `sc.pl.embedding(adata, basis="treerep")` shows them.

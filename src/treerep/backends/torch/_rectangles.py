@@ -1,4 +1,4 @@
-"""All pairs of n points as rectangles: what a device works on when pairs of neighbouring numbers belong together.
+"""All pairs of n points as rectangles: what a device works on when pairs of neighboring numbers belong together.
 
 A rectangle pairs a run of points with the run that follows it. Within one, the lowest common
 ancestors of the points of a tree are minima of one vector along each side (see `torch_trees`),

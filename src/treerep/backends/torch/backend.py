@@ -114,5 +114,5 @@ def _check_fit(method: str, options: dict[str, Any]) -> None:
     for name in ("finish", "zone_size"):
         if options.pop(name, "treerep") not in (None, "treerep"):
             raise ValueError(
-                f"zones are not finished by neighbour joining on a device: leave out {name} or device"
+                f"zones are not finished by neighbor joining on a device: leave out {name} or device"
             )

@@ -37,7 +37,7 @@ from ._memory import memory_needed
 from ._rectangles import Rectangle, entries_on, rectangles
 from ._tree_distances import TreeTensors, Turns
 
-# What is exact is left alone, as in `refine`; up to here that counts neighbourhoods for "l1",
+# What is exact is left alone, as in `refine`; up to here that counts neighborhoods for "l1",
 # too.
 _EXACT = 1e-9
 _NEIGHBORHOODS = 10_000
@@ -129,7 +129,7 @@ def _check_request(request: RefineRequest, device: str) -> None:
         )
     if request.weights == "l1" and request.balance > 0 and len(request.tree) <= _NEIGHBORHOODS:
         raise ValueError(
-            f"neighbourhoods do not count with device={device!r}: pass balance=0, or leave out device"
+            f"neighborhoods do not count with device={device!r}: pass balance=0, or leave out device"
         )
 
 

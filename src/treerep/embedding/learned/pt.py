@@ -94,14 +94,14 @@ def pt(
 
 
 def _partners(metric: Metric, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return pairs (i, j): for every point its neighbours, if there is a graph, and random others up to `count`."""
+    """Return pairs (i, j): for every point its neighbors, if there is a graph, and random others up to `count`."""
     n = len(metric)
     i = np.repeat(np.arange(n), count)
     j = rng.integers(0, n - 1, len(i))
     j += j >= i
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is not None:
-        # The first `count` neighbours of each point, drawn anew in random order, take the first
+        # The first `count` neighbors of each point, drawn anew in random order, take the first
         # places.
         rows, cols = (np.asarray(x, np.int64) for x in adjacency.nonzero())
         order = np.lexsort((rng.random(len(rows)), rows))

@@ -1,4 +1,4 @@
-"""The best edge weights of a fixed tree: least squares, least distortion, or a balance with neighbourhoods."""
+"""The best edge weights of a fixed tree: least squares, least distortion, or a balance with neighborhoods."""
 
 import math
 import time
@@ -67,9 +67,9 @@ def fit_weights(
         0 is ordinary least squares, 2 relative least squares (Fitch and Margoliash, Science
         155, 1967).
     balance : float from 0 to 1, for "l1"
-        0 minimises the average distortion, 1 maximises mean average precision; between, the
+        0 minimizes the average distortion, 1 maximizes mean average precision; between, the
         mean of the logarithms of the distortion and of 1 - precision, weighted so, is
-        minimised.
+        minimized.
     neighbors : csr_array, optional
         Whose ranks count for `balance`; by default the edges of a graph, or the ten nearest
         points.
