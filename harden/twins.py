@@ -119,14 +119,14 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "tree.structure.walk_kernels": {
         "walk_rows": (TREES, "tree/test_distances.py::test_any_rows_and_columns")
     },
-    "treelikeness._base_point_kernels": {
+    "treelikeness.base_points._base_point_kernels": {
         "gromov_products largest_defect largest_violation": BRUTE
     },
-    "treelikeness._biconnected_kernels": {
+    "treelikeness.exact._biconnected_kernels": {
         "biconnected_components induced_subgraph search_many": BRUTE
     },
     "treelikeness._diameter_kernels": {"search_eccentricities": BRUTE},
-    "treelikeness._far_apart_kernels": {
+    "treelikeness.exact._far_apart_kernels": {
         "mark_far keep_mutual count_by_key list_by_key append_mates reveal_mates search_pairs": BRUTE
     },
     "scores._distortion_kernels": {

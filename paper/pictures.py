@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 
 GREEN, ORANGE = "#2a8a4a", "#e08214"
 

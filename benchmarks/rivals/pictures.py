@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 from treerep.drawing.figures._colors import MARKERS, PALETTE
 from treerep.drawing.figures.curves import curves
 

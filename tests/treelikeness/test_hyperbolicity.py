@@ -20,12 +20,11 @@ from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep._core import memory
 from treerep._core.progress import progress_bar
 from treerep.metric.base import MetricError
-from treerep.treelikeness import _base_point as base_point
-from treerep.treelikeness import _far_apart as far_apart
-from treerep.treelikeness import _far_points as far_points
-from treerep.treelikeness._far_points import search_far_points
 from treerep.treelikeness._pace import Best, Pace, Stopped
-from treerep.treelikeness._quadruple_sampling import distinct_quadruples
+from treerep.treelikeness.base_points import bounds as base_point
+from treerep.treelikeness.exact import far_apart, far_points
+from treerep.treelikeness.exact.far_points import search_far_points
+from treerep.treelikeness.sampling.quadruples import distinct_quadruples
 
 hyperbolicity = tr.hyperbolicity
 

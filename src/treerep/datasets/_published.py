@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._core.archive import checked_read
+from .._core.io.archive import checked_read
 from ..metric.matrix import MatrixMetric
 from ._finding import FOLDER_VARIABLE, named_folder
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.edge_list import read_edge_list
 from .._core.extras import require
+from .._core.io.edge_list import read_edge_list
 from ..metric.base import Metric
 from ..metric.points import PointMetric
 

@@ -8,6 +8,7 @@ from .._core.checks import positive_number
 from .._core.memory import check_memory
 from .._core.method import find_method
 from .._core.parallel import Workers
+from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric.as_metric import as_metric
 from .embedding import Embedding
@@ -15,7 +16,7 @@ from .methods import METHODS, LearningOptions
 
 
 def embed(
-    data: Any,
+    data: MetricLike,
     *,
     method: str = "sarkar",
     metric: str | None = None,
@@ -34,8 +35,8 @@ def embed(
     negatives: int | None = None,
     symmetrize: bool | None = None,
     subsample: int | None = None,
-    device: Any = None,
-    rng: Any = 0,
+    device: DeviceLike = None,
+    rng: RNGLike = 0,
 ) -> Embedding:
     """Place points in hyperbolic space so that their distances there, divided by a scale, are those of the data.
 

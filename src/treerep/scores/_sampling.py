@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.checks import integer_or_none
+from .._core.typing import RNGLike
 
 Rows = int | Literal["all"] | None
 
@@ -18,7 +19,7 @@ _CONFIDENCE = 0.95
 
 
 def sample_rows(
-    n: int, rows: Rows, rng: Any, default: int, n_points: int | None = None
+    n: int, rows: Rows, rng: RNGLike, default: int, n_points: int | None = None
 ) -> NDArray[np.int64] | None:
     """Return the rows to look at, ascending, out of n; None means all of them.
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._core.checks import number_above, positive_number
 from ..._core.extras import require
+from ..._core.typing import RNGLike
 from ...drawing.layouts.hyperbolic import disk_embedding
 from ...embedding.embed import embed as embed_tree
 from ...embedding.embedding import Embedding
@@ -27,7 +28,7 @@ def tree(
     root: str | int | None = None,
     n_clusters: int | None = None,
     key_added: str = "treerep",
-    rng: Any = 0,
+    rng: RNGLike = 0,
     n_jobs: int | None = None,
     copy: bool = False,
 ) -> Any:

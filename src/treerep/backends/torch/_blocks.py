@@ -64,7 +64,11 @@ def blocks_of(metric: Metric, order: NDArray[np.int64], device: Any, name: str) 
 
 class _Points:
     def __init__(
-        self, oracle: Any, measure: Callable[..., Any], order: NDArray[np.int64], device: Any
+        self,
+        oracle: Any,
+        measure: Callable[..., Any],
+        order: NDArray[np.int64],
+        device: Any,
     ) -> None:
         self.torch = torch = require("torch", "embed")
         # float32 coordinates are measured in float64, unlike on the host: there, no digits of

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..._core.extras import require
 from ..._core.progress import progress_bar
+from ..._core.typing import DeviceLike
 from ...metric.base import Metric, MetricError
 from ...scores._precision_kernels import TOLERANCE
 from ...scores.mean_average_precision import Ranking
@@ -21,7 +22,7 @@ from ._rectangles import entries_on
 from ._tree_distances import tree_tensors
 
 
-def average_precisions(ranking: Ranking, device: Any) -> NDArray[np.float64]:
+def average_precisions(ranking: Ranking, device: DeviceLike) -> NDArray[np.float64]:
     """Return the average precision of each point of a ranking, up to rounding, in the preorder of a tree."""
     ranked = _Ranked(ranking.judged, device)
     parts = [np.empty(0)]
@@ -47,7 +48,7 @@ class _Near(NamedTuple):
 class _Ranked:
     """The distances to judge, on a device; columns are in the preorder of a tree."""
 
-    def __init__(self, judged: Metric, device: Any) -> None:
+    def __init__(self, judged: Metric, device: DeviceLike) -> None:
         self.torch = require("torch", "embed")
         self.device = device
         self.n = len(judged)

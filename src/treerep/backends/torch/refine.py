@@ -17,7 +17,6 @@ from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import available_memory
 from ..._core.parallel import Workers
-from ..._core.typing import DeviceLike
 from ...metric._matching import after_matching
 from ...metric.base import Metric
 from ...refinement.lengths._pairs import Pairs
@@ -50,9 +49,7 @@ _NOTHING = 1e-100
 @memory_needed(
     "weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device"
 )
-def refined_weights(
-    request: RefineRequest, device: DeviceLike, n_jobs: int | None
-) -> RefinedTree:
+def refined_weights(request: RefineRequest, device: Any, n_jobs: int | None) -> RefinedTree:
     """Return the tree with better weights, fitted to all pairs on the device: see `refinement.refine`.
 
     Weights "l1", "l2" and "relative_l2" run there; moves and neighborhoods do not. Unlike on

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.typing import MetricLike
 from ...embedding.sarkar.construction import sarkar
 from ...embedding.tree_embedding import TreeEmbedding
 from ...metric._matching import matched, values_in_order
@@ -124,7 +125,7 @@ def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | Non
     return names
 
 
-def true_distances(tree: Tree, data: Any) -> str | None:
+def true_distances(tree: Tree, data: MetricLike) -> str | None:
     """The upper triangle of the true distances, row by row; None where there are too many."""
     if data is None:
         return None

@@ -14,7 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from ..._core.checks import number_above
-from ..._core.files import atomic_write
+from ..._core.io.files import atomic_write
+from ..._core.typing import MetricLike
 from ...tree.tree import Tree
 from ._content import attribute_fields, shown_labels, tree_fields, true_distances
 
@@ -57,7 +58,7 @@ def page(
     labels: Any = None,
     table: Any = None,
     title: str | None = None,
-    data: Any = None,
+    data: MetricLike = None,
     scale: float | None = None,
 ) -> Page:
     """Write a page that shows the tree in the Poincaré disk and lets a person explore it.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..._core.checks import check_flag, positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
+from ..._core.typing import DeviceLike
 from ...metric.base import Metric, MetricError
 from ...tree.tree import Tree
 from ..embedding import Embedding
@@ -53,7 +54,7 @@ def rank(
     burn_in: int | None = None,
     negatives: int | None = None,
     symmetrize: bool | None = None,
-    device: Any = None,
+    device: DeviceLike = None,
 ) -> Embedding:
     """Embed a graph so that neighbors come first; `embed` describes the options."""
     require("torch", "embed")
@@ -112,7 +113,7 @@ def _edges(metric: Metric) -> tuple[NDArray[np.int64], int]:
     return np.column_stack([rows, cols])[rows < cols].astype(np.int64), len(metric)
 
 
-def _tensor(array: NDArray[Any], device: Any) -> Tensor:
+def _tensor(array: NDArray[Any], device: DeviceLike) -> Tensor:
     # Arrays of a metric are read-only, and torch warns of those.
     return require("torch", "embed").from_numpy(np.array(array)).to(device)
 

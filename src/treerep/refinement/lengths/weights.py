@@ -2,7 +2,7 @@
 
 import math
 import time
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from ..._core.checks import check_between, check_choice
 from ..._core.parallel import Runner, Workers
 from ..._core.progress import progress_bar
+from ..._core.typing import RNGLike
 from ...metric._matching import matched
 from ...metric.base import Metric
 from ...scores._sampling import sample_rows
@@ -47,7 +48,7 @@ def fit_weights(
     rows: int | Literal["all"] = "all",
     lower: float = 0.0,
     squares_first: bool = True,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     tol: float = 1e-9,
     max_seconds: float | None = None,
     n_jobs: int | None = None,

@@ -18,6 +18,7 @@ from ..._core.checks import positive_number
 from ..._core.memory import check_memory
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
+from ..._core.typing import RNGLike
 from ...fitting._distances import checked_block, dense_matrix
 from ...metric._matching import matched
 from ...metric.base import Metric, frozen
@@ -55,7 +56,7 @@ def rearrange(
     sweeps: int = 4,
     subtrees: bool = True,
     max_seconds: float | None = None,
-    rng: Any = 0,
+    rng: RNGLike = 0,
 ) -> Rearranged:
     """Move points and subtrees of a tree to where its distances come closest to those of a metric.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
+from ..._core.kernel import helper, kernel
 
 _TILE = 64
 # Bytes of eight marks at once; VALUABLE has its bit in each.

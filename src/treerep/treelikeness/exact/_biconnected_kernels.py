@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
+from ..._core.kernel import helper, kernel
 
 WORDS = 4  # 64-bit words per vertex: one vector instruction
 SOURCES = 64 * WORDS
