@@ -148,6 +148,6 @@ def measure() -> list[Table]:
         Table(
             f"What the start gains: MAP / scaled distortion after {SHORT} epochs",
             starts,
-            "Near the origin at random; h-MDS, the default; the neighbour-joining tree, by Sarkar's construction.",
+            "Near the origin at random; h-MDS, the default; the neighbor-joining tree, by Sarkar's construction.",
         ),
     ]

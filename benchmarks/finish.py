@@ -1,4 +1,4 @@
-"""Who finishes TreeRep's small zones better: TreeRep itself, or neighbour joining."""
+"""Who finishes TreeRep's small zones better: TreeRep itself, or neighbor joining."""
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def measure() -> list[Table]:
         "by definition before. Beyond 5,000 points of sampled rows."
     )
     return [
-        Table("Zones of at most so many points finished by neighbour joining", rows, note),
+        Table("Zones of at most so many points finished by neighbor joining", rows, note),
         Table(
             "Seconds of a fit",
             times,

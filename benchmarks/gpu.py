@@ -113,7 +113,7 @@ def precision() -> Table:
     tr.mean_average_precision(tree, graph, rows=4)  # compiled
     device, threads = on_device(lambda: value(DEVICE)), on_threads(lambda: value(None))
     return Table(
-        "Mean average precision of all points: a tree and ten neighbours each",
+        "Mean average precision of all points: a tree and ten neighbors each",
         [row(n, device, threads, n**2)],
         NOTE,
     )

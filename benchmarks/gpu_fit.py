@@ -30,19 +30,19 @@ STATE_BYTES = 4 + 4 + 2 * 8 + 2 * 8 + 1
 def blobs(n: int, k: int, dtype: Any) -> Any:
     """Points around the leaves of a tree of depth eight, made on the device."""
     random = torch.Generator(device=DEVICE).manual_seed(1)
-    centres = torch.zeros(1, k, device=DEVICE)
+    centers = torch.zeros(1, k, device=DEVICE)
     for level in range(8):
-        steps = torch.randn(len(centres), 3, k, device=DEVICE, generator=random) * (
+        steps = torch.randn(len(centers), 3, k, device=DEVICE, generator=random) * (
             3 * 0.75**level
         )
-        centres = (centres[:, None] + steps).reshape(-1, k)
+        centers = (centers[:, None] + steps).reshape(-1, k)
     points = torch.empty(n, k, device=DEVICE, dtype=dtype)
     for part in points.split(10_000_000):
         noise = torch.randn(part.shape, device=DEVICE, generator=random) * 0.3
         part.copy_(
             noise
-            + centres[
-                torch.randint(len(centres), (len(part),), device=DEVICE, generator=random)
+            + centers[
+                torch.randint(len(centers), (len(part),), device=DEVICE, generator=random)
             ]
         )
     return points

@@ -9,7 +9,7 @@ start = time.perf_counter()
 graph = tr.datasets.load(sys.argv[1]).metric
 loaded = time.perf_counter()
 labels = graph.oracle
-labelled = time.perf_counter()
+labeled = time.perf_counter()
 tree = tr.fit(graph, method="treerep")
 fitted = time.perf_counter()
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -19,7 +19,7 @@ asked = time.perf_counter()
 graph.pairs(i, j)
 query = time.perf_counter() - asked
 print(json.dumps({
-    "read": loaded - start, "labels": labelled - loaded, "fit": fitted - labelled, "total": fitted - start,
+    "read": loaded - start, "labels": labeled - loaded, "fit": fitted - labeled, "total": fitted - start,
     "peak": peak, "hubs": len(labels.hubs) / len(graph), "query": query, "nodes": tree.n_nodes, "n": len(graph),
     "distortion": float(tr.average_distortion(tree, graph)), "map": float(tr.mean_average_precision(tree, graph)),
 }))

@@ -1,4 +1,4 @@
-"""Neighbour joining against scikit-bio, and against programs built elsewhere, in one run on the same matrices.
+"""Neighbor joining against scikit-bio, and against programs built elsewhere, in one run on the same matrices.
 
 Other programs are named by the variable NJ_RIVALS: `name=command` separated by `;`. A command gets the path of an .npy
 matrix as its last argument and prints the seconds that joining took, without reading the matrix, as its last line.
@@ -93,4 +93,4 @@ def measure() -> list[Table]:
         f"Seconds, least of five; ours includes the copy of the matrix, since the caller's is never written to. "
         f"Ours grows like n^{exponent:.2f} from n = {SIZES[0]:,} to {SIZES[-1]:,}. One pass: `d.sum()`."
     )
-    return [Table("Neighbour joining, exact", rows, note)]
+    return [Table("Neighbor joining, exact", rows, note)]

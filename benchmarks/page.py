@@ -88,7 +88,7 @@ def measure() -> list[Table]:
                 }
             )
     note = (
-        "Binary trees, coloured by clusters, 1280 x 800 pixels, headless Chromium that draws on the CPU; medians of 60"
+        "Binary trees, colored by clusters, 1280 x 800 pixels, headless Chromium that draws on the CPU; medians of 60"
         " frames of a drag, the best of three. A frame is placing, drawing calls and waiting until the pixels are"
         " there. While frames come late, the page draws coarser in steps (level of detail), and in full when the tree"
         " rests."

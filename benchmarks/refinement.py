@@ -102,7 +102,7 @@ def frontier() -> Table:
         rows.append({"graph": name, **found})
         print(rows[-1], flush=True)
     return Table(
-        "Distances or neighbourhoods", rows, "Average distortion as it is / MAP by definition."
+        "Distances or neighborhoods", rows, "Average distortion as it is / MAP by definition."
     )
 
 

@@ -112,7 +112,7 @@ def _described(what: Simulation) -> dict[str, Any]:
     }
 
 
-def labelled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+def labeled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return points and their labels."""
     if name == "digits":
         return load_digits(return_X_y=True)
@@ -167,7 +167,7 @@ def purity_of_linkage(merges: NDArray[np.float64], classes: NDArray[np.int64]) -
 
 
 def groups(name: str) -> dict[str, Any]:
-    points, labels = labelled(name)
+    points, labels = labeled(name)
     classes = np.unique(labels, return_inverse=True)[1]
     metric = tr.PointMetric(points)
     every = np.arange(len(points))

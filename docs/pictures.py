@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "pictures"
 
 
 def digits() -> plt.Figure:
-    """The front page: handwritten digits, coloured by what they are."""
+    """The front page: handwritten digits, colored by what they are."""
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
@@ -55,7 +55,7 @@ def asked() -> plt.Figure:
         points = tr.datasets.hyperbolic_points(n, 3, scale=10.0)
         metric = Asked(points.block(range(n), range(n)))
         treerep(metric, np.random.default_rng(0).permutation(n), 1e-9)
-        # Points in the order of the tree, so that those of one zone are neighbours.
+        # Points in the order of the tree, so that those of one zone are neighbors.
         order = tr.fit(points).rooted(0).order
         order = order[order < n]
         ax.imshow(~metric.asked[np.ix_(order, order)], cmap="gray", interpolation="antialiased")

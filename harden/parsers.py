@@ -32,8 +32,8 @@ _WATCHED = (
         "treerep.embedding._embedding_files",
     ),
     *(
-        "treerep._core.archive",
-        "treerep._core.edge_list",
+        "treerep._core.io.archive",
+        "treerep._core.io.edge_list",
         "treerep.cli._attribute_tables",
         "treerep.cli._inputs",
     ),

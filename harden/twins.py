@@ -96,9 +96,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "tree/structure/test_rooted.py::test_sizes_and_points_below_are_those_of_plain_loops",
             "tree/structure/test_rooted.py::test_heads_are_those_of_climbing",
         ),
-        "find_center": ("embedding/sarkar/test_construction.py::test_root_at_the_centre",),
+        "find_center": ("embedding/sarkar/test_construction.py::test_root_at_the_center",),
         "reroot": (
-            "embedding/sarkar/test_construction.py::test_root_at_the_centre",
+            "embedding/sarkar/test_construction.py::test_root_at_the_center",
             "tree/structure/test_rooted.py::test_a_rerooted_tree_is_the_same_tree",
         ),
     },
@@ -119,14 +119,14 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "tree.structure.walk_kernels": {
         "walk_rows": (TREES, "tree/test_distances.py::test_any_rows_and_columns")
     },
-    "treelikeness._base_point_kernels": {
+    "treelikeness.base_points._base_point_kernels": {
         "gromov_products largest_defect largest_violation": BRUTE
     },
-    "treelikeness._biconnected_kernels": {
+    "treelikeness.exact._biconnected_kernels": {
         "biconnected_components induced_subgraph search_many": BRUTE
     },
     "treelikeness._diameter_kernels": {"search_eccentricities": BRUTE},
-    "treelikeness._far_apart_kernels": {
+    "treelikeness.exact._far_apart_kernels": {
         "mark_far keep_mutual count_by_key list_by_key append_mates reveal_mates search_pairs": BRUTE
     },
     "scores._distortion_kernels": {
@@ -174,7 +174,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "fitting.spanning._spanning_kernels": {
         "nearest_in_rows": (
-            "fitting/spanning/test_graphs.py::test_neighbours_are_those_of_brute_force_and_shortest_edges_connect_them",
+            "fitting/spanning/test_graphs.py::test_neighbors_are_those_of_brute_force_and_shortest_edges_connect_them",
         ),
         "join_points grow_tree": (
             "fitting/spanning/test_minimum_spanning_tree.py::test_equals_are_resolved_as_documented",

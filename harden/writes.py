@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 import treerep as tr
-from treerep._core.archive import write_archive
+from treerep._core.io.archive import write_archive
 from treerep.cli._outputs import write_outputs
 from treerep.formats import TREE_FORMATS, write_distances, write_tree
 

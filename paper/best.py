@@ -1,4 +1,4 @@
-"""Tables of the appendix: the best of 20 trees, and what optimising the edge weights gains.
+"""Tables of the appendix: the best of 20 trees, and what optimizing the edge weights gains.
 
 python -m paper.best --only celegans
 """
@@ -72,7 +72,7 @@ def _mean(name: str, method: str) -> dict[str, Any]:
 
 
 def _scale(step: str) -> str:
-    """Return the score that the paper reports: unscaled after the full optimisation, scaled elsewhere."""
+    """Return the score that the paper reports: unscaled after the full optimization, scaled elsewhere."""
     return "plain" if step in ("full", "distortion", "refined") else "scaled"
 
 
@@ -131,15 +131,15 @@ def tables(store: Store) -> list[Table]:
             "The best of 20 trees",
             heads,
             best,
-            "MAP of the same tree, ties by rank. Distortion scaled, but as it is after the full optimisation, as in "
+            "MAP of the same tree, ties by rank. Distortion scaled, but as it is after the full optimization, as in "
             "the paper, and in our two columns. Full Opt is the exact solution of the paper's least squares, Least "
-            "distortion has the least average distortion, Refined is `refine` as it comes: distances and neighbours.",
+            "distortion has the least average distortion, Refined is `refine` as it comes: distances and neighbors.",
         ),
         Table(
             "The heuristic, mean of 20 trees",
             means,
             mean,
-            "Distortion scaled. Fit and optimisation together.",
+            "Distortion scaled. Fit and optimization together.",
         ),
     ]
 

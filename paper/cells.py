@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 from treerep._core.progress import progress_bar
 
 FOLDER = Path(__file__).parent / "cells"

@@ -217,7 +217,7 @@ def notes(store: Store) -> list[Note]:
         Note(
             ("celegans CT", "yeast CT"),
             "The paper's code hangs every new node beside the path to the root instead of onto it, so that its "
-            "distances are far too long (0.325 and 0.282 against ours) while neighbours stay first. Ours is the method "
+            "distances are far too long (0.325 and 0.282 against ours) while neighbors stay first. Ours is the method "
             "as published by Abraham et al.",
         ),
         Note(

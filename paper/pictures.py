@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 
 GREEN, ORANGE = "#2a8a4a", "#e08214"
 
@@ -88,7 +88,7 @@ def _primes(tree: tr.Tree) -> list[int]:
 
 
 def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence[str]) -> None:
-    """Draw a tree whose points are coloured by the zone into which the first three sort them."""
+    """Draw a tree whose points are colored by the zone into which the first three sort them."""
     tree = tr.Tree.from_newick(newick)
     order = np.array([int(label) for label in tree.labels or range(len(tree))])
     kinds = [titles[zones[point]] if zones[point] >= 0 else "pivot" for point in order]

@@ -119,7 +119,7 @@ GRAPH_SIZE = {
     "wordnet": (74374, 75834),
 }
 
-#: Appendix, the best of 20 trees: without optimisation, with the heuristic, and with the full one.
+#: Appendix, the best of 20 trees: without optimization, with the heuristic, and with the full one.
 BEST_MAP = _table("""
           none  heuristic full
 celegans  0.508 0.539     0.547

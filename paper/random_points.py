@@ -210,7 +210,7 @@ def notes(_: Store) -> list[Note]:
     return [
         Note(
             ("MST, 10-NN", "LS, 10-NN"),
-            "The paper's graphs of nearest neighbours joined point i to points 2 to k + 1 of the numbering, by a slip "
+            "The paper's graphs of nearest neighbors joined point i to points 2 to k + 1 of the numbering, by a slip "
             "in its code, and its LS preferred long edges. Ours are what their names say.",
         ),
         Note(
@@ -220,7 +220,7 @@ def notes(_: Store) -> list[Note]:
         ),
         Note(
             ("LM", "PM"),
-            "They learn who is whose neighbour, here in the graph of the 10 nearest ones, and know no distances.",
+            "They learn who is whose neighbor, here in the graph of the 10 nearest ones, and know no distances.",
         ),
         Note(
             (),

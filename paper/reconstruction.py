@@ -1,4 +1,4 @@
-"""Table 1: TreeRep and neighbour joining on random tree metrics, with as many points as in the paper.
+"""Table 1: TreeRep and neighbor joining on random tree metrics, with as many points as in the paper.
 
 python -m paper.reconstruction --only 11,40
 """

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 
 from .cells import Store
 from .command import experiment

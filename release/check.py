@@ -129,7 +129,7 @@ def wheel_faults(wheel: Files, sdist: Files) -> list[str]:
         f"{name}/ would be installed beside {PACKAGE}/" for name in sorted(others - {info})
     ]
     if wheel.get(f"{info}/licenses/LICENSE") != sdist.get("LICENSE"):
-        faults.append("the licence of the sources is not among the wheel's licence files")
+        faults.append("the license of the sources is not among the wheel's license files")
     if f"{PACKAGE} = {PACKAGE}.cli:main".encode() not in wheel.get(
         f"{info}/entry_points.txt", b""
     ):

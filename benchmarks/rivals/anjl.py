@@ -1,4 +1,4 @@
-"""anjl: neighbour joining in numba, in float32; two of its three algorithms, which give the same tree."""
+"""anjl: neighbor joining in numba, in float32; two of its three algorithms, which give the same tree."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ def _rival(name: str, **options: Any) -> Rival:
     return Rival(
         f"anjl {name}",
         "tree",
-        "neighbour joining",
+        "neighbor joining",
         package_version("anjl"),
         "pip install anjl",
         prepare=_prepare,

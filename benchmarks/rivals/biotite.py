@@ -1,4 +1,4 @@
-"""biotite: neighbour joining and UPGMA in Cython."""
+"""biotite: neighbor joining and UPGMA in Cython."""
 
 from collections.abc import Callable
 from typing import Any
@@ -47,4 +47,4 @@ def _rival(name: str, kind: str) -> Rival:
     )
 
 
-RIVALS = [_rival("neighbor_joining", "neighbour joining"), _rival("upgma", "UPGMA")]
+RIVALS = [_rival("neighbor_joining", "neighbor joining"), _rival("upgma", "UPGMA")]

@@ -1,4 +1,4 @@
-"""clearcut: relaxed neighbour joining, and with -N the exact one, in C."""
+"""clearcut: relaxed neighbor joining, and with -N the exact one, in C."""
 
 from .program import program
 
@@ -8,14 +8,14 @@ _INSTALL = "apt install clearcut"
 RIVALS = [
     program(
         "clearcut",
-        "relaxed neighbour joining",
+        "relaxed neighbor joining",
         _COMMAND,
         version=["--version"],
         install=_INSTALL,
     ),
     program(
         "clearcut -N",
-        "neighbour joining",
+        "neighbor joining",
         [*_COMMAND, "--neighbor"],
         version=["--version"],
         install=_INSTALL,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 
 from ..common import RESULTS, machine
 from . import ADAPTERS

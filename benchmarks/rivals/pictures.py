@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 from treerep.drawing.figures._colors import MARKERS, PALETTE
 from treerep.drawing.figures.curves import curves
 
 Row = dict[str, Any]
 
-#: Panels, and the kinds in each; there are more rivals than colours.
+#: Panels, and the kinds in each; there are more rivals than colors.
 _PANELS = {
-    "exact neighbour joining": {"neighbour joining"},
+    "exact neighbor joining": {"neighbor joining"},
     "other joining, and TreeRep": {
-        "relaxed neighbour joining",
+        "relaxed neighbor joining",
         "BIONJ",
         "TreeRep",
         "TreeRep, best of 20",

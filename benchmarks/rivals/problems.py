@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 
 #: A graph for the first use of a rival, which needs no data.
 LITTLE = "little graph"

@@ -1,4 +1,4 @@
-"""QuickTree: neighbour joining and UPGMA in C."""
+"""QuickTree: neighbor joining and UPGMA in C."""
 
 from .program import program
 
@@ -8,7 +8,7 @@ _INSTALL = "apt install quicktree"
 
 RIVALS = [
     program(
-        "quicktree", "neighbour joining", [*_COMMAND, _INPUT], version=["-v"], install=_INSTALL
+        "quicktree", "neighbor joining", [*_COMMAND, _INPUT], version=["-v"], install=_INSTALL
     ),
     program(
         "quicktree -upgma",

@@ -1,11 +1,11 @@
-"""rapidNJ: exact neighbour joining with bounds on sorted rows, in C++. It opens its file twice, so it gets no pipe."""
+"""rapidNJ: exact neighbor joining with bounds on sorted rows, in C++. It opens its file twice, so it gets no pipe."""
 
 from .program import program
 
 RIVALS = [
     program(
         "rapidNJ",
-        "neighbour joining",
+        "neighbor joining",
         ["rapidnj", "{}", "-i", "pd", "-c", "1", "-v"],
         version=[],
         mark="Computing phylogetic tree",  # as it spells it

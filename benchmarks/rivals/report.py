@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treerep._core.files import atomic_write
+from treerep._core.io.files import atomic_write
 
 from ..common import RESULTS, cell
 from .wins import wins

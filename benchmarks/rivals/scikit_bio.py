@@ -1,4 +1,4 @@
-"""scikit-bio: neighbour joining, minimum evolution by greedy insertion, UPGMA."""
+"""scikit-bio: neighbor joining, minimum evolution by greedy insertion, UPGMA."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +44,7 @@ def _rival(name: str, kind: str) -> Rival:
 
 
 RIVALS = [
-    _rival("nj", "neighbour joining"),
+    _rival("nj", "neighbor joining"),
     _rival("gme", "minimum evolution, ols"),
     _rival("bme", "minimum evolution, balanced"),
     _rival("upgma", "UPGMA"),

@@ -35,12 +35,12 @@ def _ours(name: str, kind: str, *, random: bool = False, **options: Any) -> Riva
     )
 
 
-_RELAXED = "relaxed neighbour joining"
+_RELAXED = "relaxed neighbor joining"
 
 RIVALS = [
     _ours("TreeRep", "TreeRep", random=True),
     _ours("TreeRep, best of 20", "TreeRep, best of 20", random=True, trials=20),
-    _ours("neighbor_joining", "neighbour joining", method="neighbor_joining"),
+    _ours("neighbor_joining", "neighbor joining", method="neighbor_joining"),
     _ours("bionj", "BIONJ", method="bionj"),
     _ours("relaxed_neighbor_joining", _RELAXED, random=True, method="relaxed_neighbor_joining"),
     _ours(

@@ -531,8 +531,8 @@ def test_a_branch_is_selected_and_exported(tab):
     got = tr.Tree.from_newick(
         downloaded(page, page.locator("#selection").get_by_role("button", name="Newick"))
     )
-    labelled = tr.Tree(200, tree.edges, tree.weights, labels=labels)
-    assert got.restrict(sorted(got.labels)).isclose(labelled.restrict(sorted(chosen)))
+    labeled = tr.Tree(200, tree.edges, tree.weights, labels=labels)
+    assert got.restrict(sorted(got.labels)).isclose(labeled.restrict(sorted(chosen)))
 
 
 def test_a_lasso_selects_what_it_goes_around(tab, mammals):
@@ -611,9 +611,9 @@ STRANGE = [
 
 
 def test_strange_labels_are_named_and_exported(tab, mammals):
-    labelled = tr.Tree(8, mammals[0].edges, mammals[0].weights, labels=STRANGE)
+    labeled = tr.Tree(8, mammals[0].edges, mammals[0].weights, labels=STRANGE)
     page = tab.open(
-        labelled, table={"__proto__": STRANGE, "constructor": range(8)}, color="constructor"
+        labeled, table={"__proto__": STRANGE, "constructor": range(8)}, color="constructor"
     )
     page.evaluate("treerep.viewer.choose(treerep.viewer.tree.position[0])")
     tab.settle()
@@ -633,21 +633,21 @@ def test_strange_labels_are_named_and_exported(tab, mammals):
     got = tr.Tree.from_newick(
         page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))")
     )
-    assert got.restrict(sorted(STRANGE)).isclose(labelled.restrict(sorted(STRANGE)))
+    assert got.restrict(sorted(STRANGE)).isclose(labeled.restrict(sorted(STRANGE)))
 
 
-def test_however_many_categories_there_are_few_colours(tab):
+def test_however_many_categories_there_are_few_colors(tab):
     tree = tr.datasets.random_tree(1000, shape="binary")
     page = tab.open(tree, color=[f"kind {i}" for i in range(1000)])
     assert page.locator("#legend .entry").count() == 21
     assert page.locator("#legend .entry").last.inner_text() == "980 more"
     assert (
         page.evaluate("new Set(treerep.viewer.attribute.classes()).size") == 22
-    )  # 20 colours, the rest, mixed
+    )  # 20 colors, the rest, mixed
     assert page.evaluate("treerep.viewer.attribute.palette('dark').length") == 22
 
 
-def test_colours_switch_with_their_legend(tab, mammals):
+def test_colors_switch_with_their_legend(tab, mammals):
     tree, _ = mammals
     table = {
         "family": ["dogs", "bears", None, "weasels", "seals", "seals", "cats", "apes"],

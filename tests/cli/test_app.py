@@ -44,7 +44,7 @@ def test_unknown_command():
 
 
 def test_unknown_option():
-    assert_one_line_error(treerep("demo", "--colour"), "--colour")
+    assert_one_line_error(treerep("demo", "--color"), "--color")
 
 
 def test_folder_that_cannot_be_made(tmp_path):

@@ -7,7 +7,7 @@ from rich.console import Console
 import treerep as tr
 from tests.cli.commands import treerep
 from treerep import formats
-from treerep._core.printing import printable
+from treerep._core.io.printing import printable
 from treerep.cli._attribute_tables import read_attributes
 from treerep.cli._ending import one_line
 from treerep.cli._text_tree import middle_node, text_tree

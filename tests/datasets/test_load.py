@@ -184,7 +184,7 @@ def test_the_folder_comes_first(cache, small, package, monkeypatch, tmp_path):
     assert locate(name).place == "scanpy"
 
 
-def test_krumsiek11_counts_the_realisations(tmp_path):
+def test_krumsiek11_counts_the_realizations(tmp_path):
     path = put(
         tmp_path / "krumsiek11.txt", b"# it A B\n 0 0.5 0\n 1 0.25 0\n 0 1 1\n 1 2 2\n 2 3 3\n"
     )

@@ -57,11 +57,11 @@ def test_shapes():
 
 
 def test_points_are_numbered_at_random():
-    centres = {
+    centers = {
         int(np.argmax(np.bincount(random_tree(9, shape="star", rng=seed).edges.ravel())))
         for seed in range(20)
     }
-    assert len(centres) > 3
+    assert len(centers) > 3
 
 
 def test_weights_are_in_their_range():

@@ -7,11 +7,11 @@ from scipy.sparse import block_diag
 
 from treerep.datasets import load, wordnet_nouns
 
-# Hand-written, in the form of wndb(5WN): a licence, an instance (Rex, "@i"), a pointer to a verb ("+"), a synset of two
+# Hand-written, in the form of wndb(5WN): a license, an instance (Rex, "@i"), a pointer to a verb ("+"), a synset of two
 # hypernyms, eleven (0b) synonyms, and a second component (the lone pair). Offsets need only agree with each other.
 SYNONYMS = " ".join(f"pup{letter} 0" for letter in "abcdefghij")
 DATA = f"""\
-  1 This is the licence, which is skipped.
+  1 This is the license, which is skipped.
 00000100 03 n 01 entity 0 002 ~ 00000200 n 0000 ~ 00000300 n 0000 | that which exists
 00000200 05 n 02 Animal 0 beast 0 002 @ 00000100 n 0000 ~ 00000400 n 0000 | a | in the gloss @ 00000500 n 0000
 00000300 06 n 01 pet 0 002 @ 00000100 n 0000 + 00000900 v 0101 | kept at home
@@ -22,7 +22,7 @@ DATA = f"""\
 00000800 05 n 01 Rex 0 001 @i 00000400 n 0000 | one dog
 """
 INDEX = """\
-  1 This is the licence, which is skipped.
+  1 This is the license, which is skipped.
 animal n 1 2 @ ~ 1 0 00000200
 chap n 1 0 1 0 00000700
 dog n 2 2 @ ~ 2 1 00000600 00000400
@@ -123,13 +123,13 @@ def test_wordnet_3_is_the_papers_graph(data_folder):
         )
     ours, paper = wordnet_nouns(folder).graph, load("wordnet").graph
     assert (len(ours), ours.adjacency.nnz // 2) == (74374, 75834)
-    first, second = np.split(colours([ours.adjacency, paper.adjacency], rounds=12), [len(ours)])
+    first, second = np.split(colors([ours.adjacency, paper.adjacency], rounds=12), [len(ours)])
     assert np.array_equal(np.sort(first), np.sort(second))
     assert len(np.unique(first)) > 27_000
 
 
-def colours(adjacencies, rounds):
-    """Colour the vertices of all graphs: alike ones that have neighbours of the same colours (Weisfeiler and Leman)."""
+def colors(adjacencies, rounds):
+    """Color the vertices of all graphs: alike ones that have neighbors of the same colors (Weisfeiler and Leman)."""
     both = block_diag(adjacencies, format="csr").astype(np.int64)
     found = np.zeros(both.shape[0], np.int64)
     rng = np.random.default_rng(0)

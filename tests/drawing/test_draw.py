@@ -174,7 +174,7 @@ def test_points_of_an_embedding_without_a_tree():
     assert len(lines.get_segments()) == 0
 
 
-def test_categories_have_a_legend_and_numbers_a_colour_bar(mammals):
+def test_categories_have_a_legend_and_numbers_a_color_bar(mammals):
     ax = tr.draw(mammals, color=list("ddccbbaa"))
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b", "c", "d"]
     ax = tr.draw(mammals, color=np.linspace(0, 3, 8))
@@ -208,7 +208,7 @@ def test_nothing_is_cut_from_a_tight_picture(mammals):
         )
 
 
-def test_colours_of_points_and_of_nodes(mammals):
+def test_colors_of_points_and_of_nodes(mammals):
     for count in (len(mammals), mammals.n_nodes):
         colors = ["red", "blue"] * count
         ax = tr.draw(mammals, color=colors[:count], palette={"red": "red", "blue": "blue"})
@@ -217,7 +217,7 @@ def test_colours_of_points_and_of_nodes(mammals):
         )
         assert len(drawn) == count
         assert {tuple(color) for color in drawn} == {to_rgba("red"), to_rgba("blue")}
-    with pytest.raises(ValueError, match="3 colours for 8 points and"):
+    with pytest.raises(ValueError, match="3 colors for 8 points and"):
         tr.draw(mammals, color=[1.0, 2.0, 3.0])
     assert len(tr.draw(mammals, color="k").collections) == 3
 
@@ -353,9 +353,9 @@ def test_what_cannot_be_drawn_is_refused(mammals):
     [
         ({"size": -1}, "size is a number of at least 0, not -1"),
         ({"edge_width": "thin"}, "edge_width is a number of at least 0, not 'thin'"),
-        ({"color": list("ddccbbaa"), "palette": "nosuch"}, "no colour map 'nosuch'"),
-        ({"color": np.arange(8.0), "palette": "nosuch"}, "no colour map 'nosuch'"),
-        ({"color": np.arange(8.0), "palette": ["red"]}, "numbers need a colour map"),
+        ({"color": list("ddccbbaa"), "palette": "nosuch"}, "no color map 'nosuch'"),
+        ({"color": np.arange(8.0), "palette": "nosuch"}, "no color map 'nosuch'"),
+        ({"color": np.arange(8.0), "palette": ["red"]}, "numbers need a color map"),
     ],
     ids=str,
 )

@@ -205,7 +205,7 @@ RIGHT, UP = [1.0, 0.0], [0.0, 1.0]
     ("directions", "radii", "poincare", "lorentz"),
     [
         ([RIGHT, UP, UP], [1.0, 2.0, 2.0], 0, 0),  # the same place twice is no loss
-        # tanh(r / 2) of these are neighbouring floats or equal ones: the ball cannot tell the last two apart.
+        # tanh(r / 2) of these are neighboring floats or equal ones: the ball cannot tell the last two apart.
         ([RIGHT, UP, UP], [1.0, 36.0, 36.0 + 1e-14], 2, 0),
         ([RIGHT, UP, UP, UP], [1.0, 30.0, 30.0 + 1e-14, 30.0], 3, 0),
         # Beyond 37.4, tanh(r / 2) = 1.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treerep._core.archive import write_archive
+from treerep._core.io.archive import write_archive
 from treerep.embedding import _embedding_files as storage
 from treerep.embedding._embedding_files import load_embedding, save_embedding
 from treerep.embedding.embedding import Embedding

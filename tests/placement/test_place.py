@@ -39,12 +39,12 @@ def best_place(tree: tr.Tree, row: np.ndarray) -> float:
 
 
 def test_hand_worked_example() -> None:
-    # A star of three with arms 1, 2, 3. New: on the arm of 2 at 1 from its end; the centre; beyond point 0; a side
+    # A star of three with arms 1, 2, 3. New: on the arm of 2 at 1 from its end; the center; beyond point 0; a side
     # branch of length 5 in the middle of the arm of 1; a copy of point 1.
     star = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 3.0], labels="abc")
     rows = np.array([[3, 4, 1], [1, 2, 3], [2, 5, 6], [7, 6, 9], [3, 0, 5]])
-    placed = tr.place(star, rows, labels=["on", "centre", "beyond", "side", "copy"])
-    assert placed.labels == ("a", "b", "c", "on", "centre", "beyond", "side", "copy")
+    placed = tr.place(star, rows, labels=["on", "center", "beyond", "side", "copy"])
+    assert placed.labels == ("a", "b", "c", "on", "center", "beyond", "side", "copy")
     assert_array_equal(placed.block(range(3, 8), range(3)), rows)
     assert placed.n_nodes == 9  # one Steiner node, where the side branch begins
     assert_array_equal(placed.pairs([4, 4, 5], [3, 6, 7]), [2, 6, 5])
@@ -83,7 +83,7 @@ def test_any_tree_will_do(tree: tr.Tree, data: st.DataObject) -> None:
 def test_edges_that_rounding_made_do_not_lead_astray(
     d: np.ndarray, data: st.DataObject
 ) -> None:
-    # Neighbour joining resolves every node into binary ones, with edges of length 0 or a few ulps between them.
+    # Neighbor joining resolves every node into binary ones, with edges of length 0 or a few ulps between them.
     n = data.draw(st.integers(1, len(d)))
     placed = tr.place(tr.fit(d[:n, :n], method="neighbor_joining"), d[n:])
     assert_allclose(whole(placed), d, rtol=0, atol=1e-11 * d.max())

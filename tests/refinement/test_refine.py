@@ -308,7 +308,7 @@ def test_one_tree_beats_what_is_published(name: str, data_folder: Path) -> None:
         ),
         (
             {"balance": 1.5},
-            "balance is a number from 0 .distances. to 1 .neighbourhoods., not 1.5",
+            "balance is a number from 0 .distances. to 1 .neighborhoods., not 1.5",
         ),
         ({"balance": "both"}, "balance is a number from 0"),
         ({"balance": float("nan")}, "balance is a number from 0 .*, not nan"),

@@ -107,7 +107,7 @@ def test_what_may_not_be_in_a_wheel(name: str, word: str, wheel: Files, sdist: F
     [
         ("treerep/py.typed", "py.typed is missing"),
         ("treerep/drawing/page/main.js", "main.js is in the sources, but not in the wheel"),
-        (f"{INFO}/licenses/LICENSE", "licence"),
+        (f"{INFO}/licenses/LICENSE", "license"),
         (f"{INFO}/entry_points.txt", "command"),
         (f"{INFO}/METADATA", "metadata"),
     ],

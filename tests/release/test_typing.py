@@ -16,7 +16,7 @@ import treerep as tr
 tree = tr.fit([[0.0]], trials="many")
 tr.Tree.load(3)
 tr.average_distortion(tree, tree, scale="best")
-tr.datasets.sarich().colour
+tr.datasets.sarich().color
 tr.fit([[0.0]]).newick().real
 tr.fitt
 """

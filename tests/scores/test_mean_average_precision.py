@@ -31,21 +31,21 @@ def naive(distances, adjacency, ties):
     n = len(distances)
     precisions = []
     for v in range(n):
-        neighbours = [u for u in range(n) if adjacency[v][u]]
-        if not neighbours:
+        neighbors = [u for u in range(n) if adjacency[v][u]]
+        if not neighbors:
             continue
         row = distances[v]
         tolerance = 1e-9 * max(row)
         total = 0.0
-        for u in neighbours:
+        for u in neighbors:
             ball = []
             for x in range(n):
                 nearer = row[x] < row[u] - tolerance
                 tied = abs(row[x] - row[u]) <= tolerance
                 if x != v and (nearer or (tied and (ties == "definition" or x <= u))):
                     ball.append(x)
-            total += len(set(ball) & set(neighbours)) / len(ball)
-        precisions.append(total / len(neighbours))
+            total += len(set(ball) & set(neighbors)) / len(ball)
+        precisions.append(total / len(neighbors))
     return sum(precisions) / len(precisions)
 
 
@@ -63,13 +63,13 @@ def random_adjacency(seed, n, density):
     return adjacency
 
 
-# The star with centre 0 and leaves 1, 2, 3, and distances in which leaf 3 is as near to 1 as the centre is.
+# The star with center 0 and leaves 1, 2, 3, and distances in which leaf 3 is as near to 1 as the center is.
 STAR = edges(4, (0, 1), (0, 2), (0, 3))
 DISTANCES = [[0, 1, 2, 3], [1, 0, 2, 1], [2, 2, 0, 1], [3, 1, 1, 0]]
-# v = 0: every other point is a neighbour, precision 1 for each: 1.
-# v = 1: neighbour 0 at distance 1, tied with 3. definition: B = {0, 3}, 1/2. rank: 0 has the lower index, B = {0}, 1.
-# v = 2: neighbour 0 at 2, tied with 1 (2), and 3 at 1 is nearer. definition: B = {0, 1, 3}, 1/3. rank: {0, 3}, 1/2.
-# v = 3: neighbour 0 at 3, 1 and 2 at 1 are nearer: 1/3 either way.
+# v = 0: every other point is a neighbor, precision 1 for each: 1.
+# v = 1: neighbor 0 at distance 1, tied with 3. definition: B = {0, 3}, 1/2. rank: 0 has the lower index, B = {0}, 1.
+# v = 2: neighbor 0 at 2, tied with 1 (2), and 3 at 1 is nearer. definition: B = {0, 1, 3}, 1/3. rank: {0, 3}, 1/2.
+# v = 3: neighbor 0 at 3, 1 and 2 at 1 are nearer: 1/3 either way.
 
 
 def test_hand_worked():
@@ -87,11 +87,11 @@ def test_zero_distances_exclude_the_point_by_index():
     assert mean_average_precision(Table(nowhere), Network(STAR)) == pytest.approx(
         (1 + 3 * (1 / 3)) / 4
     )
-    # By rank the centre, point 0, comes first for every leaf.
+    # By rank the center, point 0, comes first for every leaf.
     assert mean_average_precision(Table(nowhere), Network(STAR), ties="rank") == 1.0
 
 
-def test_points_without_neighbours_do_not_count():
+def test_points_without_neighbors_do_not_count():
     alone = edges(5, (0, 1), (0, 2), (0, 3))
     network = Table(np.zeros((5, 5)))
     network.adjacency = csr_array(alone)
@@ -164,7 +164,7 @@ def test_rank_and_definition_agree_without_ties(n, seed, factor):
 @settings(max_examples=25, deadline=None)
 @given(n=st.integers(2, 40), seed=st.integers(0, 10**6))
 def test_definition_is_never_kinder_than_the_kindest_rank(n, seed):
-    # Whatever the index order, rank takes part of the ties where the definition takes all; for a single neighbour per
+    # Whatever the index order, rank takes part of the ties where the definition takes all; for a single neighbor per
     # point (a perfect matching) that can only help.
     matching = edges(2 * n, *[(2 * k, 2 * k + 1) for k in range(n)])
     graph = Table(np.zeros((2 * n, 2 * n)))
@@ -227,7 +227,7 @@ def test_refuses_what_is_no_graph():
         mean_average_precision([[0, 1], [1, 0]], Network(STAR))
 
 
-def test_refuses_self_loops_and_repeated_neighbours():
+def test_refuses_self_loops_and_repeated_neighbors():
     loop = Table(DISTANCES)
     loop.adjacency = csr_array(STAR + np.diag([0.0, 1, 0, 0]))
     twice = Table(DISTANCES)
@@ -235,7 +235,7 @@ def test_refuses_self_loops_and_repeated_neighbours():
         (np.ones(2), np.array([1, 1]), np.array([0, 2, 2, 2, 2])), shape=(4, 4)
     )
     for graph in (loop, twice):
-        with pytest.raises(ValueError, match="list every neighbour once"):
+        with pytest.raises(ValueError, match="list every neighbor once"):
             mean_average_precision(DISTANCES, graph)
 
 

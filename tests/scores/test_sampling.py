@@ -215,5 +215,5 @@ def test_sample_rows():
     rows = sample_rows(10**6, None, 0, 256)
     assert len(set(rows.tolist())) == 256
     assert rows.tolist() == sorted(rows)
-    # Few of many points may have neighbours: what counts as many is the number of points.
+    # Few of many points may have neighbors: what counts as many is the number of points.
     assert len(sample_rows(5000, None, 0, 1024, EXACT_POINTS + 1)) == 1024

@@ -8,16 +8,16 @@ import pytest
 import treerep as tr
 from treerep._core.parallel import Workers
 from treerep.metric.shortest_paths import hub_labels, search_kernels
-from treerep.treelikeness import _biconnected_kernels as block_kernels
 from treerep.treelikeness import _diameter_kernels as diameter_kernels
-from treerep.treelikeness import _graph_sampling as graph_sampling
 from treerep.treelikeness import _pace as pace
-from treerep.treelikeness import _quadruple_sampling as four_point_sampling
 from treerep.treelikeness import _spaces as spaces
 from treerep.treelikeness import hyperbolicity as hyperbolicity_module
-from treerep.treelikeness._graph_sampling import labels_pay
 from treerep.treelikeness._pace import Pace, Stopped
-from treerep.treelikeness._quadruple_sampling import distinct_quadruples, four_point_values
+from treerep.treelikeness.exact import _biconnected_kernels as block_kernels
+from treerep.treelikeness.sampling import graph_distances as graph_sampling
+from treerep.treelikeness.sampling import quadruples as four_point_sampling
+from treerep.treelikeness.sampling.graph_distances import labels_pay
+from treerep.treelikeness.sampling.quadruples import distinct_quadruples, four_point_values
 
 METHODS = ("exact", "base", "sample", "auto")
 

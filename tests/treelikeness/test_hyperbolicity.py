@@ -20,12 +20,11 @@ from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep._core import memory
 from treerep._core.progress import progress_bar
 from treerep.metric.base import MetricError
-from treerep.treelikeness import _base_point as base_point
-from treerep.treelikeness import _far_apart as far_apart
-from treerep.treelikeness import _far_points as far_points
-from treerep.treelikeness._far_points import search_far_points
 from treerep.treelikeness._pace import Best, Pace, Stopped
-from treerep.treelikeness._quadruple_sampling import distinct_quadruples
+from treerep.treelikeness.base_points import bounds as base_point
+from treerep.treelikeness.exact import far_apart, far_points
+from treerep.treelikeness.exact.far_points import search_far_points
+from treerep.treelikeness.sampling.quadruples import distinct_quadruples
 
 hyperbolicity = tr.hyperbolicity
 
@@ -235,7 +234,7 @@ def test_edges_that_vanish_beside_others(short):
 
 @pytest.mark.parametrize("violation", [1e-8, 3e-9, 1e-9])
 def test_slight_violations_that_only_triangles_show(violation):
-    # A star whose centre is a little too near: four different points see nothing of it. 2 delta is a triangle's.
+    # A star whose center is a little too near: four different points see nothing of it. 2 delta is a triangle's.
     legs = np.array([0.5, 0.8, 2.0, 0.9, 0.6])
     near = legs - violation * np.array([0.3, 0.25, 0, 0.2, 0.25])
     d = np.zeros((6, 6))
@@ -275,7 +274,7 @@ def test_scales_at_the_ends_of_the_range(scale):
 # -- what the result says -------------------------------------------------------------------------------------------
 
 
-def test_normalised_and_relative():
+def test_normalized_and_relative():
     plain, normal = (
         hyperbolicity(nx.cycle_graph(12), normalize=flag) for flag in (False, True)
     )

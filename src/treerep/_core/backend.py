@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..scores._sampling import Rows
     from ..scores.mean_average_precision import Ranking
     from ..tree.tree import Tree
-    from ..treelikeness._base_point import Search
+    from ..treelikeness.base_points.bounds import Search
 
 #: The class of each backend, as "module:name".
 BACKENDS = {

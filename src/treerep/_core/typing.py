@@ -20,3 +20,5 @@ MetricLike: TypeAlias = "Metric | Any"
 EngineLike: TypeAlias = "str | Client | None"
 #: The name of a torch device, or the device; None means the threads of the CPU, never a GPU.
 DeviceLike: TypeAlias = "str | torch.device | None"
+#: A torch device, as `find_device` returns it.
+TorchDevice: TypeAlias = "torch.device"

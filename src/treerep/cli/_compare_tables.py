@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from .._core.printing import printable
+from .._core.io.printing import printable
 from ._outputs import console, number
 
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from .._core.printing import printable
+from .._core.io.printing import printable
 
 # Where the library speaks of an argument, the command has an option of the same name.
 _OPTIONS = (

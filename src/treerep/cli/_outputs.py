@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 
 from .. import __version__
-from .._core.files import as_utf8, atomic_write, check_writable, is_stream
-from .._core.printing import printable
+from .._core.io.files import as_utf8, atomic_write, check_writable, is_stream
+from .._core.io.printing import printable
 from ..formats import TREE_FORMATS
 from ..formats._target import write_targets
 from ..formats.tree_files import files_beside

@@ -4,7 +4,7 @@ import numpy as np
 from rich.text import Text
 from rich.tree import Tree as Lines
 
-from .._core.printing import printable
+from .._core.io.printing import printable
 from ..tree.tree import Tree
 
 

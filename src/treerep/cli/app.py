@@ -137,7 +137,7 @@ def refine(
     source: Input,
     output: TreeOutput = "-",
     weights: Annotated[
-        Weights, typer.Option(help="What the lengths of the edges minimise.")
+        Weights, typer.Option(help="What the lengths of the edges minimize.")
     ] = "l1",
     moves: Annotated[
         bool, typer.Option("--moves/--no-moves", help="Whether points and subtrees may move.")
@@ -148,7 +148,7 @@ def refine(
             min=0,
             max=1,
             metavar="0...1",
-            help="What counts, from 0 (distances) to 1 (neighbourhoods).",
+            help="What counts, from 0 (distances) to 1 (neighborhoods).",
         ),
     ] = 0.5,
     time_limit: TimeLimit = None,
@@ -300,7 +300,7 @@ def draw(
         str | None,
         typer.Option(
             metavar="TABLE:COLUMN",
-            help="Colour points by a column of a CSV or TSV file with their names.",
+            help="Color points by a column of a CSV or TSV file with their names.",
         ),
     ] = None,
     labels: Annotated[
@@ -357,7 +357,7 @@ def view(
         ),
     ] = None,
     color: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the table to colour by.")
+        str | None, typer.Option(metavar="COLUMN", help="Column of the table to color by.")
     ] = None,
     title: Annotated[
         str | None,

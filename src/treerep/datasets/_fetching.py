@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .._core.extras import require
-from .._core.files import atomic_write
+from .._core.io.files import atomic_write
 from ._catalog import Address, entry
 from ._finding import absence, cache_folder, locate
 from ._readers import sha256

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._core.archive import checked_read
+from .._core.io.archive import checked_read
 from ..metric.matrix import MatrixMetric
 from ._finding import FOLDER_VARIABLE, named_folder
 
@@ -15,7 +15,7 @@ def paper_points(dim: int, *, scale: int = 1, draw: int = 1) -> MatrixMetric:
     They are read from the folder named by TREEREP_DATA (`synthetic/hk_points.npz`). There are
     points of dimension 2, 4, 8, ..., 1024 at scale 1 (the paper's figure of varied dimension),
     and of dimension 10 at scale 2, 4, 8, ..., 1024 (varied scale). Of the latter there are two
-    draws: the first was given to the tree methods, the second to those that optimise an
+    draws: the first was given to the tree methods, the second to those that optimize an
     embedding. Fresh draws of the same kind are `hyperbolic_points(100, dim, scale=scale)`.
 
     Raises

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.edge_list import read_edge_list
 from .._core.extras import require
+from .._core.io.edge_list import read_edge_list
 from ..metric.base import Metric
 from ..metric.points import PointMetric
 
@@ -139,5 +139,5 @@ def read_pbmc68k(path: Path) -> Content:
 def read_krumsiek11(path: Path) -> Content:
     """Read the simulated progenitors from the file that comes with scanpy: the time, then the genes."""
     rows = np.loadtxt(path, ndmin=2)
-    # Every realisation begins again at time 0.
+    # Every realization begins again at time 0.
     return _cells(rows[:, 1:].astype(np.float32), np.cumsum(rows[:, 0] == 0) - 1)

@@ -11,7 +11,7 @@ from ..metric.matrix import MatrixMetric
 def sarich() -> MatrixMetric:
     """Return the immunological distances of eight mammals, a classic small test of tree methods.
 
-    Whole numbers, symmetric (the two directions of each experiment are averaged), labelled with
+    Whole numbers, symmetric (the two directions of each experiment are averaged), labeled with
     the species.
 
     References

@@ -8,6 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 from .._core.checks import positive_number
 from .._core.extras import require
 from .._core.parallel import run
+from .._core.typing import RNGLike
 
 # Cells made together, from a random stream of their own: small enough for a core's cache, and
 # part of the definition of the data (another number gives other cells).
@@ -42,7 +43,7 @@ def branching_cells(
     levels: int = 4,
     noise: float = 0.3,
     dtype: DTypeLike = np.float32,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     n_jobs: int | None = None,
     chunks: int | None = None,
 ) -> Cells:

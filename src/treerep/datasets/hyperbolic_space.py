@@ -1,14 +1,13 @@
 """Random points of hyperbolic space."""
 
-from typing import Any
-
 import numpy as np
 
 from .._core.checks import positive_number
+from .._core.typing import RNGLike
 from ..metric.points import PointMetric
 
 
-def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: Any = 0) -> PointMetric:
+def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: RNGLike = 0) -> PointMetric:
     """Return n random points of hyperbolic space H^dim, as in the experiments of the TreeRep paper.
 
     A point is (sqrt(1 + |x|^2), x) on the hyperboloid with x normal of standard deviation

@@ -4,12 +4,12 @@ A Tree is a Metric, so these are also the tree metrics that fitting must recover
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core.checks import positive_number
+from .._core.typing import RNGLike
 from ..tree.tree import Tree
 
 Edges = NDArray[np.int64]
@@ -21,11 +21,11 @@ def random_tree(
     shape: str = "random",
     hidden: float = 0.0,
     weights: tuple[float, float] = (0.1, 1.0),
-    rng: Any = 0,
+    rng: RNGLike = 0,
 ) -> Tree:
     """Return a random weighted tree of exactly n_points data points, numbered at random.
 
-    Every Steiner node has at least three neighbours, so the tree is determined by the distances
+    Every Steiner node has at least three neighbors, so the tree is determined by the distances
     of its points. O(n log n) time, O(n) memory.
 
     Parameters
@@ -75,7 +75,7 @@ def random_tree(
     return Tree(n_points, names[edges], generator.uniform(low, high, len(edges)))
 
 
-def random_tree_metric(depth: int, *, rng: Any = 0) -> Tree:
+def random_tree_metric(depth: int, *, rng: RNGLike = 0) -> Tree:
     """Return a random 0-hyperbolic metric made by the recipe of the TreeRep paper; every node is a data point.
 
     Two complete binary trees of `depth` levels are joined at their roots, each node is replaced

@@ -92,7 +92,7 @@ def _index_line(words: list[str]) -> tuple[str, list[str]]:
 
 
 def _parsed(path: Path, parse: Callable[[list[str]], Any]) -> Iterator[Any]:
-    """Parse every line but those of the licence, which begin with two spaces."""
+    """Parse every line but those of the license, which begin with two spaces."""
     with path.open(encoding="latin-1") as file:
         for number, line in enumerate(file, 1):
             if line.startswith("  ") or not line.strip():

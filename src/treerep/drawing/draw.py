@@ -63,7 +63,7 @@ def draw(
         - "euclidean_sarkar": the edges at a node leave it at equal angles, with their exact
           lengths, and may cross. The paper's figures of trees are of this kind.
     root : node id or label, optional
-        Of a tree: the node at the origin or, in "rectangular", on the left. The centre of the
+        Of a tree: the node at the origin or, in "rectangular", on the left. The center of the
         tree by default.
     color : optional
         One color, an (n, 3) or (n, 4) array of colors, or a sequence with a value for each
@@ -71,19 +71,19 @@ def draw(
         booleans and whole numbers of at most 20 different values are categories, with a legend
         of those that occur; other numbers have a color bar. Missing values are gray.
     palette : optional
-        Colours of the categories: a sequence, a mapping of names or a colour map; for numbers a
-        colour map. A colour map of matplotlib may be given by its name. The default is made for
-        all kinds of colour vision; after twelve categories it begins anew with other markers.
+        Colors of the categories: a sequence, a mapping of names or a color map; for numbers a
+        color map. A color map of matplotlib may be given by its name. The default is made for
+        all kinds of color vision; after twelve categories it begins anew with other markers.
     labels : optional
         True writes the names of all points (or their numbers, if they have no names), False
         none; a sequence gives the text for each point or each node, None or "" for no text. By
         default names are written up to 60 points. Lines of more than 45 signs are cut.
     legend : bool
-        Whether to draw the legend or colour bar. A legend of more than 60 categories is left
+        Whether to draw the legend or color bar. A legend of more than 60 categories is left
         out.
     size : float, optional
         Area of a point in square points, as in `scatter`; smaller the more points there are by
-        default. Steiner nodes are smaller, and grey.
+        default. Steiner nodes are smaller, and gray.
     edge_color, edge_width : optional
         Of the edges, the width in points.
     ax : matplotlib Axes, optional

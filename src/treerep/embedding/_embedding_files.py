@@ -5,7 +5,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._core.archive import check_fields, check_marks, checked_read, read_archive, write_archive
+from .._core.io.archive import (
+    check_fields,
+    check_marks,
+    checked_read,
+    read_archive,
+    write_archive,
+)
 
 if TYPE_CHECKING:
     from .embedding import Embedding

@@ -8,6 +8,7 @@ from .._core.checks import positive_number
 from .._core.memory import check_memory
 from .._core.method import find_method
 from .._core.parallel import Workers
+from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric.as_metric import as_metric
 from .embedding import Embedding
@@ -15,7 +16,7 @@ from .methods import METHODS, LearningOptions
 
 
 def embed(
-    data: Any,
+    data: MetricLike,
     *,
     method: str = "sarkar",
     metric: str | None = None,
@@ -34,8 +35,8 @@ def embed(
     negatives: int | None = None,
     symmetrize: bool | None = None,
     subsample: int | None = None,
-    device: Any = None,
-    rng: Any = 0,
+    device: DeviceLike = None,
+    rng: RNGLike = 0,
 ) -> Embedding:
     """Place points in hyperbolic space so that their distances there, divided by a scale, are those of the data.
 
@@ -51,10 +52,10 @@ def embed(
         - "pt": any metric. Learns to keep distances (Sala et al. 2018): the mean of (d / (scale
           t) - 1)^2 over pairs, on the hyperboloid, with the scale learned along. Up to 2,048
           points all pairs count in every step.
-        - "poincare" and "lorentz": a graph or a tree. They learn to rank neighbours first, in
+        - "poincare" and "lorentz": a graph or a tree. They learn to rank neighbors first, in
           the Poincaré ball (PM, Nickel and Kiela 2017) or on the hyperboloid (LM, 2018). The
           loss of an edge (u, v) is the cross entropy of -d(u, .) over v and `negatives` nodes
-          that are no neighbours of u. It knows no distances: afterwards the scale is set to the
+          that are no neighbors of u. It knows no distances: afterwards the scale is set to the
           best one.
     metric : str, optional
         How to measure points, as in `as_metric`.
@@ -72,10 +73,10 @@ def embed(
         "codes": the same in closed form.
     exponent : float
         Of "sarkar" with "traffic": a branch of t data points has weight t^exponent, 0.4 by
-        default. More lowers the average distortion, and the precision of neighbourhoods at
+        default. More lowers the average distortion, and the precision of neighborhoods at
         small scales.
     root : node id or label
-        Of "sarkar": the node at the origin; the centre of the tree by default.
+        Of "sarkar": the node at the origin; the center of the tree by default.
     init : Tree or Embedding of the same points, optional
         Where the methods that learn begin: with this embedding, or with that of this tree by
         Sarkar's construction. By default they begin with h-MDS of up to 1,024 points.
@@ -104,7 +105,7 @@ def embed(
     symmetrize : bool, optional
         Whether every edge is learned from both ends (the default) or from one alone.
     subsample : int, optional
-        PT: partners of each point, neighbours in a graph first, then others at random, drawn
+        PT: partners of each point, neighbors in a graph first, then others at random, drawn
         once. 64 by default beyond 2,048 points.
     device : str or torch.device, optional
         What torch computes on: the CPU by default, "cuda" for a GPU.

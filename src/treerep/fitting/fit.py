@@ -53,7 +53,7 @@ def fit(
         counts edges unless `as_metric(G, weight=...)` names their lengths). Never modified.
     method : str
         One of those below. "auto", the default, is a good tree in all respects: exact on tree
-        metrics, otherwise by neighbour joining and moves up to 2,000 points (5,000 vertices of
+        metrics, otherwise by neighbor joining and moves up to 2,000 points (5,000 vertices of
         a graph), and "backbone" beyond. The page "Choosing a method" of the documentation
         compares them.
     metric : str, optional
@@ -79,15 +79,15 @@ def fit(
         nearest to the edge's newer end among four; or the nearest of all, which is the paper's
         rule and quadratic on long paths.
     finish : "treerep" or "nj"
-        Of `treerep`. "nj": zones of at most `zone_size` points are finished by neighbour
-        joining, the nodes that they hang off among them. It finds neighbours better where the
+        Of `treerep`. "nj": zones of at most `zone_size` points are finished by neighbor
+        joining, the nodes that they hang off among them. It finds neighbors better where the
         data is far from a tree, in O(n zone_size).
     zone_size : int
         See `finish`; 100 by default.
     graph : "complete" or "knn"
         Of `minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch`, which need a graph,
         for data that is none. The complete graph is never stored; the graph of the `k` nearest
-        neighbours (10 by default) is connected by the shortest edges where it falls apart.
+        neighbors (10 by default) is connected by the shortest edges where it falls apart.
     k : int
         See `graph`.
     root : int or label
@@ -98,7 +98,7 @@ def fit(
     criterion : "balanced" or "ols"
         Of `minimum_evolution`: what the length of a tree is.
     nni : bool
-        Of `minimum_evolution`: whether to exchange neighbouring subtrees while that makes the
+        Of `minimum_evolution`: whether to exchange neighboring subtrees while that makes the
         tree shorter.
     trees : int
         (`method="bartal"` only) Number of random trees, 200 by default.

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .._core.files import is_of_the_machine
+from .._core.io.files import is_of_the_machine
 from ..metric.base import MetricError
 
 _LONGEST = (

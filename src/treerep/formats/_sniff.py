@@ -1,6 +1,6 @@
 """Which format is it? The content tells first, then the extension, then what the caller wants of it."""
 
-from .._core.edge_list import is_edge_header
+from .._core.io.edge_list import is_edge_header
 from ._numerals import is_numeral
 from ._source import Source
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO
 
-from .._core.files import atomic_write, write_together
+from .._core.io.files import atomic_write, write_together
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def inspect_all(distances: NDArray[Any]) -> Seen:
 def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
     """Look at the diagonal and at a million other entries, some of every row; return those of the rows as well.
 
-    A disk is read by pages. So neighbouring rows share their columns: their mirror images lie
+    A disk is read by pages. So neighboring rows share their columns: their mirror images lie
     in few rows.
     """
     n = len(distances)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.typing import MetricLike
 from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
@@ -13,7 +14,7 @@ from .points import PointMetric
 
 
 def as_metric(
-    data: Any,
+    data: MetricLike,
     *,
     metric: str | None = None,
     labels: Sequence[object] | None = None,
@@ -120,13 +121,13 @@ def _refuse(options: dict[str, Any], what: str, allowed: tuple[str, ...] = ()) -
             raise ValueError(f"{name}={value!r} does not apply to {what}: leave it out")
 
 
-def _is_sparse(data: Any) -> bool:
+def _is_sparse(data: MetricLike) -> bool:
     # Whoever has a sparse matrix has imported scipy.sparse; nobody else should wait for it.
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(data))
 
 
-def _graph(data: Any, metric: str | None, options: dict[str, Any]) -> Metric:
+def _graph(data: MetricLike, metric: str | None, options: dict[str, Any]) -> Metric:
     from .graph import GraphMetric
 
     if metric is not None:
@@ -137,7 +138,7 @@ def _graph(data: Any, metric: str | None, options: dict[str, Any]) -> Metric:
     return GraphMetric(data, **options)
 
 
-def is_frame(data: Any) -> bool:
+def is_frame(data: MetricLike) -> bool:
     """Return whether this is a DataFrame, of pandas or of a library like it."""
     return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
 

@@ -136,7 +136,7 @@ class GraphMetric(CompiledMetric):
 
     @property
     def degrees(self) -> NDArray[np.intp]:
-        """Number of neighbours of every vertex."""
+        """Number of neighbors of every vertex."""
         return np.diff(self.adjacency.indptr).astype(np.intp)
 
     def neighbors(self, vertex: int) -> NDArray[np.integer]:

@@ -23,7 +23,7 @@ _CHUNK = 1 << 22
 _NO_METRIC = {
     "sqeuclidean": "squared distances violate the triangle inequality: use metric='euclidean'",
     "1-cos": "1 - cos violates the triangle inequality: use metric='cosine', the angle itself",
-    "1-r": "1 - r violates the triangle inequality: use metric='correlation', the angle between centred vectors",
+    "1-r": "1 - r violates the triangle inequality: use metric='correlation', the angle between centered vectors",
 }
 
 
@@ -40,7 +40,7 @@ class PointMetric(CompiledMetric):
     metric : str
         - "euclidean", "manhattan", "chebyshev";
         - "cosine": the *angle* between two vectors in radians, a metric; "correlation": the
-          same after centring each vector. The customary 1 - cos, 1 - r and squared Euclidean
+          same after centering each vector. The customary 1 - cos, 1 - r and squared Euclidean
           distance violate the triangle inequality, are no metrics, and are refused by name;
         - "hyperboloid": points (x0, x) with x0^2 = 1 + |x|^2 of the hyperboloid model;
         - "poincare": points |p| < 1 of the Poincare ball.
@@ -205,24 +205,24 @@ def _norms(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ldexp(np.sqrt((scaled * scaled).sum(axis=1)), exponents[:, 0])
 
 
-def _unit_vectors(points: NDArray[Any], first: int, centre: bool) -> AngleOracle:
+def _unit_vectors(points: NDArray[Any], first: int, center: bool) -> AngleOracle:
     units = np.empty_like(points)
     for start, given in _chunks(points):
         # Scale first, here and below: sums and squares of huge or tiny coordinates leave the
         # range of floats.
-        rows = _towards_one(given)[0] if centre else given
-        vectors = rows - rows.mean(axis=1, keepdims=True) if centre else rows
+        rows = _towards_one(given)[0] if center else given
+        vectors = rows - rows.mean(axis=1, keepdims=True) if center else rows
         largest = np.abs(vectors).max(axis=1, keepdims=True)
         floor = (
             4 * np.finfo(points.dtype).eps * np.abs(rows).max(axis=1, keepdims=True)
-            if centre
+            if center
             else 0
         )
         zero = np.flatnonzero(largest <= floor)
         if zero.size:
             what = (
                 "is constant, so its correlation"
-                if centre
+                if center
                 else "is the zero vector, so its angle"
             )
             raise MetricError(
@@ -286,8 +286,8 @@ _PREPARE: dict[str, Callable[[NDArray[Any], int], Any]] = {
     "euclidean": lambda points, _: EuclideanOracle(points),
     "manhattan": lambda points, _: ManhattanOracle(points),
     "chebyshev": lambda points, _: ChebyshevOracle(points),
-    "cosine": lambda points, first: _unit_vectors(points, first, centre=False),
-    "correlation": lambda points, first: _unit_vectors(points, first, centre=True),
+    "cosine": lambda points, first: _unit_vectors(points, first, center=False),
+    "correlation": lambda points, first: _unit_vectors(points, first, center=True),
     "hyperboloid": _hyperboloid,
     "poincare": _poincare,
 }

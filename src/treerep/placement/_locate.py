@@ -21,7 +21,7 @@ from ._separators import signposts
 #: better than what one says.
 WALKS = 4
 # Points placed in one task, and arms that they may look at together in a tree with a node of
-# many neighbours.
+# many neighbors.
 _CHUNK = 2048
 _ARMS = 1 << 22
 

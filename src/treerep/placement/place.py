@@ -77,7 +77,7 @@ def place(
     whose order is unknown.
 
     About 3 log2(n) distances are looked at per point of an exact tree (a node with many
-    neighbours needs one for each), and four times as many for other data, where the best of
+    neighbors needs one for each), and four times as many for other data, where the best of
     five places is kept.
 
     Examples

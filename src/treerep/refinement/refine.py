@@ -41,7 +41,7 @@ WEIGHTS = ("l1", "l2", "relative_l2", "heuristic", "none")
 _SMALL = 10_000
 # Up to here another start is tried.
 _OTHER_START = 5000
-_STARTS = 20  # trees by relaxed neighbour joining, of which the best is tried
+_STARTS = 20  # trees by relaxed neighbor joining, of which the best is tried
 _SWEEPS = 4
 _ROUNDS = 4  # of moves and weights, while they lower the objective
 _SAMPLED_ROWS = 256
@@ -112,22 +112,22 @@ def refine(
     data : Metric, array, DataFrame, sparse matrix or networkx graph
         What the tree approximates; see `as_metric`, also for `metric`.
     weights : "l1", "l2", "relative_l2", "heuristic" or "none"
-        What the weights of the edges minimise. "l1": the average distortion, and with it lost
-        precision of neighbourhoods (see `balance`). "l2": the sum of squared errors, exactly.
+        What the weights of the edges minimize. "l1": the average distortion, and with it lost
+        precision of neighborhoods (see `balance`). "l2": the sum of squared errors, exactly.
         "relative_l2": the sum of squared relative errors (Fitch and Margoliash 1967).
         "heuristic": the 200 gradient steps on sampled pairs of the paper, for comparison.
         "none": they stay as they are but next to moves.
     moves : bool
-        Whether the topology may change. Up to 5,000 points, relaxed neighbour joining is then
+        Whether the topology may change. Up to 5,000 points, relaxed neighbor joining is then
         tried as another start. Points and subtrees move if `balance` is below 1/2: moves are
-        made for distances, neighbourhoods lose by them. Distances that were given as such, a
+        made for distances, neighborhoods lose by them. Distances that were given as such, a
         matrix or a metric of your own, may be those of a phylogeny: then moves look at near
         distances most, and no other start is tried. Beyond 10,000 points the tree of
         `fit(method="backbone")` takes the place of moves.
     balance : float from 0 to 1
-        0: distances; 1: neighbourhoods, that is mean average precision. The objective is (1 -
+        0: distances; 1: neighborhoods, that is mean average precision. The objective is (1 -
         s) log(distortion + 0.001) + s log(1 - precision + 0.001) with s : 1 - s = 2 balance : 3
-        (1 - balance), s at most 0.95, or the distortion itself at 0. Neighbours are those of a
+        (1 - balance), s at most 0.95, or the distortion itself at 0. Neighbors are those of a
         graph, or the ten nearest points of any other data. Beyond 10,000 points the distortion
         alone is the objective. It is for "l1": the other weights have the objective in their
         name.
@@ -201,7 +201,7 @@ def refined_tree(
 def check_arguments(moves: Any, balance: Any, time_limit: Any) -> None:
     """Raise a ValueError that names the first argument out of range."""
     check_flag("moves", moves)
-    check_between("balance", balance, 0, 1, "from 0 (distances) to 1 (neighbourhoods)")
+    check_between("balance", balance, 0, 1, "from 0 (distances) to 1 (neighborhoods)")
     check_time_limit(time_limit)
 
 
@@ -227,7 +227,7 @@ class _Run:
         )
         self.graph = None
         self.neighbors = None
-        # Distances and neighbourhoods weigh 3 (1 - balance) to 2 balance, and distances never
+        # Distances and neighborhoods weigh 3 (1 - balance) to 2 balance, and distances never
         # nothing: they would grow beyond all bounds.
         share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _MOST_SHARE)
         self.share = share if self.small and weights == "l1" and len(metric) > 2 else 0.0
@@ -377,7 +377,7 @@ class _Run:
         return size if _LEAST_BACKBONE <= size < n else 0
 
     def other_start(self) -> Tree:
-        """The best of several trees by relaxed neighbour joining, chosen as by `fit`; of fewer if time is short."""
+        """The best of several trees by relaxed neighbor joining, chosen as by `fit`; of fewer if time is short."""
         from ..fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
 
         side_by_side = len(self.metric) <= EXACT_SCORES
@@ -529,5 +529,5 @@ def _held(metric: Metric, n_jobs: int | None) -> Metric:
 
 
 def _ones(graph: csr_array) -> csr_array:
-    # Only who is a neighbour counts, and points at distance 0 are neighbours too.
+    # Only who is a neighbor counts, and points at distance 0 are neighbors too.
     return csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)

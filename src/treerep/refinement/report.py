@@ -11,11 +11,11 @@ class Refinement(NamedTuple):
     Distortion and precision are of all pairs, or of sampled rows of many points.
     """
 
-    objective: float  # what was minimised, of the tree that came out ...
+    objective: float  # what was minimized, of the tree that came out ...
     objective_before: float  # ... and of the one that went in
     distortion: float
     distortion_before: float
-    precision: float | None  # mean average precision; None where neighbourhoods do not count
+    precision: float | None  # mean average precision; None where neighborhoods do not count
     precision_before: float | None
     residual: (
         float | None

@@ -2,13 +2,14 @@
 
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core.parallel import Runner
 from .._core.progress import progress_bar
+from .._core.typing import MetricLike, RNGLike
 from ..metric._matching import matched
 from ..metric.base import Metric, MetricError
 from ._sampling import Rows, sample_rows
@@ -41,7 +42,9 @@ class _Sides(NamedTuple):
 class Comparison:
     """The pairs of points a score compares: all of them, or those of sampled rows with all other points."""
 
-    def __init__(self, approx: Any, truth: Any, rows: Rows, rng: Any, runner: Runner) -> None:
+    def __init__(
+        self, approx: MetricLike, truth: MetricLike, rows: Rows, rng: RNGLike, runner: Runner
+    ) -> None:
         second = to_metric(truth)
         first = matched(to_metric(approx), second, ("approx", "truth"))
         self.n = len(second)

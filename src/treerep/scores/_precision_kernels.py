@@ -1,4 +1,4 @@
-"""Average precision of one point's neighbours, in one pass over its row of distances."""
+"""Average precision of one point's neighbors, in one pass over its row of distances."""
 
 from typing import Any
 
@@ -72,15 +72,15 @@ def _group(values: Any, tolerance: float, nearest: Any, farthest: Any, sizes: An
 
 
 @helper
-def _precision(distances: Any, point: int, neighbours: Any, by_rank: bool) -> float:
+def _precision(distances: Any, point: int, neighbors: Any, by_rank: bool) -> float:
     tolerance = _tolerance(distances)
     if np.isnan(tolerance):
         return np.nan
-    degree = len(neighbours)
+    degree = len(neighbors)
     nearest = np.empty(degree)
     farthest = np.empty(degree)
     sizes = np.empty(degree, np.int64)
-    values = distances[neighbours]
+    values = distances[neighbors]
     _sort(values)
     groups = _group(values, tolerance, nearest, farthest, sizes)
     farthest = farthest[:groups]
@@ -88,7 +88,7 @@ def _precision(distances: Any, point: int, neighbours: Any, by_rank: bool) -> fl
         groups, np.int64
     )  # points nearer than the group, not nearer than the group before
     tied = np.zeros(groups, np.int64)  # points tied with the group, so far ...
-    met = np.zeros(groups, np.int64)  # ... and neighbours among them
+    met = np.zeros(groups, np.int64)  # ... and neighbors among them
     group_of = np.zeros(degree, np.int64)
     tie_rank = np.zeros(degree, np.int64)
     met_rank = np.zeros(degree, np.int64)
@@ -101,38 +101,38 @@ def _precision(distances: Any, point: int, neighbours: Any, by_rank: bool) -> fl
             between[group] += 1
             continue
         tied[group] += 1
-        if seen < degree and neighbours[seen] == x:
+        if seen < degree and neighbors[seen] == x:
             met[group] += 1
             group_of[seen] = group
             tie_rank[seen] = tied[group]
             met_rank[seen] = met[group]
             seen += 1
-    # Points (neighbours) that come before each group.
+    # Points (neighbors) that come before each group.
     points_before = np.zeros(groups + 1, np.int64)
-    neighbours_before = np.zeros(groups + 1, np.int64)
+    neighbors_before = np.zeros(groups + 1, np.int64)
     for group in range(groups):
         points_before[group] += between[group]
         points_before[group + 1] = points_before[group] + tied[group]
-        neighbours_before[group + 1] = neighbours_before[group] + sizes[group]
+        neighbors_before[group + 1] = neighbors_before[group] + sizes[group]
     total = 0.0
     for k in range(degree):
         group = group_of[k]
-        hits = neighbours_before[group] + (met_rank[k] if by_rank else sizes[group])
+        hits = neighbors_before[group] + (met_rank[k] if by_rank else sizes[group])
         total += hits / (points_before[group] + (tie_rank[k] if by_rank else tied[group]))
     return total / degree
 
 
 @kernel
 def average_precision(
-    distances: Any, points: Any, starts: Any, neighbours: Any, by_rank: bool, out: Any
+    distances: Any, points: Any, starts: Any, neighbors: Any, by_rank: bool, out: Any
 ) -> None:
     """out[a] = average precision of points[a], whose distances to all points are row a; NaN if one is not finite.
 
-    The neighbours of v are neighbours[starts[v]:starts[v + 1]]: at least one, ascending,
+    The neighbors of v are neighbors[starts[v]:starts[v + 1]]: at least one, ascending,
     without v.
     """
     for a in range(len(points)):
         own = points[a]
         out[a] = _precision(
-            distances[a], own, neighbours[starts[own] : starts[own + 1]], by_rank
+            distances[a], own, neighbors[starts[own] : starts[own + 1]], by_rank
         )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.checks import integer_or_none
+from .._core.typing import RNGLike
 
 Rows = int | Literal["all"] | None
 
@@ -18,7 +19,7 @@ _CONFIDENCE = 0.95
 
 
 def sample_rows(
-    n: int, rows: Rows, rng: Any, default: int, n_points: int | None = None
+    n: int, rows: Rows, rng: RNGLike, default: int, n_points: int | None = None
 ) -> NDArray[np.int64] | None:
     """Return the rows to look at, ascending, out of n; None means all of them.
 
@@ -52,7 +53,7 @@ def _sample_size(rows: Any) -> int | None:
 def half_width(deviations: NDArray[np.float64], weight: float, population: int) -> float:
     """Half the 95% interval of sum(y) / sum(w) over k rows drawn without replacement from `population`.
 
-    `deviations` are the linearised residuals y_i - ratio * w_i of the sampled rows and `weight`
+    `deviations` are the linearized residuals y_i - ratio * w_i of the sampled rows and `weight`
     is sum(w), so that var = (1 - k / population) * k * s^2 / weight^2 with s^2 their variance
     (the ratio estimator of Cochran, Sampling Techniques, 1977, chapter 6), times Student's t
     with k - 1 degrees of freedom. With equal weights this is the textbook interval of a mean.

@@ -5,11 +5,11 @@ summed up by itself.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.typing import MetricLike
 from ..metric.base import Metric
 
 #: Distances per block: 2 MB, so that blocks are still in the cache when they are summed
@@ -17,7 +17,7 @@ from ..metric.base import Metric
 BLOCK_ENTRIES = 1 << 18
 
 
-def to_metric(data: Any) -> Metric:
+def to_metric(data: MetricLike) -> Metric:
     """Return data as a Metric; what already is one is returned as it is."""
     if isinstance(data, Metric):
         return data

@@ -184,7 +184,7 @@ def distance_error(
     counts = _pairs_per_row(compared)
     if norm == "l1":
         return _mean_score(compared, errors, counts, optimum, math.fsum(signed))
-    # The optimal scale minimises the mean square, so its own error has no effect on it to first
+    # The optimal scale minimizes the mean square, so its own error has no effect on it to first
     # order.
     mean = _mean_score(compared, squares, counts, optimum, 0.0)
     value, low, high = (math.sqrt(x) for x in (mean, mean.low, mean.high))

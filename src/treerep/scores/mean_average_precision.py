@@ -1,4 +1,4 @@
-"""How well distances put a graph's neighbours first: mean average precision."""
+"""How well distances put a graph's neighbors first: mean average precision."""
 
 import math
 from typing import Any, Literal, NamedTuple
@@ -36,11 +36,11 @@ def mean_average_precision(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> Score:
-    """Return how well distances put each point's neighbours in a graph before all other points: 1 is perfect.
+    """Return how well distances put each point's neighbors in a graph before all other points: 1 is perfect.
 
-    For a point v and a neighbour u let B(v, u) be the points other than v that are at most as
-    far from v as u is. The average precision of v is the mean over its neighbours u of the part
-    of B(v, u) that are neighbours; the score is its mean over the points that have neighbours.
+    For a point v and a neighbor u let B(v, u) be the points other than v that are at most as
+    far from v as u is. The average precision of v is the mean over its neighbors u of the part
+    of B(v, u) that are neighbors; the score is its mean over the points that have neighbors.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def mean_average_precision(
         The distances to judge. Points are matched to those of the graph as in
         `average_distortion`.
     graph : GraphMetric, scipy sparse matrix or networkx graph
-        Its edges say who is a neighbour; their weights do not matter.
+        Its edges say who is a neighbor; their weights do not matter.
     ties : "definition" or "rank"
         Whether all points as far as u are in B(v, u), or (as in published code, which sorts)
         only those with a lower index. Trees make many ties, so the two differ. Distances within
@@ -117,7 +117,7 @@ def average_precisions(ranking: Ranking, runner: Runner) -> NDArray[np.float64]:
     """
     count = len(ranking.points)
     parts = [np.empty(0)]
-    with progress_bar(count, "ranking neighbours", "point") as bar:
+    with progress_bar(count, "ranking neighbors", "point") as bar:
         for part in runner.map(_rank_rows, ranking, row_slices(count, len(ranking.judged))):
             parts.append(part)
             bar.update(len(part))
@@ -125,7 +125,7 @@ def average_precisions(ranking: Ranking, runner: Runner) -> NDArray[np.float64]:
 
 
 def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each point's neighbours start, and the neighbours, from a metric that has an adjacency."""
+    """Return where each point's neighbors start, and the neighbors, from a metric that has an adjacency."""
     from scipy.sparse import issparse
 
     adjacency: Any = getattr(network, "adjacency", None)
@@ -138,16 +138,16 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             f"mean average precision needs a graph, and {type(network).__name__} has no edges: give a GraphMetric, "
             "a scipy sparse matrix or a networkx graph"
         )
-    starts, neighbours = (
+    starts, neighbors = (
         np.require(x, np.int64, ["C", "W"]) for x in (adjacency.indptr, adjacency.indices)
     )
     if not adjacency.has_canonical_format or np.any(
-        neighbours == np.repeat(np.arange(len(network)), np.diff(starts))
+        neighbors == np.repeat(np.arange(len(network)), np.diff(starts))
     ):
         raise ValueError(
-            "the graph's adjacency must list every neighbour once, in order, and no point as its own"
+            "the graph's adjacency must list every neighbor once, in order, and no point as its own"
         )
-    return starts, neighbours
+    return starts, neighbors
 
 
 def _rank_rows(ranking: Ranking, part: slice) -> NDArray[np.float64]:

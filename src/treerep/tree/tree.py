@@ -361,7 +361,7 @@ class Tree(CompiledMetric):
 
         Edges of length at most `tol` with a Steiner node at one end are contracted (two data
         points stay two nodes, even at distance 0); then Steiner leaves are dropped and Steiner
-        nodes with two neighbours removed from their line. With tol=0 no distance between data
+        nodes with two neighbors removed from their line. With tol=0 no distance between data
         points changes. The edges that are left make the splits that they made before, and keep
         their support.
         """

@@ -37,7 +37,7 @@ class Space(NamedTuple):
     distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, or float64
     graph: (
         Graph | None
-    )  # starts, neighbours, lengths (None: all 1) if the distances are those of a graph
+    )  # starts, neighbors, lengths (None: all 1) if the distances are those of a graph
 
     @property
     def whole(self) -> bool:
@@ -131,7 +131,7 @@ def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
 
 def as_graph(space: Space, pace: Pace) -> Space:
     """Give a space the graph of its pairs at distance 1 if all its distances are shortest paths along them."""
-    from ._biconnected_kernels import SOURCES, search_many
+    from .exact._biconnected_kernels import SOURCES, search_many
 
     d = space.distances
     n = len(space.distances)
@@ -167,7 +167,7 @@ def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
 
 def components(graph: Graph) -> list[NDArray[np.int64]]:
     """Return the vertices of the biconnected components with four vertices or more, ascending, the largest first."""
-    from ._biconnected_kernels import biconnected_components
+    from .exact._biconnected_kernels import biconnected_components
 
     begins, vertices = biconnected_components(graph[0], graph[1])
     sizes = np.diff(begins)
@@ -188,7 +188,7 @@ def restrict(space: Space, vertices: NDArray[np.int64], place: NDArray[np.int64]
 
 
 def _part(graph: Graph, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Graph:
-    from ._biconnected_kernels import induced_subgraph
+    from .exact._biconnected_kernels import induced_subgraph
 
     starts, neighbors, lengths = graph
     given = frozen(np.ones(len(neighbors))) if lengths is None else lengths
@@ -203,7 +203,7 @@ def search_component(
 ) -> Space:
     """Return one biconnected component of a graph, by a search from every vertex of it."""
     from ..metric.shortest_paths.search_kernels import search_block
-    from ._biconnected_kernels import SOURCES, search_many
+    from .exact._biconnected_kernels import SOURCES, search_many
 
     rows = metric.adjacency
     graph = _part(

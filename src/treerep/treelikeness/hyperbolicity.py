@@ -20,12 +20,8 @@ from ..metric.base import Metric
 from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
 from ..metric.oracle.classes import TreeOracle
-from ._base_point import Search, exact_violation, search_bases, triangle_violation
 from ._diameter import bound_diameter, bound_graph_diameter
-from ._far_apart import search_far_apart
-from ._far_points import search_far_points
 from ._pace import Best, Pace, Stopped
-from ._quadruple_sampling import TABLE, Mean, sample_quadruples
 from ._spaces import (
     Space,
     components,
@@ -38,8 +34,12 @@ from ._spaces import (
     search_component,
     search_row,
 )
+from .base_points.bounds import Search, exact_violation, search_bases, triangle_violation
+from .exact.far_apart import search_far_apart
+from .exact.far_points import search_far_points
 from .methods import METHODS
 from .result import Hyperbolicity
+from .sampling.quadruples import TABLE, Mean, sample_quadruples
 
 # What method="auto" takes on: seconds to about a minute on two cores.
 _AUTO_POINTS = 4_000

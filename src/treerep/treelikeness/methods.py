@@ -42,7 +42,7 @@ METHODS = records(
     ),
     Method(
         "exact",
-        "treerep.treelikeness._far_apart:search_far_apart",
+        "treerep.treelikeness.exact.far_apart:search_far_apart",
         "pairs from the farthest down (Borassi et al. 2015)",
         exact="everything",
         time="n⁴ at worst, far less in practice",
@@ -52,7 +52,7 @@ METHODS = records(
     ),
     Method(
         "base",
-        "treerep.treelikeness._base_point:search_bases",
+        "treerep.treelikeness.base_points.bounds:search_bases",
         "bounds within a factor of 2, from base points (Gromov 1987)",
         time="n³ per base",
         memory="n²",
@@ -62,7 +62,7 @@ METHODS = records(
     ),
     Method(
         "sample",
-        "treerep.treelikeness._quadruple_sampling:sample_quadruples",
+        "treerep.treelikeness.sampling.quadruples:sample_quadruples",
         "the mean over random quadruples, and a lower bound",
         time="quadruples",
         memory="n",

@@ -331,7 +331,7 @@ def test_scanpy_draws_the_coordinates(adata: ad.AnnData) -> None:
 # Pictures.
 
 
-def test_colours_are_those_of_scanpy(adata: ad.AnnData) -> None:
+def test_colors_are_those_of_scanpy(adata: ad.AnnData) -> None:
     tl.tree(adata)
     adata.uns["branch_colors"] = ["#ff0000", "#00ff00", "#0000ff"]
     shown = {
@@ -348,7 +348,7 @@ def test_colours_are_those_of_scanpy(adata: ad.AnnData) -> None:
     assert len(pl.tree(adata, color="branch").get_legend().get_texts()) == 3
 
 
-def test_several_colours_several_axes_and_genes(adata: ad.AnnData) -> None:
+def test_several_colors_several_axes_and_genes(adata: ad.AnnData) -> None:
     adata.var_names = ["g0", "g1", "g2", "g3", "branch"]
     tl.tree(adata, root=1)
     axes = pl.disk(adata, color=["branch", "g1", "treerep_pseudotime"])
@@ -360,7 +360,7 @@ def test_several_colours_several_axes_and_genes(adata: ad.AnnData) -> None:
     assert isinstance(pl.tree(adata), mpl.axes.Axes)
     with pytest.raises(ValueError, match="color is an empty list"):
         pl.tree(adata, color=[])
-    with pytest.raises(ValueError, match="2 colours need 2 axes"):
+    with pytest.raises(ValueError, match="2 colors need 2 axes"):
         pl.tree(adata, color=["g1", "g2"], ax=own)
 
 

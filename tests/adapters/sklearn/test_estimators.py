@@ -106,7 +106,7 @@ def test_precomputed_distances_are_the_same() -> None:
 
 
 def test_a_tree_metric_is_transformed_exactly() -> None:
-    # Points on a line: a tree. Clusters {0, 1, 2} and {10, 11, 12} have their centres at 1 and 11.
+    # Points on a line: a tree. Clusters {0, 1, 2} and {10, 11, 12} have their centers at 1 and 11.
     model = TreeRep(2, random_state=0).fit(
         np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     )

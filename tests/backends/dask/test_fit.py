@@ -124,7 +124,7 @@ def test_points_on_a_line_and_a_tolerance(client: Any) -> None:
         assert_same(found, tr.fit(points, metric="euclidean", tol=tol, method="treerep"))
 
 
-def test_zones_finished_by_neighbour_joining(client: Any) -> None:
+def test_zones_finished_by_neighbor_joining(client: Any) -> None:
     points = points_of("euclidean", 150, 4)
     for size in (3, 20):
         found = tr.fit(
@@ -188,7 +188,7 @@ def test_many_blocks_are_summed_up_in_groups(
 
 
 def test_kernels_are_not_compiled_anew(client: Any) -> None:
-    """Every dtype, layout and flag would be a specialisation of its own, half a minute each."""
+    """Every dtype, layout and flag would be a specialization of its own, half a minute each."""
     points = points_of("euclidean", 40_000, 2)
     tr.fit(points, metric="euclidean", method="treerep")
     kernels = (

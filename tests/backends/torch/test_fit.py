@@ -315,7 +315,7 @@ def test_bad_points_and_requests() -> None:
     with pytest.raises(ValueError, match="neighbor_joining does not run on a device"):
         tr.fit(tr.datasets.sarich(), method="neighbor_joining", device=DEVICE)
     with pytest.raises(
-        ValueError, match="not finished by neighbour joining on a device: leave out finish"
+        ValueError, match="not finished by neighbor joining on a device: leave out finish"
     ):
         tr.fit(tr.datasets.sarich(), finish="nj", device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="a Table cannot be measured on a device"):

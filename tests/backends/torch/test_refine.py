@@ -164,7 +164,7 @@ def test_what_does_not_run_says_so():
         ({}, f"moves do not run with device='{DEVICE}': pass moves=False"),
         (
             {"moves": False},
-            f"neighbourhoods do not count with device='{DEVICE}': pass balance=0",
+            f"neighborhoods do not count with device='{DEVICE}': pass balance=0",
         ),
         (
             {"moves": False, "weights": "heuristic"},

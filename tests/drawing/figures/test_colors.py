@@ -7,13 +7,13 @@ from matplotlib.colors import to_rgba
 from treerep.drawing.figures._colors import GREY, MARKERS, PALETTE, categories, color_values
 
 
-def test_one_colour_for_all():
+def test_one_color_for_all():
     np.testing.assert_array_equal(color_values(None, 2, None).rgba, [to_rgba(PALETTE[0])] * 2)
     np.testing.assert_array_equal(color_values("red", 3, None).rgba, [(1, 0, 0, 1)] * 3)
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA], ids=str)
-def test_categories_have_colours_and_missing_ones_are_grey(missing):
+def test_categories_have_colors_and_missing_ones_are_gray(missing):
     colors = color_values(np.array(["b", missing, "a", "b"], object), 4, None)
     np.testing.assert_array_equal(
         colors.rgba, [to_rgba(c) for c in (PALETTE[1], GREY, PALETTE[0], PALETTE[1])]
@@ -52,7 +52,7 @@ def test_things_of_several_kinds_are_categories():
     assert sorted(codes) == [0, 1, 2]
 
 
-def test_numbers_have_a_scale_and_missing_ones_are_grey():
+def test_numbers_have_a_scale_and_missing_ones_are_gray():
     colors = color_values([0.0, 5.0, float("nan"), float("inf")], 4, None)
     assert colors.legend == []
     assert colors.scale.get_clim() == (0.0, 5.0)
@@ -77,7 +77,7 @@ def test_a_palette_of_ones_own():
             color_values(["b", "a"], 2, palette).rgba, [to_rgba("red"), to_rgba("blue")]
         )
     assert len(color_values(["b", "a", "c"], 3, "viridis").legend) == 3
-    with pytest.raises(ValueError, match="no colour for 'b'"):
+    with pytest.raises(ValueError, match="no color for 'b'"):
         color_values(["b"], 1, {"a": "red"})
     with pytest.raises(ValueError, match="palette is empty"):
         color_values(["b"], 1, [])
@@ -103,17 +103,17 @@ def test_the_palette_is_told_apart_by_all_kinds_of_vision():
         assert apart[np.triu_indices(len(PALETTE), 1)].min() > 0.1
 
 
-def test_colours_themselves():
+def test_colors_themselves():
     np.testing.assert_array_equal(
         color_values(np.eye(3), 3, None).rgba, [(1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)]
     )
     with pytest.raises(ValueError, match=r"color has shape \(2, 5\)"):
         color_values(np.zeros((2, 5)), 2, None)
-    with pytest.raises(ValueError, match="'cell_type' is no colour"):
+    with pytest.raises(ValueError, match="'cell_type' is no color"):
         color_values("cell_type", 2, None)
 
 
-def test_colours_that_are_missing_are_grey():
+def test_colors_that_are_missing_are_gray():
     np.testing.assert_array_equal(
         color_values(np.full((2, 3), np.nan), 2, None).rgba, [to_rgba(GREY)] * 2
     )
@@ -137,7 +137,7 @@ def test_a_legend_has_no_key_for_what_does_not_occur():
     ]
 
 
-def test_colour_maps_as_palettes():
+def test_color_maps_as_palettes():
     viridis = mpl.colormaps["viridis"]
     for palette in ("viridis", viridis):
         np.testing.assert_array_equal(

@@ -11,7 +11,7 @@ inside = st.tuples(st.just(0.0) | st.floats(1e-6, 0.999), st.floats(-np.pi, np.p
 
 
 def circle_through(a, b):
-    """Centre of the circle through a and b that meets the unit circle at right angles: c . x = (1 + |x|^2) / 2."""
+    """Center of the circle through a and b that meets the unit circle at right angles: c . x = (1 + |x|^2) / 2."""
     return np.linalg.solve([a, b], [(1 + a @ a) / 2, (1 + b @ b) / 2])
 
 
@@ -35,7 +35,7 @@ def test_arcs_meet_the_edge_of_the_disk_at_right_angles(first, second):
     a, b = np.array(first), np.array(second)
     (arc,) = geodesic_arcs(a[None], b[None])
     if abs(a[0] * b[1] - a[1] * b[0]) < 1e-3:
-        return  # nearly through the centre: nearly a straight line, whose circle is too large to compute with
+        return  # nearly through the center: nearly a straight line, whose circle is too large to compute with
     center = circle_through(a, b)
     radius = np.sqrt(center @ center - 1)  # at right angles: |c|^2 = 1 + r^2
     np.testing.assert_allclose(np.linalg.norm(arc - center, axis=1), radius, rtol=1e-6)
@@ -44,7 +44,7 @@ def test_arcs_meet_the_edge_of_the_disk_at_right_angles(first, second):
     assert np.abs(np.linalg.norm(middle - center, axis=1) - radius).max() < 6e-4
 
 
-def test_lines_through_the_centre_are_straight():
+def test_lines_through_the_center_are_straight():
     arcs = geodesic_arcs(
         np.array([[-0.5, -0.5], [0.0, 0.0], [0.1, 0.2]]),
         np.array([[0.3, 0.3], [0.9, 0.1], [0.1, 0.2]]),

@@ -155,7 +155,7 @@ def test_daylight_is_equal_around_the_node_of_a_star():
 
 
 def test_daylight_opens_what_the_radial_layout_crams():
-    # A bush of 30 leaves and two single ones: at the centre the bush has nearly the whole circle, until it is turned.
+    # A bush of 30 leaves and two single ones: at the center the bush has nearly the whole circle, until it is turned.
     leaves = np.arange(32)
     edges = [[k, 32 + (k >= 2)] for k in leaves] + [[32, 33]]
     tree = Tree(32, edges, [1.0] * 32 + [3.0])

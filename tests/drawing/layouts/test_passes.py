@@ -38,7 +38,7 @@ def test_passes_agree_with_loops_over_the_nodes(view):
     assert all(rank[child] == k for family in children for k, child in enumerate(family))
 
 
-def test_a_tree_hangs_from_its_centre():
+def test_a_tree_hangs_from_its_center():
     path = Tree(5, [[0, 1], [1, 2], [2, 3], [3, 4]], [1.0, 1.0, 1.0, 1.0])
     assert center(path) == 2
     assert rooted_view(path, None).position[2] == 0

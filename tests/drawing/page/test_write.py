@@ -224,7 +224,7 @@ def test_masked_values_are_missing_and_what_has_no_order_is_a_category():
     assert attribute(page, "z")["categories"] == ["1j", "2j"]
 
 
-def test_a_column_of_the_table_keeps_its_name_beside_the_colour():
+def test_a_column_of_the_table_keeps_its_name_beside_the_color():
     page = tr.page(
         STAR,
         color=[7.5, 8.5, 9.5],

@@ -146,7 +146,7 @@ def test_duplicates_stay_together() -> None:
     np.testing.assert_allclose(all_distances(embedding), twice, rtol=1e-6, atol=1e-6)
 
 
-def test_relabelling_changes_nothing() -> None:
+def test_relabeling_changes_nothing() -> None:
     truth = all_distances(tr.PointMetric(np.random.default_rng(1).standard_normal((60, 8))))
     order = np.random.default_rng(2).permutation(60)
     one = hmds(tr.MatrixMetric(truth), dim=3)

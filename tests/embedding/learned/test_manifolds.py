@@ -115,7 +115,7 @@ def attraction(space, target):
 
 @SPACES
 @pytest.mark.parametrize("kind", ["descent", "adam"])
-def test_steps_agree_with_geoopts_optimisers(space, kind):
+def test_steps_agree_with_geoopts_optimizers(space, kind):
     import torch
 
     twin, target = geoopt_twin(space), points(space, seed=8)
@@ -144,12 +144,12 @@ def test_steps_agree_with_geoopts_optimisers(space, kind):
 
 
 @SPACES
-@pytest.mark.parametrize("optimiser", [Descent, Adam])
-def test_points_reach_their_targets(space, optimiser):
+@pytest.mark.parametrize("optimizer", [Descent, Adam])
+def test_points_reach_their_targets(space, optimizer):
     import torch
 
     x, target = points(space), points(space, seed=8)
-    ours, loss = optimiser(space), attraction(space, target)
+    ours, loss = optimizer(space), attraction(space, target)
     for k in range(100):
         leaf = x.requires_grad_()
         (slope,) = torch.autograd.grad(loss(leaf), leaf)

@@ -83,7 +83,7 @@ def test_the_slope_is_that_of_finite_differences(sampled):
         assert torch.autograd.gradcheck(lambda x, c: loss(x, c, None), [x, scale])
 
 
-def test_partners_are_neighbours_first_and_never_the_point_itself():
+def test_partners_are_neighbors_first_and_never_the_point_itself():
     graph = grid()
     pairs = _partners(graph, 5, np.random.default_rng(0))
     assert len(pairs) == 5 * 25 and (pairs[:, 0] != pairs[:, 1]).all()

@@ -39,7 +39,7 @@ def loss_of(space, edges, n, negatives=4, both=True, batch=100, burn_in=0):
 def test_the_loss_of_one_edge_by_hand(space):
     import torch
 
-    # Node 0 at the origin, its neighbour at distance 1, two other nodes at 2 and 3.
+    # Node 0 at the origin, its neighbor at distance 1, two other nodes at 2 and 3.
     directions = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
     x = torch.from_numpy(from_polar(directions, np.array([0.0, 1.0, 2.0, 3.0]), space.model))
     batch = Batch(
@@ -75,7 +75,7 @@ def test_both_ways_to_compute_it_agree_and_have_the_slope_of_finite_differences(
 
 
 @pytest.mark.parametrize("burn_in", [0, 1], ids=["uniform", "popular"])
-def test_negatives_are_neither_the_node_nor_its_neighbours_and_all_others_come(burn_in):
+def test_negatives_are_neither_the_node_nor_its_neighbors_and_all_others_come(burn_in):
     rng = np.random.default_rng(0)
     n = 12
     edges = np.array(

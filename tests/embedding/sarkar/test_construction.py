@@ -30,7 +30,7 @@ def ratios(embedding: TreeEmbedding, tree: Tree, nodes: int | None = None) -> np
 
 
 def test_star_by_hand() -> None:
-    # Leaves at angle t around the centre: sinh(d / 2) = sinh(a) sin(t / 2).
+    # Leaves at angle t around the center: sinh(d / 2) = sinh(a) sin(t / 2).
     for n, angles in [
         (2, [np.pi]),
         (3, [2 * np.pi / 3]),
@@ -210,7 +210,7 @@ def test_traffic_makes_the_average_smaller() -> None:
 
 @given(trees(max_nodes=30))
 @settings(max_examples=40)
-def test_root_at_the_centre(tree: Tree) -> None:
+def test_root_at_the_center(tree: Tree) -> None:
     embedding = tr.embed(tree, scale=1.0)
     lengths = dict(nx.all_pairs_dijkstra_path_length(tree.to_networkx()))
     farthest = np.array([max(lengths[node].values()) for node in range(tree.n_nodes)])

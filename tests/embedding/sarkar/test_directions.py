@@ -49,7 +49,7 @@ def test_known_solids() -> None:
     assert_allclose(
         np.sort((octahedron @ octahedron.T).ravel()), [-1] * 6 + [0] * 24 + [1] * 6, atol=1e-14
     )
-    # Of twelve directions in space, those of an icosahedron have least energy: neighbours at 63.43 degrees.
+    # Of twelve directions in space, those of an icosahedron have least energy: neighbors at 63.43 degrees.
     assert_allclose(chords(spread_directions(12, 3)), 2 * np.sin(np.arctan(2) / 2), atol=2e-2)
 
 

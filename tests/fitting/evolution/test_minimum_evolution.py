@@ -108,7 +108,7 @@ def topologies(n: int) -> Iterator[Edges]:
     yield from trees
 
 
-def neighbours(n: int, edges: Edges) -> Iterator[Edges]:
+def neighbors(n: int, edges: Edges) -> Iterator[Edges]:
     """Every tree that is one exchange away."""
     for u, v in edges:
         if min(u, v) >= n:
@@ -229,7 +229,7 @@ def test_no_exchange_makes_the_result_shorter(criterion: str, seed: int) -> None
     edges = as_edges(array)
     own = length(d, edges, criterion)
     assert_allclose(lengths.sum(), own)
-    others = [length(d, other, criterion) for other in neighbours(n, edges)]
+    others = [length(d, other, criterion) for other in neighbors(n, edges)]
     assert len(others) == 2 * (n - 3)
     assert min(others) >= own - 1e-9
 

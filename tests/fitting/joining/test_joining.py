@@ -1,4 +1,4 @@
-"""Neighbour joining, BIONJ and relaxed neighbour joining: the same joins as the textbook's."""
+"""Neighbor joining, BIONJ and relaxed neighbor joining: the same joins as the textbook's."""
 
 from collections.abc import Callable
 

@@ -30,7 +30,7 @@ def shuffled(points: list[int], rng: np.random.Generator) -> list[int]:
 
 
 def split(d: np.ndarray, points: list[int], rng: np.random.Generator) -> list[list[int]]:
-    """Parts of the points, as the paper words it: each joins the first centre nearer than R."""
+    """Parts of the points, as the paper words it: each joins the first center nearer than R."""
     delta = d[np.ix_(points, points)].max() / 2
     parts: dict[int, list[int]] = {}
     while len(parts) < 2:
@@ -38,8 +38,8 @@ def split(d: np.ndarray, points: list[int], rng: np.random.Generator) -> list[li
         radius = (delta / 4) * (1 + rng.random())
         parts = {}
         for point in order:
-            centre = next(c for c in order if c == point or d[c, point] < radius)
-            parts.setdefault(centre, []).append(point)
+            center = next(c for c in order if c == point or d[c, point] < radius)
+            parts.setdefault(center, []).append(point)
         parts = {c: parts[c] for c in order if c in parts}
     return list(parts.values())
 
@@ -124,11 +124,11 @@ def test_the_radius_is_uniform_between_an_eighth_and_a_quarter_of_the_diameter()
 def test_every_order_is_as_likely() -> None:
     # All distances equal: a star around the first of the order.
     d = 1 - np.eye(5)
-    centres = [
+    centers = [
         int(tree.degrees.argmax())
         for tree in bartal_average(tr.MatrixMetric(d), trees=2000).trees
     ]
-    assert_allclose(np.bincount(centres) / 2000, 0.2, atol=4 * (0.2 * 0.8 / 2000) ** 0.5)
+    assert_allclose(np.bincount(centers) / 2000, 0.2, atol=4 * (0.2 * 0.8 / 2000) ** 0.5)
 
 
 def test_the_best_of_the_drawn_trees_is_kept() -> None:

@@ -34,7 +34,7 @@ def twin(d: np.ndarray, seed: int) -> np.ndarray:
     top = max(1, math.ceil(math.log2(scaled.max())))
     path = [
         [0] for _ in range(n)
-    ]  # the centres of a point's clusters, from level top on downwards
+    ]  # the centers of a point's clusters, from level top on downwards
     for level in range(top - 1, -1, -1):
         radius = beta * 2.0 ** (level - 1)
         for v in range(n):
@@ -94,7 +94,7 @@ def test_two_points_are_four_times_as_far_apart() -> None:
 
 
 def test_the_order_is_random() -> None:
-    # A path of four: the radius of level 1 covers neighbours only. Points 0 and 1 stay together there iff the first
+    # A path of four: the radius of level 1 covers neighbors only. Points 0 and 1 stay together there iff the first
     # of 0, 1, 2 is not 2; points 1 and 2 iff the first of all is 1 or 2.
     seeds = 800
     drawn = np.array(

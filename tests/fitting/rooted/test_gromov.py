@@ -233,7 +233,7 @@ def test_a_metric_that_only_has_blocks_gives_the_same_tree(
 def test_distances_that_are_symmetric_but_for_rounding_are_fine(
     d: np.ndarray, seed: int, linkage: str
 ) -> None:
-    # Ties that are none in one direction could send chains of nearest neighbours round in circles.
+    # Ties that are none in one direction could send chains of nearest neighbors round in circles.
     tree = gromov(uneven_table(d), linkage=linkage, rng=seed)
     # The constructor refuses cycles, forests and negative lengths.
     assert len(tr.Tree(tree.n_points, tree.edges, tree.weights)) == len(d)

@@ -19,7 +19,7 @@ def upgma(d: object, **options: object) -> tr.Tree:
 
 
 def root_of(tree: tr.Tree) -> int:
-    """The one Steiner node with two neighbours."""
+    """The one Steiner node with two neighbors."""
     (root,) = np.flatnonzero(tree.degrees[len(tree) :] == 2) + len(tree)
     return int(root)
 

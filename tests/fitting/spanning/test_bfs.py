@@ -42,7 +42,7 @@ def as_metric(graph: nx.Graph) -> tr.GraphMetric:
 
 
 def tree_twin(graph: nx.Graph, root: int) -> set[tuple[int, int]]:
-    """Every vertex hangs off its neighbour of smallest index among those on a shortest path (for exact lengths)."""
+    """Every vertex hangs off its neighbor of smallest index among those on a shortest path (for exact lengths)."""
     far = nx.single_source_dijkstra_path_length(graph, root)
     parents = {
         v: min(u for u in graph[v] if far[u] + graph[u][v]["weight"] == far[v])
@@ -108,7 +108,7 @@ def test_all_pairs_give_the_star_of_the_root(d: np.ndarray) -> None:
     st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) > 1),
     st.integers(1, 4),
 )
-def test_nearest_neighbours_with_duplicates(d: np.ndarray, k: int) -> None:
+def test_nearest_neighbors_with_duplicates(d: np.ndarray, k: int) -> None:
     rows = sparse_graph(tr.MatrixMetric(d), "knn", k).tocoo()
     graph = nx.Graph()
     graph.add_weighted_edges_from(

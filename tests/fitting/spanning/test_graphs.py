@@ -59,7 +59,7 @@ metrics = st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) 
 
 
 @given(metrics, st.integers(1, 30), st.booleans())
-def test_neighbours_are_those_of_brute_force_and_shortest_edges_connect_them(
+def test_neighbors_are_those_of_brute_force_and_shortest_edges_connect_them(
     d: np.ndarray, k: int, compiled: bool
 ) -> None:
     stored = edges_of(sparse_graph(tr.MatrixMetric(d) if compiled else Table(d), "knn", k))
@@ -101,7 +101,7 @@ def test_many_blocks_and_threads_give_the_same_graph(monkeypatch: pytest.MonkeyP
     assert nearest_pairs(points.block(range(300), range(300)), 4) <= edges_of(one).keys()
 
 
-def test_ten_neighbours_by_default() -> None:
+def test_ten_neighbors_by_default() -> None:
     points = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3)))
     assert edges_of(sparse_graph(points, "knn", None)) == edges_of(
         sparse_graph(points, None, 10)
@@ -139,9 +139,9 @@ def test_bad_distances_of_a_metric_of_ones_own_are_named() -> None:
 
 @given(metrics)
 def test_the_central_point_has_the_least_total_distance(d: np.ndarray) -> None:
-    centre = central_point(Table(d), np.random.default_rng(0))
+    center = central_point(Table(d), np.random.default_rng(0))
     totals = [sum(row) for row in d.tolist()]
-    assert totals[centre] <= min(totals) * (1 + 1e-12)
+    assert totals[center] <= min(totals) * (1 + 1e-12)
 
 
 def test_of_equally_central_points_the_first_is_taken() -> None:
@@ -151,14 +151,14 @@ def test_of_equally_central_points_the_first_is_taken() -> None:
 
 @settings(max_examples=10)
 @given(st.integers(0, 100))
-def test_a_sampled_centre_is_close_to_the_best(seed: int) -> None:
+def test_a_sampled_center_is_close_to_the_best(seed: int) -> None:
     points = tr.PointMetric(np.random.default_rng(0).normal(size=(1500, 3)))
     totals = points.block(range(1500), range(1500)).sum(axis=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(graphs, "_EXACT_CENTRE", 100)
-        centre = central_point(points, np.random.default_rng(seed))
-    assert totals[centre] < np.quantile(totals, 0.01)
-    assert totals[centre] < 1.01 * totals.min()
+        center = central_point(points, np.random.default_rng(seed))
+    assert totals[center] < np.quantile(totals, 0.01)
+    assert totals[center] < 1.01 * totals.min()
 
 
 def test_roots_are_points() -> None:

@@ -114,7 +114,7 @@ def test_a_graph_deep_as_a_path() -> None:
     st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) > 1),
     st.integers(1, 5),
 )
-def test_other_data_goes_by_its_nearest_neighbours(d: np.ndarray, k: int) -> None:
+def test_other_data_goes_by_its_nearest_neighbors(d: np.ndarray, k: int) -> None:
     rows = sparse_graph(tr.MatrixMetric(d), "knn", k).tocoo()
     graph = nx.Graph(list(zip(rows.row.tolist(), rows.col.tolist(), strict=True)))
     tree = level(d, k=k, root=0)

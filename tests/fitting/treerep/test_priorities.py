@@ -42,7 +42,7 @@ def test_seeds_differ() -> None:
 
 
 def test_many_points_are_as_good_as_shuffled() -> None:
-    """Over many seeds: who comes first is spread evenly, and so is the rank of any point; neighbours are unrelated."""
+    """Over many seeds: who comes first is spread evenly, and so is the rank of any point; neighbors are unrelated."""
     first = np.array([priorities(LARGE, seed).points_at(np.arange(2)) for seed in range(600)])
     rank = np.array([priorities(LARGE, seed).of_points(777, 779) for seed in range(600)])
     for sample in (

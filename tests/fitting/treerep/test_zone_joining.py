@@ -1,4 +1,4 @@
-"""TreeRep whose small zones neighbour joining finishes: fit(..., finish="nj")."""
+"""TreeRep whose small zones neighbor joining finishes: fit(..., finish="nj")."""
 
 import networkx as nx
 import numpy as np
@@ -78,7 +78,7 @@ def integral(d: np.ndarray) -> bool:
     return tr.as_metric(d).integral
 
 
-def test_neighbours_of_a_graph_are_found_better() -> None:
+def test_neighbors_of_a_graph_are_found_better() -> None:
     # Zones of 100 of 1,000 vertices. The gain is several times what seeds differ by.
     graph = tr.as_metric(nx.powerlaw_cluster_graph(1000, 2, 0.8, seed=1))
 

@@ -53,7 +53,7 @@ def test_names_and_numbers_with_gaps_become_labels(tmp_path):
     )
 
 
-def test_the_csv_of_poincare_embeddings_is_recognised(tmp_path):
+def test_the_csv_of_poincare_embeddings_is_recognized(tmp_path):
     graph = read(
         tmp_path,
         "id1,id2,weight\nmammal.n.01,dog.n.01,1\nmammal.n.01,cat.n.01,1\n",
@@ -66,7 +66,7 @@ def test_the_csv_of_poincare_embeddings_is_recognised(tmp_path):
 @pytest.mark.parametrize(
     "head", ["# FromNodeId\tToNodeId\n", "Source\tTarget\n", '"node1"\t"node2"\n']
 )
-def test_headers_of_others_are_recognised(tmp_path, head):
+def test_headers_of_others_are_recognized(tmp_path, head):
     graph = read(tmp_path, "# Undirected graph: g.txt\n" + head + "5\t7\n7\t9\n", "g.txt")
     assert graph.labels == ("5", "7", "9")
 

@@ -1,4 +1,4 @@
-"""Tables in text: what is recognised, what is refused, and how it is said."""
+"""Tables in text: what is recognized, what is refused, and how it is said."""
 
 import gzip
 import io

@@ -23,7 +23,7 @@ def random_graph(n: int, seed: int) -> tr.GraphMetric:
 
 
 def plain_loss(d: np.ndarray, graph: tr.GraphMetric, width: float) -> float:
-    """1 - mean over points of the mean over neighbours of (1 + nearer neighbours) / (1 + nearer points)."""
+    """1 - mean over points of the mean over neighbors of (1 + nearer neighbors) / (1 + nearer points)."""
 
     def step(t: np.ndarray) -> np.ndarray:
         t = np.clip(t, -1, 1)
@@ -100,7 +100,7 @@ def test_threads_change_no_bit() -> None:
     assert_allclose(values[0][1], values[1][1], rtol=0, atol=0)
 
 
-def test_neighbours_are_those_of_the_graph_or_the_nearest() -> None:
+def test_neighbors_are_those_of_the_graph_or_the_nearest() -> None:
     graph = random_graph(30, 0)
     assert neighbor_graph(graph) is graph.adjacency
     points = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 2)))
@@ -109,7 +109,7 @@ def test_neighbours_are_those_of_the_graph_or_the_nearest() -> None:
     assert (np.diff(nearest.indptr) >= 10).all()
 
 
-def test_balance_walks_from_distances_to_neighbourhoods() -> None:
+def test_balance_walks_from_distances_to_neighborhoods() -> None:
     graph = random_graph(80, 3)
     every = np.arange(80)
     metric = tr.MatrixMetric(graph.block(every, every))
@@ -144,10 +144,10 @@ def test_balance_never_ends_above_its_start() -> None:
             assert fit.value <= fit.start
 
 
-def test_every_neighbour_is_found_where_rounding_hides_it(
+def test_every_neighbor_is_found_where_rounding_hides_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Neighbours so near that depths cannot tell them apart: one that is not listed would be read from nowhere."""
+    """Neighbors so near that depths cannot tell them apart: one that is not listed would be read from nowhere."""
     # What is compiled for others has no entry for Python.
     monkeypatch.setattr(rank_kernels, "_distance", rank_kernels._distance.py_func)
     rng = np.random.default_rng(0)

@@ -18,7 +18,7 @@ def quartet(a: int, b: int, c: int, d: int) -> Tree:
     return Tree(4, [[a, 4], [b, 4], [4, 5], [c, 5], [d, 5]], np.ones(5))
 
 
-def neighbour(tree: Tree, seed: int) -> Tree:
+def neighbor(tree: Tree, seed: int) -> Tree:
     """A tree on the same points that shares some splits: some points change places, some edges their length."""
     rng = np.random.default_rng(seed)
     number = np.arange(tree.n_nodes)
@@ -42,7 +42,7 @@ def test_by_hand() -> None:
 
 @given(trees(max_nodes=25), SEEDS)
 def test_against_sets_of_splits(tree: Tree, seed: int) -> None:
-    other, n = neighbour(tree, seed), len(tree)
+    other, n = neighbor(tree, seed), len(tree)
     one, two = ({s for s, w in naive_splits(t).items() if w > 0} for t in (tree, other))
     trivial = {s for s in one & two if len(s) in (1, n - 1)}
     found = tree.difference(other)

@@ -251,7 +251,7 @@ def test_a_failing_disk_is_not_blamed_on_the_file(
     def fail(*_: object) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("treerep._core.archive.read_array", fail)
+    monkeypatch.setattr("treerep._core.io.archive.read_array", fail)
     with pytest.raises(OSError, match="Input/output error"):
         Tree.load(tmp_path / "t.npz")
 

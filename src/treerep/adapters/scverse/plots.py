@@ -1,4 +1,4 @@
-"""Pictures of trees of cells in scverse's way: coloured by columns of `obs` or by genes."""
+"""Pictures of trees of cells in scverse's way: colored by columns of `obs` or by genes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,13 +31,13 @@ def tree(
         The tree.
     color : str or list of str, optional
         A column of `obs`, or a gene, whose values are those of `adata.raw` where it has them,
-        as in scanpy. Categories have the colours of `adata.uns[f"{color}_colors"]`, if there
+        as in scanpy. Categories have the colors of `adata.uns[f"{color}_colors"]`, if there
         are any. Several make several pictures.
     layout : str, optional
         As in `treerep.draw`.
     root : str or int, optional
         Name or position of the cell to draw it from: by default the `root` of `tl.tree`, if it
-        had one, otherwise the centre of the tree.
+        had one, otherwise the center of the tree.
     ax : matplotlib Axes, optional
         Where to draw, for one picture.
     show : bool
@@ -125,7 +125,7 @@ def _root(adata: Any, root: str | int | None, params: Mapping[str, Any]) -> int 
 def _draw(
     adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, show: bool, options: Any
 ) -> Any:
-    """Draw one picture per colour."""
+    """Draw one picture per color."""
     pyplot = require("matplotlib.pyplot", "draw")
     from ...drawing.draw import draw
     from ...drawing.figures._text import plain
@@ -141,7 +141,7 @@ def _draw(
     ]
     if ax is not None and len(names) != 1:
         raise ValueError(
-            f"{len(names)} colours need {len(names)} axes: leave out ax, or draw one at a time"
+            f"{len(names)} colors need {len(names)} axes: leave out ax, or draw one at a time"
         )
     places = [ax]
     if len(names) > 1:
@@ -182,7 +182,7 @@ def values_of(adata: Any, name: str) -> Any:
 
 
 def palette_of(adata: Any, name: str) -> dict[str, Any]:
-    """Return the colours that `uns` has for the categories of a column, as an argument of `draw`."""
+    """Return the colors that `uns` has for the categories of a column, as an argument of `draw`."""
     colors = adata.uns.get(f"{name}_colors")
     if colors is None or name not in adata.obs or not hasattr(adata.obs[name], "cat"):
         return {}

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._core.checks import number_above, positive_number
 from ..._core.extras import require
+from ..._core.typing import RNGLike
 from ...drawing.layouts.hyperbolic import disk_embedding
 from ...embedding.embed import embed as embed_tree
 from ...embedding.embedding import Embedding
@@ -27,7 +28,7 @@ def tree(
     root: str | int | None = None,
     n_clusters: int | None = None,
     key_added: str = "treerep",
-    rng: Any = 0,
+    rng: RNGLike = 0,
     n_jobs: int | None = None,
     copy: bool = False,
 ) -> Any:
@@ -241,7 +242,7 @@ def embed(
         `treerep.draw`. The larger it is, the closer hyperbolic distances are to those in the
         tree, and the closer to the rim the cells.
     root : str or int, optional
-        Name or position of the cell at the origin; the centre of the tree by default.
+        Name or position of the cell at the origin; the center of the tree by default.
     key_added : str, optional
         Key of `obsm` for the coordinates, and of `uns` for the parameters: f"X_{key}" by
         default, so that `sc.pl.embedding(adata, basis="treerep")` shows them.

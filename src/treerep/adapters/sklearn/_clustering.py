@@ -70,15 +70,15 @@ class TreeEstimator(
         return self._node_labels[np.where(beyond, rooted.parent[places.node], places.node)]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Place points in the tree and return their distances in it to the centre of each cluster.
+        """Place points in the tree and return their distances in it to the center of each cluster.
 
-        The centre is the node (`center_nodes_`) with the smallest sum of distances to the
+        The center is the node (`center_nodes_`) with the smallest sum of distances to the
         points of the cluster.
         """
         return distances_from(self.tree_, self._places(X), self.center_nodes_)
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
-        """Return minus the mean distance in the tree of new points to the nearest centre of a cluster."""
+        """Return minus the mean distance in the tree of new points to the nearest center of a cluster."""
         return -float(self.transform(X).min(axis=1).mean())
 
     def _places(self, X: Any) -> Places:
@@ -214,7 +214,7 @@ class TreeRep(TreeEstimator):
 
 
 class NeighborJoining(TreeEstimator):
-    """Exact neighbour joining (Saitou and Nei 1987) as a clusterer. It needs O(n^2) memory.
+    """Exact neighbor joining (Saitou and Nei 1987) as a clusterer. It needs O(n^2) memory.
 
     Parameters
     ----------

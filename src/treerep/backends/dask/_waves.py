@@ -225,7 +225,7 @@ def _first(
 
 
 def _writeable(array: NDArray[np.int32]) -> NDArray[np.int32]:
-    # What has travelled is read-only or lies at odd addresses, and would be compiled for again.
+    # What has traveled is read-only or lies at odd addresses, and would be compiled for again.
     return np.require(array, requirements=["C", "A", "W"])
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
+from ..._core.typing import RNGLike
 from ...fitting._distances import finished_tree
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep._settings import checked_choices
@@ -292,7 +293,7 @@ def fit_backbone(
     client: Any,
     space: SpreadPoints,
     finish_points: int,
-    rng: Any,
+    rng: RNGLike,
     n_jobs: int | None,
     *,
     size: int | None = None,

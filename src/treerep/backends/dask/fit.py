@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
-from ..._core.typing import RNGLike
+from ..._core.typing import MetricLike, RNGLike
 from ...fitting._distances import finished_tree
 from ...fitting.fit import FitRequest
 from ...fitting.treerep._priorities import Priorities
@@ -119,7 +119,7 @@ class SpreadablePoints(NamedTuple):
     metric: str
 
 
-def spreadable_points(data: Any, metric: str | None) -> SpreadablePoints | Metric:
+def spreadable_points(data: MetricLike, metric: str | None) -> SpreadablePoints | Metric:
     """Return points that can be spread, or the metric of data without points."""
     if is_dask_array(data):
         return SpreadablePoints(data, check_shape(data), _named(metric))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.archive import check_marks, checked_read, read_archive, write_archive
+from ..._core.io.archive import check_marks, checked_read, read_archive, write_archive
+from ..._core.typing import RNGLike
 from ...fitting.treerep._settings import checked_choices
 from ...metric.base import MetricError
 from ...tree.structure.canonical import canonical_edges
@@ -33,7 +34,7 @@ def fit_to_parts(
     *,
     client: Any = None,
     metric: str | None = None,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     tol: float | str = "auto",
     pivot: str = "random",
 ) -> int:

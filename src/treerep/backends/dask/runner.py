@@ -78,7 +78,7 @@ class Spread:
             ) from error
 
     def _groups(self, tasks: list[Task]) -> list[list[Task]]:
-        """Neighbouring tasks that go to a worker together."""
+        """Neighboring tasks that go to a worker together."""
         threads = max(1, sum(self._client.nthreads().values()))
         size = -(-len(tasks) // (_SHARES * threads)) or 1
         return [tasks[k : k + size] for k in range(0, len(tasks), size)]

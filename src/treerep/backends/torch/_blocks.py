@@ -64,7 +64,11 @@ def blocks_of(metric: Metric, order: NDArray[np.int64], device: Any, name: str) 
 
 class _Points:
     def __init__(
-        self, oracle: Any, measure: Callable[..., Any], order: NDArray[np.int64], device: Any
+        self,
+        oracle: Any,
+        measure: Callable[..., Any],
+        order: NDArray[np.int64],
+        device: Any,
     ) -> None:
         self.torch = torch = require("torch", "embed")
         # float32 coordinates are measured in float64, unlike on the host: there, no digits of
@@ -74,7 +78,7 @@ class _Points:
         ]
         self.measure = measure
         self.device = device
-        self.centre = self.fields[0].mean(dim=0)
+        self.center = self.fields[0].mean(dim=0)
 
     def __call__(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Any:
         i, j = (self.torch.from_numpy(x).to(self.device) for x in (rows, cols))
@@ -83,9 +87,9 @@ class _Points:
     def squares(self, i: Any, j: Any, sign: float = 1.0) -> Any:
         """|x_i - sign x_j|^2 of the first field."""
         points = self.fields[0]
-        centre = self.centre if sign > 0 else 0.0 * self.centre
-        x = points[i] - centre
-        y = points[j] - centre
+        center = self.center if sign > 0 else 0.0 * self.center
+        x = points[i] - center
+        y = points[j] - center
         sizes = (x * x).sum(-1)[:, :, None] + (y * y).sum(-1)[:, None, :]
         found = self.torch.baddbmm(sizes, x, y.transpose(1, 2), alpha=-2.0 * sign)
         near = (found <= sizes.mul_(_NEAR)).nonzero()

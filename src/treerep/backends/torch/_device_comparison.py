@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..._core.extras import require
 from ..._core.parallel import ThreadRunner
 from ..._core.progress import progress_bar
-from ..._core.typing import MetricLike, RNGLike
+from ..._core.typing import DeviceLike, MetricLike, RNGLike
 from ...metric.base import MetricError
 from ...scores._comparison import Comparison
 from ...scores._sampling import Rows
@@ -36,7 +36,7 @@ class DeviceComparison(Comparison):
         rows: Rows,
         rng: RNGLike,
         n_jobs: int | None,
-        device: Any,
+        device: DeviceLike,
     ) -> None:
         super().__init__(approx, truth, rows, rng, ThreadRunner(n_jobs))
         metrics = self._sides.approx, self._sides.truth

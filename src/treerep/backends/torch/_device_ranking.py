@@ -1,7 +1,7 @@
 """Average precisions of all points on a torch device.
 
-No row is sorted: all that counts is how many points are as near as each neighbour, and there
-are few neighbours.
+No row is sorted: all that counts is how many points are as near as each neighbor, and there
+are few neighbors.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..._core.extras import require
 from ..._core.progress import progress_bar
+from ..._core.typing import DeviceLike
 from ...metric.base import Metric, MetricError
 from ...scores._precision_kernels import TOLERANCE
 from ...scores.mean_average_precision import Ranking
@@ -21,11 +22,11 @@ from ._rectangles import entries_on
 from ._tree_distances import tree_tensors
 
 
-def average_precisions(ranking: Ranking, device: Any) -> NDArray[np.float64]:
+def average_precisions(ranking: Ranking, device: DeviceLike) -> NDArray[np.float64]:
     """Return the average precision of each point of a ranking, up to rounding, in the preorder of a tree."""
     ranked = _Ranked(ranking.judged, device)
     parts = [np.empty(0)]
-    with progress_bar(len(ranking.points), "ranking neighbours", "point") as bar:
+    with progress_bar(len(ranking.points), "ranking neighbors", "point") as bar:
         for chosen, distances in ranked.rows(ranking.points):
             parts.append(ranked.precisions(chosen, distances, ranking))
             bar.update(len(chosen))
@@ -33,11 +34,11 @@ def average_precisions(ranking: Ranking, device: Any) -> NDArray[np.float64]:
 
 
 class _Near(NamedTuple):
-    """The neighbours of some points, by point and distance, and the groups of ties among them."""
+    """The neighbors of some points, by point and distance, and the groups of ties among them."""
 
     row: NDArray[np.int64]  # which of the points
-    point: NDArray[np.int64]  # the neighbour
-    first: NDArray[np.int64]  # of its group, counted from the point's first neighbour ...
+    point: NDArray[np.int64]  # the neighbor
+    first: NDArray[np.int64]  # of its group, counted from the point's first neighbor ...
     last: NDArray[np.int64]
     nearest: NDArray[np.float64]  # ... and how near and far a point is that ties with it,
     farthest: NDArray[np.float64]
@@ -47,7 +48,7 @@ class _Near(NamedTuple):
 class _Ranked:
     """The distances to judge, on a device; columns are in the preorder of a tree."""
 
-    def __init__(self, judged: Metric, device: Any) -> None:
+    def __init__(self, judged: Metric, device: DeviceLike) -> None:
         self.torch = require("torch", "embed")
         self.device = device
         self.n = len(judged)
@@ -120,7 +121,7 @@ class _Ranked:
         return total
 
     def _counts(self, near: _Near, distances: Any, by_rank: bool) -> NDArray[np.float64]:
-        """How many points come up to each neighbour, itself included."""
+        """How many points come up to each neighbor, itself included."""
         counts = np.empty(len(near.row))
         step = max(1, entries_on(self.device) // self.n)
         numbers = self._tensor(self.order)
@@ -143,7 +144,7 @@ def _groups(
     values: NDArray[np.float64],
     tolerance: NDArray[np.float64],
 ) -> _Near:
-    """Gather each point's neighbours into groups of ties, as `precision_kernels` does."""
+    """Gather each point's neighbors into groups of ties, as `precision_kernels` does."""
     by_value = np.lexsort((values, row))
     row = row[by_value]
     point = point[by_value]
@@ -170,7 +171,7 @@ def _groups(
 
 
 def _ranks_in_group(near: _Near) -> NDArray[np.float64]:
-    """One for the neighbour of lowest number among those that tie, two for the next."""
+    """One for the neighbor of lowest number among those that tie, two for the next."""
     order = np.lexsort((near.point, near.first, near.row))
     ranks = np.empty(len(order))
     # Groups lie one after the other in either order, so that places differ by the rank.

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
-from ...treelikeness._base_point import row_chunks
-from ...treelikeness._base_point_kernels import ROWS
+from ..._core.typing import DeviceLike
 from ...treelikeness._pace import Pace
+from ...treelikeness.base_points._base_point_kernels import ROWS
+from ...treelikeness.base_points.bounds import row_chunks
 from ._max_min import max_min_rows
 from ._memory import memory_needed
 from ._rectangles import entries_on
@@ -22,13 +23,13 @@ _STRIP = 2048
     "the search takes two n x n matrices of 4 or 8 bytes an entry: give fewer points, or leave out device"
 )
 def largest_defect(
-    device: Any,
+    device: DeviceLike,
     products: NDArray[Any],
     _keys: NDArray[Any],
     offer: Callable[[int, int], None],
     pace: Pace,
 ) -> float:
-    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `treelikeness._base_point.Search`.
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `treelikeness.base_points.bounds.Search`.
 
     Better pairs are offered in the order of the threads' tasks.
     """

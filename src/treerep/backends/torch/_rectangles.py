@@ -1,4 +1,4 @@
-"""All pairs of n points as rectangles: what a device works on when pairs of neighbouring numbers belong together.
+"""All pairs of n points as rectangles: what a device works on when pairs of neighboring numbers belong together.
 
 A rectangle pairs a run of points with the run that follows it. Within one, the lowest common
 ancestors of the points of a tree are minima of one vector along each side (see `torch_trees`),
@@ -6,10 +6,12 @@ so no pair needs a look-up of its own.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..._core.typing import TorchDevice
 
 #: Pairs in one piece: half a gigabyte of float64 on a GPU, where launches cost more than
 #: memory; a cache elsewhere.
@@ -26,7 +28,7 @@ class Rectangle(NamedTuple):
     cols: NDArray[np.int64]  # (pieces, width); the first is the one after the last of `rows`
 
 
-def entries_on(device: Any) -> int:
+def entries_on(device: TorchDevice) -> int:
     """How many pairs to work on at once on a torch device."""
     return CPU_ENTRIES if device.type == "cpu" else GPU_ENTRIES
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
+from ..._core.typing import DeviceLike
 from ...tree.structure.rooted import exact_depths
 from ...tree.tree import Tree
 from ._rectangles import Rectangle, rectangles
@@ -41,7 +42,7 @@ class TreeTensors:
         Distance to the root, and what float64 rounded off it.
     """
 
-    def __init__(self, up: Any, node: Any, depth: Any, rest: Any, device: Any) -> None:
+    def __init__(self, up: Any, node: Any, depth: Any, rest: Any, device: DeviceLike) -> None:
         self.torch = require("torch", "embed")
         self.device = device
         self.node = np.asarray(node, np.int64)
@@ -119,7 +120,7 @@ class TreeTensors:
         return self._between(starts[:, None], top) + self._between(ends[None, :], top)
 
 
-def tree_tensors(tree: Tree, device: Any) -> tuple[NDArray[np.int64], TreeTensors]:
+def tree_tensors(tree: Tree, device: DeviceLike) -> tuple[NDArray[np.int64], TreeTensors]:
     """The numbers of a tree's points in preorder, and the tree on a device."""
     view = tree._view
     node = np.flatnonzero(view.order < tree.n_points)

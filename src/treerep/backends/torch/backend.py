@@ -21,7 +21,7 @@ from ...scores._comparison import Comparison
 from ...scores._sampling import Rows
 from ...scores.mean_average_precision import Ranking
 from ...tree.tree import Tree
-from ...treelikeness._base_point import Search
+from ...treelikeness.base_points.bounds import Search
 from ._device_comparison import DeviceComparison
 from ._device_ranking import average_precisions
 from ._largest_defect import largest_defect
@@ -114,5 +114,5 @@ def _check_fit(method: str, options: dict[str, Any]) -> None:
     for name in ("finish", "zone_size"):
         if options.pop(name, "treerep") not in (None, "treerep"):
             raise ValueError(
-                f"zones are not finished by neighbour joining on a device: leave out {name} or device"
+                f"zones are not finished by neighbor joining on a device: leave out {name} or device"
             )

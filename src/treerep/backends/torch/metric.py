@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._core.device import find_device
 from ..._core.extras import require
+from ..._core.typing import DeviceLike, MetricLike
 from ...metric.as_metric import as_metric
 from ...metric.base import BadEntryError, MetricError
 from ...metric.matrix import MatrixMetric
@@ -140,7 +141,7 @@ def _root(x: Tensor) -> Tensor:
     return x.sqrt()
 
 
-def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
+def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> DeviceMetric:
     """Bring data to a device: a tensor that is there already stays where it is, anything else goes by `as_metric`."""
     torch = require("torch", "embed")
     where = find_device(device)
@@ -174,7 +175,7 @@ def device_metric(data: Any, metric: str | None, device: Any) -> DeviceMetric:
     return made
 
 
-def _moved(array: Any, device: Any) -> Tensor:
+def _moved(array: Any, device: DeviceLike) -> Tensor:
     """Copy an array to a device piece by piece, whole numbers that torch does not know to wider ones."""
     torch = require("torch", "embed")
     wider = {"uint16": np.int32, "uint32": np.int64, "uint64": np.float64}.get(

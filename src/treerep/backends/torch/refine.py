@@ -17,7 +17,6 @@ from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import available_memory
 from ..._core.parallel import Workers
-from ..._core.typing import DeviceLike
 from ...metric._matching import after_matching
 from ...metric.base import Metric
 from ...refinement.lengths._pairs import Pairs
@@ -37,7 +36,7 @@ from ._memory import memory_needed
 from ._rectangles import Rectangle, entries_on, rectangles
 from ._tree_distances import TreeTensors, Turns
 
-# What is exact is left alone, as in `refine`; up to here that counts neighbourhoods for "l1",
+# What is exact is left alone, as in `refine`; up to here that counts neighborhoods for "l1",
 # too.
 _EXACT = 1e-9
 _NEIGHBORHOODS = 10_000
@@ -50,9 +49,7 @@ _NOTHING = 1e-100
 @memory_needed(
     "weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device"
 )
-def refined_weights(
-    request: RefineRequest, device: DeviceLike, n_jobs: int | None
-) -> RefinedTree:
+def refined_weights(request: RefineRequest, device: Any, n_jobs: int | None) -> RefinedTree:
     """Return the tree with better weights, fitted to all pairs on the device: see `refinement.refine`.
 
     Weights "l1", "l2" and "relative_l2" run there; moves and neighborhoods do not. Unlike on
@@ -129,7 +126,7 @@ def _check_request(request: RefineRequest, device: str) -> None:
         )
     if request.weights == "l1" and request.balance > 0 and len(request.tree) <= _NEIGHBORHOODS:
         raise ValueError(
-            f"neighbourhoods do not count with device={device!r}: pass balance=0, or leave out device"
+            f"neighborhoods do not count with device={device!r}: pass balance=0, or leave out device"
         )
 
 

@@ -6,7 +6,7 @@ import typer
 
 import treerep as tr
 
-from ..._core.printing import printable
+from ..._core.io.printing import printable
 from .._inputs import read_either
 from .._options import Reading
 from .._outputs import number, print_json, rows_as_columns

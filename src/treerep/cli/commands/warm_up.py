@@ -83,7 +83,7 @@ def _refine(distances: NDArray[np.float64]) -> None:
 
 
 def examples() -> dict[str, Callable[[], tr.Metric]]:
-    """Makers of a metric for each specialisation that users meet first.
+    """Makers of a metric for each specialization that users meet first.
 
     Matrices are small, all others just large enough for both phases of a fit: many points are
     split before they are finished, by kernels of their own.

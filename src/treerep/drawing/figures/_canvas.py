@@ -21,8 +21,8 @@ _RASTERIZE = 5_000
 # Categories of a legend, at most, and those in one column.
 _MOST_LEGEND = 60
 _LEGEND_ROWS = 20
-_BAR = 2.4  # height of a colour bar, at most, in inches
-# Many edges together look darker than few. Steiner nodes have the colour of few.
+_BAR = 2.4  # height of a color bar, at most, in inches
+# Many edges together look darker than few. Steiner nodes have the color of few.
 _FEW = 200
 _EDGES = "#8C8C8C"
 _MANY_EDGES = "#B4B4B4"
@@ -49,7 +49,7 @@ def paint(
     colors = color_values(color, points, palette)
     if len(colors.rgba) not in (points, nodes):
         raise ValueError(
-            f"{len(colors.rgba)} colours for {points} points and {nodes} nodes: give one for each"
+            f"{len(colors.rgba)} colors for {points} points and {nodes} nodes: give one for each"
         )
     area = _size_or(float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)), size, "size")
     width = _size_or(float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)), edge_width, "edge_width")

@@ -1,4 +1,4 @@
-"""Colours of points: one for all, one per category, or a scale of numbers."""
+"""Colors of points: one for all, one per category, or a scale of numbers."""
 
 import math
 import re
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..._core.extras import require
 from ._text import is_missing
 
-# Okabe and Ito's first six, then colours far from all before them (in OKLab) for common vision
+# Okabe and Ito's first six, then colors far from all before them (in OKLab) for common vision
 # and, with half the weight, for that of people without red or green cones (Viénot et al. 1999);
 # none too light to be seen on white.
 PALETTE = (
@@ -37,16 +37,16 @@ MOST_WHOLE = 20
 
 
 class Colors(NamedTuple):
-    """Colour of each value, and what a legend or a colour bar needs."""
+    """Color of each value, and what a legend or a color bar needs."""
 
     rgba: NDArray[np.float64]  # (k, 4)
     kind: NDArray[np.int64]  # which of MARKERS each value has
-    legend: list[tuple[str, Any, str]]  # name, colour and marker of each category
+    legend: list[tuple[str, Any, str]]  # name, color and marker of each category
     scale: Any  # a ScalarMappable, where the values are numbers
 
 
 def color_values(values: Any, count: int, palette: Any) -> Colors:
-    """Return the colours of `count` points or of as many values as there are: see `draw`."""
+    """Return the colors of `count` points or of as many values as there are: see `draw`."""
     to_rgba = require("matplotlib.colors", "draw").to_rgba_array
     if values is None or isinstance(values, str):
         one = to_rgba(PALETTE[0] if values is None else _one_color(values))
@@ -58,7 +58,7 @@ def color_values(values: Any, count: int, palette: Any) -> Colors:
         return Colors(rgba, np.zeros(shape[0], np.int64), [], None)
     if len(shape) != 1:
         raise ValueError(
-            f"color has shape {shape}: give one colour, or a value for each point or node"
+            f"color has shape {shape}: give one color, or a value for each point or node"
         )
     if np.ma.isMaskedArray(values):
         values = values.tolist()  # None where masked
@@ -68,24 +68,24 @@ def color_values(values: Any, count: int, palette: Any) -> Colors:
     names, codes = categories(values)
     wanted = _wanted(names, palette)
     chosen = to_rgba(wanted) if wanted else np.empty((0, 4))
-    grey = to_rgba(GREY)
-    # Where colours begin anew, markers change; whoever brings colours has thought of that.
+    gray = to_rgba(GREY)
+    # Where colors begin anew, markers change; whoever brings colors has thought of that.
     kinds = (
         np.zeros(len(names), np.int64)
         if palette is not None
         else np.arange(len(names)) // len(PALETTE)
     )
     kinds = np.append(kinds % len(MARKERS), 0)
-    # A Categorical may have more categories than there are: they keep their colours, but need
+    # A Categorical may have more categories than there are: they keep their colors, but need
     # no key.
     legend = [(names[k], wanted[k], MARKERS[kinds[k]]) for k in np.unique(codes[codes >= 0])]
-    return Colors(np.concatenate([chosen, grey])[codes], kinds[codes], legend, None)
+    return Colors(np.concatenate([chosen, gray])[codes], kinds[codes], legend, None)
 
 
 def _one_color(name: str) -> str:
     if not require("matplotlib.colors", "draw").is_color_like(name):
         raise ValueError(
-            f"{name!r} is no colour: give one, or a sequence with a value for each point or node"
+            f"{name!r} is no color: give one, or a sequence with a value for each point or node"
         )
     return name
 
@@ -139,12 +139,12 @@ def _is_color_map(palette: Any) -> bool:
 def _color_map(palette: Any) -> Any:
     if not _is_color_map(palette):
         raise ValueError(
-            f"palette is {palette!r}: numbers need a colour map of matplotlib, or its name"
+            f"palette is {palette!r}: numbers need a color map of matplotlib, or its name"
         )
     known = require("matplotlib", "draw").colormaps
     if isinstance(palette, str) and palette not in known:
         raise ValueError(
-            f"matplotlib has no colour map {palette!r}: give another as palette, e.g. 'viridis'"
+            f"matplotlib has no color map {palette!r}: give another as palette, e.g. 'viridis'"
         )
     return known[palette] if isinstance(palette, str) else palette
 
@@ -177,18 +177,18 @@ def _reading_order(item: Any) -> list[tuple[int, int, str]]:
 
 
 def _wanted(names: list[str], palette: Any) -> list[Any]:
-    """Colour of each category: from a mapping of names, a sequence of colours, or our own."""
+    """Color of each category: from a mapping of names, a sequence of colors, or our own."""
     if isinstance(palette, Mapping):
         given = {str(name): color for name, color in palette.items()}
         missing = [name for name in names if name not in given]
         if missing:
             raise ValueError(
-                f"palette has no colour for {missing[0]!r}: give one for each category"
+                f"palette has no color for {missing[0]!r}: give one for each category"
             )
         return [given[name] for name in names]
     if _is_color_map(palette):
         palette = _color_map(palette)(np.linspace(0, 1, max(len(names), 2)))
     colors = list(PALETTE if palette is None else palette)
     if not colors:
-        raise ValueError("palette is empty: give at least one colour")
+        raise ValueError("palette is empty: give at least one color")
     return [colors[k % len(colors)] for k in range(len(names))]

@@ -124,7 +124,7 @@ def set_limits(axes: "Axes", low: NDArray[np.float64], high: NDArray[np.float64]
 
 
 def _sides(picture: Picture) -> NDArray[np.float64]:
-    """Unit vectors from every node to where its name is wished: away from its neighbours, or from the middle, or up."""
+    """Unit vectors from every node to where its name is wished: away from its neighbors, or from the middle, or up."""
     spots = picture.spots
     edges = picture.edges
     if picture.layout == "rectangular":

@@ -1,4 +1,4 @@
-"""What is to be seen, before colours and names."""
+"""What is to be seen, before colors and names."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

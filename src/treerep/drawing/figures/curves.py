@@ -116,13 +116,13 @@ def _name_ends(
 def spread_out(
     heights: Sequence[float] | NDArray[np.float64], least: float
 ) -> NDArray[np.float64]:
-    """Move heights as little as needed (in squares) so that neighbours are at least `least` apart; their order stays.
+    """Move heights as little as needed (in squares) so that neighbors are at least `least` apart; their order stays.
 
     >>> spread_out([0.0, 10.0, 10.0], 4.0)
     array([ 0.,  8., 12.])
     """
     order = np.argsort(heights, kind="stable")
-    # With `least` per rank taken off, heights must not fall: a regression by pooling neighbours
+    # With `least` per rank taken off, heights must not fall: a regression by pooling neighbors
     # that do.
     pools: list[tuple[float, int]] = []
     for rank, k in enumerate(order):

@@ -1,12 +1,13 @@
 """How well a tree keeps distances, at a glance: its distances against the true ones."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.checks import positive_number
 from ..._core.extras import require
+from ..._core.typing import MetricLike, RNGLike
 from ...embedding.embedding import Embedding
 from ...metric._matching import matched
 from ...metric.as_metric import as_metric
@@ -23,12 +24,12 @@ _MOST_WHOLE = 60
 
 def distortion_picture(
     tree: Metric,
-    data: Any,
+    data: MetricLike,
     *,
     metric: str | None = None,
     pairs: int = 1_000_000,
     bins: int = 80,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw a two-dimensional histogram of pairs of points: true distance to the right, that of the tree upwards.

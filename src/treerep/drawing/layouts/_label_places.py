@@ -31,7 +31,7 @@ class Scene(NamedTuple):
 
 
 def place_labels(anchors: Array, sizes: Array, away: Array, gap: float, scene: Scene) -> Array:
-    """Return the centres (k, 2) of boxes of the given sizes (k, 2) beside their anchors.
+    """Return the centers (k, 2) of boxes of the given sizes (k, 2) beside their anchors.
 
     For each box in turn the cheapest of a fixed set of places is taken, twice, so that the
     first ones know of the last. `away` are unit vectors to the side on which a name is wished.
@@ -57,7 +57,7 @@ def place_labels(anchors: Array, sizes: Array, away: Array, gap: float, scene: S
 
 
 def _offsets(side: Array, size: Array, gap: Array) -> Array:
-    """From a point to the centre of a box on that side of it: the box begins where the gap ends."""
+    """From a point to the center of a box on that side of it: the box begins where the gap ends."""
     half = 0.5 * size
     with np.errstate(divide="ignore"):
         reach = np.min(half / np.abs(side), axis=1, where=side != 0, initial=np.inf)

@@ -12,7 +12,7 @@ def euclidean_sarkar(tree: Tree, *, root: int | str | None = None) -> NDArray[np
 
     Branches may cross: the plane, unlike the hyperbolic one, has no room for every tree. Nodes
     joined by edges of length 0 are one point with one set of angles. The root, by default the
-    centre of the tree, is the origin.
+    center of the tree, is the origin.
 
     >>> euclidean_sarkar(Tree(4, [[0, 1], [1, 2], [1, 3]], [1.0, 2.0, 2.0]), root=1).round(
     ...     6

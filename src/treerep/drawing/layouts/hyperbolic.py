@@ -18,7 +18,7 @@ _FARTHEST = 9.0
 
 
 def hyperbolic(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
-    """Positions (N, 2) of all nodes in the Poincaré disk; the root, by default the centre of the tree, is its centre.
+    """Positions (N, 2) of all nodes in the Poincaré disk; the root, by default the center of the tree, is its center.
 
     The scale is chosen for the eye: half of the points are nearer to the root than 2.5 to 5
     hyperbolic units, the more the more points there are, and no node is farther than 9. `embed`

@@ -11,7 +11,7 @@ from ._passes import as_points, laid_flat, last_below, path_sums, rooted_view
 def radial(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
     """Positions (N, 2) of all nodes: branches share the circle by their numbers of leaves, so no edges cross.
 
-    Edges have their exact lengths. `root`, the centre of the tree by default, is the origin;
+    Edges have their exact lengths. `root`, the center of the tree by default, is the origin;
     which branch comes after which depends on it, their angles do not. The picture is turned to
     be wider than high. J. Felsenstein, Inferring Phylogenies (2004).
 
@@ -30,7 +30,7 @@ def equal_angles(view: Preorder) -> NDArray[np.complex128]:
     leaf = (last == np.arange(len(up))).astype(np.int64)
     if (
         len(up) > 1 and last[1] == last[0]
-    ):  # a root with one neighbour is a leaf of the unrooted tree
+    ):  # a root with one neighbor is a leaf of the unrooted tree
         leaf[0] = 1
     upto = np.cumsum(leaf)
     angle = 2 * np.pi * (upto - leaf + upto[last]) / (2 * upto[-1])

@@ -10,7 +10,7 @@ from ._passes import last_below, path_sums, rooted_view
 def rectangular(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
     """Positions (N, 2) of all nodes: x is the distance from the root, y the row, 0 at the top and falling by 1.
 
-    An inner node is half-way between its first and its last leaf. The root is the centre of the
+    An inner node is half-way between its first and its last leaf. The root is the center of the
     tree by default, which is about the midpoint root of phylogeneticists. Children come in the
     order of their smallest id.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.typing import MetricLike
 from ...embedding.sarkar.construction import sarkar
 from ...embedding.tree_embedding import TreeEmbedding
 from ...metric._matching import matched, values_in_order
@@ -17,7 +18,7 @@ from ...tree.tree import Tree
 
 #: With more points than this the page has no true distances: they would be most of it.
 MOST_DISTANCES = 1000
-#: Whole numbers with at most so many values are categories; so many categories have a colour of
+#: Whole numbers with at most so many values are categories; so many categories have a color of
 #: their own.
 MOST_COLORS = 20
 # How the page can draw the lengths of edges: a power of them. Noisy data have long ends that
@@ -35,7 +36,7 @@ def encoded(values: NDArray[Any], dtype: str) -> str:
 
 
 def tree_fields(tree: Tree, scale: float | None) -> dict[str, Any]:
-    """Nodes in preorder from the centre of the tree: ids, parents, lengths, and directions as angles."""
+    """Nodes in preorder from the center of the tree: ids, parents, lengths, and directions as angles."""
     hung = sarkar(tree, dim=2, scale=1.0)
     order = hung._order
     lengths = hung._lengths
@@ -124,7 +125,7 @@ def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | Non
     return names
 
 
-def true_distances(tree: Tree, data: Any) -> str | None:
+def true_distances(tree: Tree, data: MetricLike) -> str | None:
     """The upper triangle of the true distances, row by row; None where there are too many."""
     if data is None:
         return None
@@ -136,7 +137,7 @@ def true_distances(tree: Tree, data: Any) -> str | None:
 
 
 def attribute_fields(tree: Tree, table: Any, color: Any) -> tuple[list[dict[str, Any]], int]:
-    """All attributes of the points, and the number of the one to colour by."""
+    """All attributes of the points, and the number of the one to color by."""
     columns = _columns(tree, table)
     name = color if isinstance(color, str) else None
     if name is not None and name not in columns:
@@ -226,7 +227,7 @@ def _numbers(name: str, entries: list[Any]) -> NDArray[np.float64]:
 
 
 def _categories(present: list[Any]) -> list[Any]:
-    """In their own order while each has a colour; otherwise the most frequent first."""
+    """In their own order while each has a color; otherwise the most frequent first."""
     counts = Counter(present)
     try:
         by_name = sorted(counts)

@@ -1,4 +1,4 @@
-// Colours: of the page's two themes, of categories and of numbers.
+// Colors: of the page's two themes, of categories and of numbers.
 
 import { decodeFloats, decodeInts } from "./tree.js";
 
@@ -41,7 +41,7 @@ export const THEMES = {
   },
 };
 
-/** So many categories have a colour of their own; further ones share that of missing values. */
+/** So many categories have a color of their own; further ones share that of missing values. */
 export const MOST_COLORS = THEMES.light.categories.length;
 
 // Dark blue to yellow, lightness rising evenly; on dark ground the low end is lifted.
@@ -53,7 +53,7 @@ const STEPS = 32;
 
 const channels = (hex) => [1, 3, 5].map((i) => Number.parseInt(hex.slice(i, i + 2), 16));
 
-/** Colour of a share from 0 to 1 on the ramp of a theme. */
+/** Color of a share from 0 to 1 on the ramp of a theme. */
 export function rampColor(theme, share) {
   const stops = RAMPS[theme];
   const at = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
@@ -80,13 +80,13 @@ export class Attribute {
     return value < 0 ? "missing" : this.categories[value];
   }
 
-  /** A class of colour for every position: `palette` says which colour; 0 is that of missing values. */
+  /** A class of color for every position: `palette` says which color; 0 is that of missing values. */
   classes() {
     this.cached ??= this.kind === "number" ? this.#meanClasses() : this.#commonClasses();
     return this.cached;
   }
 
-  /** The colours of the classes. */
+  /** The colors of the classes. */
   palette(theme) {
     const { missing, categories } = THEMES[theme];
     if (this.kind === "number") {

@@ -64,7 +64,7 @@ export function turnOf([ar, ai]) {
   return 2 * Math.atan(ai / ar); // a and -a are the same isometry
 }
 
-/** The arc between two points of the disk: its circle's centre and radius, or null where a straight line will do. */
+/** The arc between two points of the disk: its circle's center and radius, or null where a straight line will do. */
 export function geodesicCircle(x, y, u, v) {
   // The circle meets the rim at right angles: 2 p.c = 1 + |p|^2 for each of its points p.
   const cross = 2 * (x * v - y * u);

@@ -4,7 +4,7 @@
 export function listen(viewer, { onHover, isLasso, endLasso }) {
   const { canvas } = viewer;
   const pointers = new Map();
-  let travelled = 0;
+  let traveled = 0;
   let lassoing = false;
   const place = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -17,11 +17,11 @@ export function listen(viewer, { onHover, isLasso, endLasso }) {
     onHover(-1, place(event));
     pointers.set(event.pointerId, place(event));
     if (pointers.size === 1) {
-      travelled = 0;
+      traveled = 0;
       lassoing = event.shiftKey || isLasso();
       viewer.lasso = lassoing ? [place(event)] : [];
     } else {
-      [lassoing, viewer.lasso, travelled] = [false, [], Infinity];
+      [lassoing, viewer.lasso, traveled] = [false, [], Infinity];
     }
   });
 
@@ -32,12 +32,12 @@ export function listen(viewer, { onHover, isLasso, endLasso }) {
       if (event.pointerType === "mouse") onHover(viewer.nodeAt(...to), to);
       return;
     }
-    travelled += Math.hypot(to[0] - from[0], to[1] - from[1]);
+    traveled += Math.hypot(to[0] - from[0], to[1] - from[1]);
     if (pointers.size === 2) pinch(viewer, pointers, event.pointerId, to);
     else if (lassoing) {
       viewer.lasso.push(to);
       viewer.redraw();
-    } else if (travelled > 4) {
+    } else if (traveled > 4) {
       onHover(-1, to);
       viewer.drag(from, to);
     } else return; // a click may tremble
@@ -53,7 +53,7 @@ export function listen(viewer, { onHover, isLasso, endLasso }) {
     if (lassoing && polygon.length > 2) {
       viewer.selectInside(polygon);
       endLasso();
-    } else if (travelled <= 4) click(viewer, event, place(event));
+    } else if (traveled <= 4) click(viewer, event, place(event));
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);

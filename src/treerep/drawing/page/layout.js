@@ -1,4 +1,4 @@
-// Where the nodes are, as seen from the focus, the centre of the disk.
+// Where the nodes are, as seen from the focus, the center of the disk.
 //
 // Nothing is kept in global coordinates, which run out of digits at a radius of 37. Known are the length and the
 // direction of every edge at its upper end. The layout starts at the anchor, a node near the focus, whose frame the
@@ -73,16 +73,16 @@ export class Layout {
     }
   }
 
-  /** From the anchor to a neighbour that is nearer to the focus, as long as there is one. */
+  /** From the anchor to a neighbor that is nearer to the focus, as long as there is one. */
   #follow() {
-    for (let next = this.#nearerNeighbour(); next >= 0; next = this.#nearerNeighbour()) {
+    for (let next = this.#nearerNeighbor(); next >= 0; next = this.#nearerNeighbor()) {
       const climbs = next === this.tree.up[this.anchor];
       this.view = normalized(climbs ? this.#upper(this.view, this.anchor) : this.#lower(this.view, next));
       this.anchor = next;
     }
   }
 
-  #nearerNeighbour() {
+  #nearerNeighbor() {
     const { up, size } = this.tree;
     const { anchor, cosh, sinh, cos, sin } = this;
     const [ar, ai, br, bi] = this.view;

@@ -110,7 +110,7 @@ export class Painter {
     pen.globalAlpha = 1;
   }
 
-  /** Chains of edges of one colour and width, each edge given by its lower end: the first of each chain, or -1. */
+  /** Chains of edges of one color and width, each edge given by its lower end: the first of each chain, or -1. */
   #sortedEdges() {
     const { scene, next, cx, cy } = this;
     const { layout, disk, classes, detail } = scene;
@@ -201,7 +201,7 @@ export class Painter {
     }
   }
 
-  /** A thin line in the colour of the ground around large dots, which keeps neighbours apart. */
+  /** A thin line in the color of the ground around large dots, which keeps neighbors apart. */
   #outlines() {
     const { pen, scene, radius } = this;
     pen.strokeStyle = scene.theme.disk;
@@ -277,7 +277,7 @@ export class Painter {
     }
     if (!scene.showLabels) return;
     this.big = this.#bigDots();
-    for (const k of this.#labelled()) {
+    for (const k of this.#labeled()) {
       if (boxes.length >= MOST_LABELS) break;
       if (!done.has(k)) this.#label(k, boxes, false);
     }
@@ -296,7 +296,7 @@ export class Painter {
   }
 
   /** Data points by nearness to the focus. */
-  #labelled() {
+  #labeled() {
     const { layout } = this.scene;
     const few = this.tree.nPoints <= 80;
     const far = few ? 60 : 14;

@@ -335,7 +335,7 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
-  /** Colour by the attribute of that number; -1 for none. */
+  /** Color by the attribute of that number; -1 for none. */
   colorBy(number) {
     this.attribute = this.attributes[number] ?? null;
     this.#changed();

@@ -14,7 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from ..._core.checks import number_above
-from ..._core.files import atomic_write
+from ..._core.io.files import atomic_write
+from ..._core.typing import MetricLike
 from ...tree.tree import Tree
 from ._content import attribute_fields, shown_labels, tree_fields, true_distances
 
@@ -57,13 +58,13 @@ def page(
     labels: Any = None,
     table: Any = None,
     title: str | None = None,
-    data: Any = None,
+    data: MetricLike = None,
     scale: float | None = None,
 ) -> Page:
     """Write a page that shows the tree in the Poincaré disk and lets a person explore it.
 
     One HTML file without server, network or further files: drag to move the focus, turn the
-    wheel to zoom, click a node to bring it to the middle, search labels, colour by attributes,
+    wheel to zoom, click a node to bring it to the middle, search labels, color by attributes,
     measure paths, select and export. Its help panel lists the keys.
 
     Parameters
@@ -73,13 +74,13 @@ def page(
         Written whole or not at all. Without it nothing is written: a notebook shows what is
         returned.
     color : str or one value per point, optional
-        What to colour by at first: a column of `table`, or values. By default clusters of the
+        What to color by at first: a column of `table`, or values. By default clusters of the
         tree, by `cut`.
     labels : one name per point, optional
         The tree's labels by default, or else numbers.
     table : DataFrame or dict of columns, optional
         Attributes of the points, one row per point in their order (a DataFrame whose index has
-        the tree's labels is put in that order). Numbers get a colour bar; anything else, and
+        the tree's labels is put in that order). Numbers get a color bar; anything else, and
         whole numbers of at most 20 values, a legend. None, NaN and masked values are missing.
     title : str, optional
     data : anything `as_metric` takes, optional

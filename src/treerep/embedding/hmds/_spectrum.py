@@ -20,7 +20,7 @@ class Spectrum(NamedTuple):
 
     values: NDArray[np.float64]
     vectors: NDArray[np.float64]
-    heights: NDArray[np.float64]  # log of 1 / weight: about the distance from the centre
+    heights: NDArray[np.float64]  # log of 1 / weight: about the distance from the center
 
 
 def hyperbolic_spectrum(distances: NDArray[np.float64], scale: float, count: int) -> Spectrum:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..._core.checks import check_choice, number_above, positive_number, real_number
 from ..._core.extras import require
 from ..._core.progress import progress_bar
+from ..._core.typing import DeviceLike
 from ...metric._matching import point_order, points_of
 from ...metric.base import Metric
 from ...tree.tree import Tree
@@ -73,7 +74,7 @@ def schedule(
     return plan
 
 
-def generator(rng: np.random.Generator, device: Any) -> Any:
+def generator(rng: np.random.Generator, device: DeviceLike) -> Any:
     """Return torch's random numbers on a device, seeded by ours."""
     return (
         require("torch", "embed").Generator(device=device).manual_seed(int(rng.integers(2**62)))

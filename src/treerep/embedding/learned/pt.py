@@ -11,6 +11,7 @@ from ..._core.checks import positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import check_memory
+from ..._core.typing import DeviceLike
 from ...metric.base import Metric
 from ..embedding import Embedding
 from ._manifolds import Hyperboloid, Tensor, arcosh1p
@@ -55,7 +56,7 @@ def pt(
     batch: int | None = None,
     burn_in: int | None = None,
     subsample: int | None = None,
-    device: Any = None,
+    device: DeviceLike = None,
 ) -> Embedding:
     """Embed any metric so that distances divided by a learned scale are those given; `embed` describes the options."""
     require("torch", "embed")
@@ -94,14 +95,14 @@ def pt(
 
 
 def _partners(metric: Metric, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return pairs (i, j): for every point its neighbours, if there is a graph, and random others up to `count`."""
+    """Return pairs (i, j): for every point its neighbors, if there is a graph, and random others up to `count`."""
     n = len(metric)
     i = np.repeat(np.arange(n), count)
     j = rng.integers(0, n - 1, len(i))
     j += j >= i
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is not None:
-        # The first `count` neighbours of each point, drawn anew in random order, take the first
+        # The first `count` neighbors of each point, drawn anew in random order, take the first
         # places.
         rows, cols = (np.asarray(x, np.int64) for x in adjacency.nonzero())
         order = np.lexsort((rng.random(len(rows)), rows))
@@ -116,7 +117,7 @@ def _partners(metric: Metric, count: int, rng: np.random.Generator) -> NDArray[n
 class AllPairs:
     """The mean over all pairs of (e^c d / t - 1)^2, as one batch; pairs at distance 0 have no relative error."""
 
-    def __init__(self, space: Hyperboloid, metric: Metric, device: Any) -> None:
+    def __init__(self, space: Hyperboloid, metric: Metric, device: DeviceLike) -> None:
         n = len(metric)
         self.space = space
         check_memory(

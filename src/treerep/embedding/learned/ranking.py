@@ -1,4 +1,4 @@
-"""Neighbours first: the embeddings of Nickel and Kiela in the Poincaré ball (2017) and on the hyperboloid (2018)."""
+"""Neighbors first: the embeddings of Nickel and Kiela in the Poincaré ball (2017) and on the hyperboloid (2018)."""
 
 import functools
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..._core.checks import check_flag, positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
+from ..._core.typing import DeviceLike
 from ...metric.base import Metric, MetricError
 from ...tree.tree import Tree
 from ..embedding import Embedding
@@ -33,7 +34,7 @@ _SCHEDULES: dict[str | None, Schedule] = {
 }
 # The random start of the published code: coordinates up to this.
 _SPREAD = {"poincare": 1e-4, "lorentz": 1e-5}
-# The diameter of the start: near enough that neighbours can still change sides.
+# The diameter of the start: near enough that neighbors can still change sides.
 _REACH = 2.0
 # Numbers in the largest tensor of a step: a quarter of a gigabyte.
 _ROOM = 1 << 25
@@ -53,9 +54,9 @@ def rank(
     burn_in: int | None = None,
     negatives: int | None = None,
     symmetrize: bool | None = None,
-    device: Any = None,
+    device: DeviceLike = None,
 ) -> Embedding:
-    """Embed a graph so that neighbours come first; `embed` describes the options."""
+    """Embed a graph so that neighbors come first; `embed` describes the options."""
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     edges, n = _edges(metric)
@@ -106,13 +107,13 @@ def _edges(metric: Metric) -> tuple[NDArray[np.int64], int]:
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is None:
         raise MetricError(
-            f"neighbours are ranked along edges, and {type(metric).__name__} has none: give a graph, or use method='pt'"
+            f"neighbors are ranked along edges, and {type(metric).__name__} has none: give a graph, or use method='pt'"
         )
     rows, cols = adjacency.nonzero()
     return np.column_stack([rows, cols])[rows < cols].astype(np.int64), len(metric)
 
 
-def _tensor(array: NDArray[Any], device: Any) -> Tensor:
+def _tensor(array: NDArray[Any], device: DeviceLike) -> Tensor:
     # Arrays of a metric are read-only, and torch warns of those.
     return require("torch", "embed").from_numpy(np.array(array)).to(device)
 
@@ -135,9 +136,9 @@ class Batch(NamedTuple):
 
 
 class RankingLoss:
-    """Cross entropy of -d over a neighbour v of u and nodes that are none: d(u, v) + log(sum of exp(-d(u, .))).
+    """Cross entropy of -d over a neighbor v of u and nodes that are none: d(u, v) + log(sum of exp(-d(u, .))).
 
-    Negatives are drawn with replacement among all nodes but u and its neighbours, uniformly, or
+    Negatives are drawn with replacement among all nodes but u and its neighbors, uniformly, or
     in the burn-in with probabilities proportional to degree^0.75.
     """
 
@@ -162,7 +163,7 @@ class RankingLoss:
         device = random.device
         symmetric = np.concatenate([edges, edges[:, ::-1]])
         self.edges = _tensor(symmetric if both else edges, device)
-        # Who is no negative of u: u and its neighbours, in ascending order.
+        # Who is no negative of u: u and its neighbors, in ascending order.
         banned = np.concatenate([symmetric, np.repeat(np.arange(n)[:, None], 2, axis=1)])
         banned = banned[np.lexsort((banned[:, 1], banned[:, 0]))]
         counts = np.bincount(banned[:, 0], minlength=n)

@@ -141,10 +141,10 @@ def _closest_of_spiral(count: int) -> float:
 
 def _simplex(count: int, dim: int) -> Array:
     """Vertices of a regular simplex: cosines -1 / (count - 1)."""
-    # Columns of the centred identity, in an orthonormal basis of the hyperplane that they span.
-    centred = np.eye(count) - 1.0 / count
+    # Columns of the centered identity, in an orthonormal basis of the hyperplane that they span.
+    centered = np.eye(count) - 1.0 / count
     points = np.zeros((count, dim))
-    points[:, : count - 1] = centred @ np.linalg.svd(centred)[0][:, : count - 1]
+    points[:, : count - 1] = centered @ np.linalg.svd(centered)[0][:, : count - 1]
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 

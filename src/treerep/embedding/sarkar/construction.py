@@ -53,10 +53,10 @@ def sarkar(
     exponent : float, optional
         A branch of t data points has weight t^exponent in "traffic", 0.4 by default: 0 is
         "equal", 1 is best for the average distortion at large scales. Small angles between
-        light branches, which lower the precision of neighbourhoods at small scales, come with
+        light branches, which lower the precision of neighborhoods at small scales, come with
         large exponents.
     root : node id or label, optional
-        The node at the origin; the centre of the tree by default, from which the farthest node
+        The node at the origin; the center of the tree by default, from which the farthest node
         is nearest.
 
     Returns

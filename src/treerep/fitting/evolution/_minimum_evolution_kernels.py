@@ -6,7 +6,7 @@ those without point 0; edge 0 is that of point 0. A side that is no leaf has two
 two sides that it falls into when its edge is taken off.
 
 The average of two disjoint sides is "ols": over all pairs of points, or "balanced": over the
-children, with weights 1/2 at every branching. Only averages of neighbours are kept, O(n) of
+children, with weights 1/2 at every branching. Only averages of neighbors are kept, O(n) of
 them: of the two children of every side (`pair`) and of children at opposite ends of an edge
 (`cross`). A change of the tree at one edge changes averages everywhere, by how far each side is
 from the subtrees that were moved. That takes the matrix rows of the smaller part of the tree
@@ -333,7 +333,7 @@ def _across(sides: Sides, matrix: Any, side: int, balanced: bool) -> float:
 
 @helper
 def _spread_insertion(sides: Sides, room: Room, near: Any, count: int, balanced: bool) -> None:
-    """Let all sides that contain a new point, and the averages of their neighbours, know about it."""
+    """Let all sides that contain a new point, and the averages of their neighbors, know about it."""
     size = sides.size
     pair = sides.pair
     for k in range(count):
@@ -357,7 +357,7 @@ def _spread_insertion(sides: Sides, room: Room, near: Any, count: int, balanced:
 def add_averages(
     sides: Sides, matrix: Any, room: Room, leaves: Any, first: int, last: int, balanced: bool
 ) -> None:
-    """Add what the points first:last contribute to all averages of neighbours; leaves[i] is the side of point i.
+    """Add what the points first:last contribute to all averages of neighbors; leaves[i] is the side of point i.
 
     The average of P and Q is the sum over the points i in P of (weight of i in P) (average from
     i to Q). P is always an even side, so the way from i up to point 0 passes all that i
@@ -434,7 +434,7 @@ def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
     return 0.5 * (share * (ac + bd) + (1.0 - share) * (ad + bc) - pair[side] - pair[side ^ 1])
 
 
-# Exchange of neighbouring subtrees.
+# Exchange of neighboring subtrees.
 
 
 @kernel

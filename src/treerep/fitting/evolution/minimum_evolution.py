@@ -3,7 +3,7 @@
 Comput. Biol. 2002; Mol. Biol. Evol. 2004).
 
 1. *Insert*: point after point goes where the tree stays shortest.
-2. *Exchange* (nearest neighbour interchange, NNI): while two subtrees at the ends of an edge
+2. *Exchange* (nearest neighbor interchange, NNI): while two subtrees at the ends of an edge
    can change places such that the tree gets shorter, the pair that saves most does.
 
 The length of a tree is the sum of its edge lengths, and these follow from the distances: "ols"
@@ -11,7 +11,7 @@ takes those of ordinary least squares, "balanced" those of Pauplin (2000), where
 p(i, j) edges between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 
 The papers keep a table of the average distances between all pairs of subtrees. Here only the
-averages of neighbours are kept, which are all that insertion and exchange ask for, and updated
+averages of neighbors are kept, which are all that insertion and exchange ask for, and updated
 from the rows of the distance matrix that the change concerns: a quarter of the memory, and rows
 are read in one go.
 """
@@ -41,7 +41,7 @@ def minimum_evolution(metric: Metric, *, criterion: str = "balanced", nni: bool 
 
     Points are inserted in their order. Exact on tree metrics, by either criterion. On others
     some lengths come out negative and are set to 0. On the paper's graphs "balanced" keeps
-    neighbourhoods better, and "ols" distances.
+    neighborhoods better, and "ols" distances.
 
     O(n^2) time for each level of the tree, O(n^2) memory. Desper and Gascuel, J. Comput. Biol.
     9, 2002.
@@ -100,7 +100,7 @@ class Search:
                 self.workers.check()
 
     def average(self) -> None:
-        """Compute the averages of neighbours anew, without the rounding errors of many updates."""
+        """Compute the averages of neighbors anew, without the rounding errors of many updates."""
         n = len(self.matrix)
         sides = self.sides
         leaves = np.empty(n, np.int64)
@@ -117,7 +117,7 @@ class Search:
             self.workers.check()
 
     def exchange(self) -> None:
-        """Exchange neighbouring subtrees until no exchange makes the tree shorter."""
+        """Exchange neighboring subtrees until no exchange makes the tree shorter."""
         least = _LEAST_SAVING * float(self.matrix.max())
         length = np.inf
         shorter = self.length()

@@ -1,4 +1,4 @@
-"""What neighbour joining and its relatives share: the clusters, and what becomes of negative lengths."""
+"""What neighbor joining and its relatives share: the clusters, and what becomes of negative lengths."""
 
 from collections.abc import Callable
 from typing import Any
@@ -53,7 +53,7 @@ def join_all(
 
 
 def join_few(matrix: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Neighbour joining of three points or more, without ado; the matrix is used up.
+    """Neighbor joining of three points or more, without ado; the matrix is used up.
 
     Lengths are not negative.
     """

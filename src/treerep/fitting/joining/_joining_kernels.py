@@ -1,4 +1,4 @@
-"""Neighbour joining: exact, relaxed, and with variances.
+"""Neighbor joining: exact, relaxed, and with variances.
 
 Every cluster has a slot: a row and a column of the matrix. A join puts the new cluster into the
 first one's slot and marks the second as gone; when a quarter of the slots are gone, the rest
@@ -287,7 +287,7 @@ def _make_room(c: Clusters) -> None:
 
 @kernel
 def join_closest(c: Clusters, joins: int) -> None:
-    """Neighbour joining: join the closest pair, so many times or until three clusters are left."""
+    """Neighbor joining: join the closest pair, so many times or until three clusters are left."""
     for _ in range(min(joins, c.counts[LEFT] - 3)):
         i, j = _closest_pair(c)
         _join(c, i, j)
@@ -331,7 +331,7 @@ def _siblings(c: Clusters, i: int, j: int) -> bool:
 
 @kernel
 def join_mutual(c: Clusters, starts: NDArray[np.float64]) -> None:
-    """Relaxed neighbour joining: join once for every start, a number from 0 to 1, or until three clusters are left.
+    """Relaxed neighbor joining: join once for every start, a number from 0 to 1, or until three clusters are left.
 
     Two clusters inside a tree can be nearest to each other without being siblings. As long as
     the metric may be that of a tree, such a pair is passed over for the closest of all, which

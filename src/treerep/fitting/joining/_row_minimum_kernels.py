@@ -1,6 +1,6 @@
-"""The smallest entries of a row, which neighbour joining looks for, sixteen entries at a time.
+"""The smallest entries of a row, which neighbor joining looks for, sixteen entries at a time.
 
-Numba does not vectorise the search for a minimum, which made it the slowest part of a join (4
+Numba does not vectorize the search for a minimum, which made it the slowest part of a join (4
 times slower). So it is spelled out in LLVM vectors. A minimum is the same in every order, so
 the lanes change no bit.
 """

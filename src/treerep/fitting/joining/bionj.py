@@ -1,4 +1,4 @@
-"""BIONJ (Gascuel 1997): neighbour joining that weighs the two clusters of a join by their variances."""
+"""BIONJ (Gascuel 1997): neighbor joining that weighs the two clusters of a join by their variances."""
 
 from ...metric.base import Metric
 from ...tree.tree import Tree

@@ -1,4 +1,4 @@
-"""Neighbour joining (Saitou and Nei 1987; Studier and Keppler 1988), exact, with a pruned search."""
+"""Neighbor joining (Saitou and Nei 1987; Studier and Keppler 1988), exact, with a pruned search."""
 
 from ...metric.base import Metric
 from ...tree.tree import Tree
@@ -8,7 +8,7 @@ from ._joining_kernels import join_closest
 
 
 def neighbor_joining(metric: Metric) -> Tree:
-    """Learn a tree by neighbour joining: the same tree as the textbook's O(n^3) search gives.
+    """Learn a tree by neighbor joining: the same tree as the textbook's O(n^3) search gives.
 
     In every step the pair of least (m - 2) d_ij - s_i - s_j is joined, where m clusters are
     left and s_i is the sum of the distances of cluster i. A row of the matrix is searched only

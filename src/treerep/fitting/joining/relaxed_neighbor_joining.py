@@ -1,4 +1,4 @@
-"""Relaxed neighbour joining (Evans, Sheneman and Foster 2006): join any two that are nearest to each other."""
+"""Relaxed neighbor joining (Evans, Sheneman and Foster 2006): join any two that are nearest to each other."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ._joining_kernels import Clusters, join_mutual
 
 
 def relaxed_neighbor_joining(metric: Metric, *, rng: np.random.Generator) -> Tree:
-    """Learn a tree by relaxed neighbour joining.
+    """Learn a tree by relaxed neighbor joining.
 
     From a random cluster a walk goes to the nearest, by the criterion of `neighbor_joining`,
     until two clusters are nearest to each other; these are joined. A walk of more than 32 steps

@@ -31,7 +31,7 @@ def _partition(
 ) -> Any:
     """Sort points into parts: each joins the first point of the order that is nearer than `radius`, maybe itself.
 
-    All points are centres in turn, also those that have joined another one. `points` is the
+    All points are centers in turn, also those that have joined another one. `points` is the
     order and is sorted by parts, of which part k ends before position ends[k]; `order` and
     `later` are scratch. Returns how many parts there are.
     """
@@ -41,13 +41,13 @@ def _partition(
     for i in range(len(points)):
         if start == len(points):
             break
-        centre = order[i]
-        row = distances[centre]
+        center = order[i]
+        row = distances[center]
         stop = start
         left = 0
         for k in range(start, len(points)):
             point = points[k]
-            if row[point] < radius or point == centre:  # a radius may be rounded to 0
+            if row[point] < radius or point == center:  # a radius may be rounded to 0
                 points[stop] = point
                 stop += 1
             else:
@@ -96,7 +96,7 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
         else:
             parts = 1
             # A ball of radius Delta / 4 holds two points Delta apart only if the triangle
-            # inequality fails. Draw again then: either of the two as the first centre parts
+            # inequality fails. Draw again then: either of the two as the first center parts
             # them.
             while parts == 1:
                 _shuffle(mine, rng)
@@ -122,11 +122,11 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
 
 
 @kernel
-def scan_lows(block: Any, first: Any, counts: Any, centres: Any, lows: Any) -> Any:
+def scan_lows(block: Any, first: Any, counts: Any, centers: Any, lows: Any) -> Any:
     """List what comes nearer than everything before it, row by row; the last one of a row is at distance 0.
 
     block : distances of the points first, first + 1, ... to the points 0, 1, ...; a point ends its own scan.
-    counts : (rows,) int64, and centres int64 and lows float64, as long as block has entries: written.
+    counts : (rows,) int64, and centers int64 and lows float64, as long as block has entries: written.
 
     Returns how many there are in all, and the largest distance seen.
     """
@@ -140,11 +140,11 @@ def scan_lows(block: Any, first: Any, counts: Any, centres: Any, lows: Any) -> A
             largest = max(largest, row[k])
             if row[k] < low:
                 low = row[k]
-                centres[total] = k
+                centers[total] = k
                 lows[total] = low
                 total += 1
         if low > 0:
-            centres[total] = first + a
+            centers[total] = first + a
             lows[total] = 0.0
             total += 1
         counts[a] = total - before

@@ -42,18 +42,18 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
 class Lows(NamedTuple):
     """For every point the ones that come nearer than all before them; points are numbered in the random order.
 
-    Those of point v are starts[v]:starts[v + 1]: the centres ascend, the distances descend to
+    Those of point v are starts[v]:starts[v + 1]: the centers ascend, the distances descend to
     0.
     """
 
     starts: NDArray[np.int64]
-    centres: NDArray[np.int64]
+    centers: NDArray[np.int64]
     distances: NDArray[np.float64]
     diameter: float
 
 
 def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None) -> Lows:
-    """Scan the order once for every point: O(log n) centres each, on average.
+    """Scan the order once for every point: O(log n) centers each, on average.
 
     A point itself ends its scan.
     """
@@ -64,10 +64,10 @@ def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float]:
         block = checked_block(metric, order[rows], order[: rows.stop])
         counts = np.empty(len(block), np.int64)
-        centres = np.empty(block.size, np.int64)
+        centers = np.empty(block.size, np.int64)
         lows = np.empty(block.size)
-        total, diameter = scan_lows(block, rows.start, counts, centres, lows)
-        return counts, centres[:total].copy(), lows[:total].copy(), diameter
+        total, diameter = scan_lows(block, rows.start, counts, centers, lows)
+        return counts, centers[:total].copy(), lows[:total].copy(), diameter
 
     with progress_bar(n, "FRT", "points") as bar, Workers(n_jobs) as workers:
         parts = []
@@ -75,12 +75,12 @@ def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None
             parts.append(part)
             bar.update(len(part[0]))
             workers.check()
-    counts, centres, distances = (
+    counts, centers, distances = (
         np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3]
     )
     return Lows(
         np.concatenate([[0], np.cumsum(counts)]),
-        centres,
+        centers,
         distances,
         max(part[3] for part in parts),
     )
@@ -97,7 +97,7 @@ def _hierarchy(lows: Lows, beta: float) -> tuple[NDArray[np.int64], NDArray[np.f
     n = len(lows.starts) - 1
     unit = float(lows.distances.min(initial=math.inf, where=lows.distances > 0))
     cluster = np.zeros(n, np.int64)
-    centre = lows.starts[:-1].copy()
+    center = lows.starts[:-1].copy()
     # of each cluster: the node it hangs off, and how high that is
     above = np.full(1, -1)
     height = np.zeros(1)
@@ -105,10 +105,10 @@ def _hierarchy(lows: Lows, beta: float) -> tuple[NDArray[np.int64], NDArray[np.f
     weights = [np.empty(0)]
     steiner = n
     for level in range(_top(lows.diameter, unit) - 1, -1, -1):
-        if not _advance(lows, centre, _radius(level, unit, beta)):
+        if not _advance(lows, center, _radius(level, unit, beta)):
             continue
         _, first, finer = np.unique(
-            cluster * n + lows.centres[centre], return_index=True, return_inverse=True
+            cluster * n + lows.centers[center], return_index=True, return_inverse=True
         )
         coarse = cluster[first]
         split = np.flatnonzero(np.bincount(coarse) > 1)
@@ -148,12 +148,12 @@ def _radius(level: int, unit: float, beta: float) -> float:
     return math.ldexp(beta * unit, level - 1) if level > 0 else 0.0
 
 
-def _advance(lows: Lows, centre: NDArray[np.int64], radius: float) -> bool:
-    """Move every point on to its first centre within the radius; whether any moved."""
+def _advance(lows: Lows, center: NDArray[np.int64], radius: float) -> bool:
+    """Move every point on to its first center within the radius; whether any moved."""
     moved = False
-    far = np.flatnonzero(lows.distances[centre] > radius)
+    far = np.flatnonzero(lows.distances[center] > radius)
     while len(far):
         moved = True
-        centre[far] += 1
-        far = far[lows.distances[centre[far]] > radius]
+        center[far] += 1
+        far = far[lows.distances[center[far]] > radius]
     return moved

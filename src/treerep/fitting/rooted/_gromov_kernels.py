@@ -50,7 +50,7 @@ def negate_products(matrix: Any, depth: Any) -> None:
 
 @kernel
 def link(matrix: Any, complete: bool) -> Any:
-    """Average or complete linkage by nearest-neighbour chains.
+    """Average or complete linkage by nearest-neighbor chains.
 
     O(n^2); only what is above the diagonal is read.
 

@@ -1,7 +1,7 @@
 """ConstructTree (Abraham, Balakrishnan, Kuhn, Malkhi, Ramasubramanian and Talwar, PODC 2007).
 
 The two points whose ways from the root r run together longest, by their product (p, q)_r, are
-neighbours in the tree. Remove one of them, q; build the tree of the others; and branch q off
+neighbors in the tree. Remove one of them, q; build the tree of the others; and branch q off
 the way from p to r, at the distance (p, q)_r from r. Points come back in reverse order, by
 rising products, so all older branches are nearer to r, and the new one is on the last edge
 before p. Hence this is a clustering in which the kept point stands for its cluster, and the

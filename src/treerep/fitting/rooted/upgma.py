@@ -17,7 +17,7 @@ def upgma(metric: Metric) -> Tree:
 
     The tree is binary, as dendrograms are: where more than two clusters meet at one height,
     edges of length 0 join them. Its root is a node of its own, the only Steiner node with two
-    neighbours: a `Tree` has no root, but `tree.newick(root=...)` takes this node.
+    neighbors: a `Tree` has no root, but `tree.newick(root=...)` takes this node.
     `tree.contracted()` drops what is not needed.
 
     Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.

@@ -1,4 +1,4 @@
-"""The graph that graph methods work on: the data's own, or that of nearest neighbours."""
+"""The graph that graph methods work on: the data's own, or that of nearest neighbors."""
 
 from collections.abc import Sequence
 
@@ -73,7 +73,7 @@ def _nearest_neighbors(
         nearest_in_rows(block, rows.start, indices[rows], lengths[rows])
         return len(block)
 
-    with progress_bar(n, "nearest neighbours", "points") as bar:
+    with progress_bar(n, "nearest neighbors", "points") as bar:
         for done in run(search, row_slices(n, n), n_jobs):
             bar.update(done)
     return np.repeat(columns, k), indices.reshape(-1).astype(np.int64), lengths.reshape(-1)

@@ -19,7 +19,7 @@ def _find(top: Any, vertex: int) -> int:
 
 @helper
 def _gather(starts: Any, neighbors: Any, layer: Any, top: Any, vertex: int) -> None:
-    # Join a vertex to its neighbours in its own layer and below, all of which are connected
+    # Join a vertex to its neighbors in its own layer and below, all of which are connected
     # without coming nearer.
     for edge in range(starts[vertex], starts[vertex + 1]):
         neighbor = neighbors[edge]

@@ -1,4 +1,4 @@
-"""Nearest neighbours, Prim's algorithm and shortest-path trees, on graphs in compressed rows or on all pairs.
+"""Nearest neighbors, Prim's algorithm and shortest-path trees, on graphs in compressed rows or on all pairs.
 
 Graphs are as in `search_kernels.py`, but lengths may be 0.
 """
@@ -39,7 +39,7 @@ def _sink(indices: Any, lengths: Any, position: int) -> None:
 def nearest_in_rows(block: Any, first: int, indices: Any, lengths: Any) -> None:
     """Write the nearest points of first, first + 1, ..., whose distances to all points are the rows of `block`.
 
-    `indices` and `lengths` have one column for each neighbour wanted, and of equally near
+    `indices` and `lengths` have one column for each neighbor wanted, and of equally near
     points those of smallest index come in. They are in no particular order.
     """
     k = indices.shape[1]
@@ -73,7 +73,7 @@ class Frontier(NamedTuple):
 
 @helper
 def _joins_before(frontier: Any, a: int, b: int) -> bool:
-    # The nearer point; then the one whose neighbour joined earlier; then that of smaller index.
+    # The nearer point; then the one whose neighbor joined earlier; then that of smaller index.
     if frontier.gap[a] != frontier.gap[b]:
         return frontier.gap[a] < frontier.gap[b]
     first = frontier.order[frontier.parent[a]]
@@ -116,7 +116,7 @@ def grow_tree(starts: Any, neighbors: Any, lengths: Any, start: int, from_start:
     The next edge is the shortest one out of the tree (Prim), or with `from_start` the one whose
     end is nearest to the start (Dijkstra). Of equals the one decides whose end in the tree
     joined first, or with `from_start` none; then the vertex of smallest index joins, to its
-    neighbour of smallest index.
+    neighbor of smallest index.
     """
     n = len(starts) - 1
     via = np.full(n, -1, np.int64)

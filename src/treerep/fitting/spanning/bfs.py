@@ -25,7 +25,7 @@ def bfs(
 
     For data that is no graph the tree of all pairs (graph="complete", the default) is a star
     around the root: its distances are d(root, x) + d(root, y). With graph="knn" paths go from
-    neighbour to neighbour, and distances to the root are those in that graph.
+    neighbor to neighbor, and distances to the root are those in that graph.
 
     O(n^2) time, or O(edges log n) of a graph, and up to n searches more to find the default
     root; O(n) memory. Dijkstra, Numer. Math. 1, 1959.

@@ -32,7 +32,7 @@ def level_tree(
     largest distance within a cluster: O(delta log n) on a delta-hyperbolic graph.
 
     The guarantee is for unweighted graphs. On a graph with lengths, like that of the `k`
-    nearest neighbours, which data that is no graph gets, layers still count edges, and an edge
+    nearest neighbors, which data that is no graph gets, layers still count edges, and an edge
     of the tree is as long as its ends are apart.
 
     Exact on unweighted trees. O(edges) memory. Chepoi, Dragan, Estellon, Habib and Vaxes, SoCG

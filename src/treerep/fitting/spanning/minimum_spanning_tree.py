@@ -23,7 +23,7 @@ def minimum_spanning_tree(
 
     It has no Steiner nodes, and where the triangle inequality holds it never makes a distance
     shorter. For data that is no graph it is that of all pairs, never stored (graph="complete",
-    the default), or of the nearest neighbours (graph="knn").
+    the default), or of the nearest neighbors (graph="knn").
 
     Where lengths are equal the tree is not unique, and on an unweighted graph every spanning
     tree is minimal. It is the point `root` that the tree grows from, a random one by default,

@@ -20,7 +20,7 @@ class Choices(NamedTuple):
 
     tol: float | None  # None: "auto"
     rule: int  # index into PIVOT_RULES
-    joined: int  # zones of at most so many points are finished by neighbour joining
+    joined: int  # zones of at most so many points are finished by neighbor joining
 
 
 def checked_choices(
@@ -37,7 +37,7 @@ def checked_choices(
     check_choice("finish", finish, FINISHES)
     if finish != "nj" and zone_size is not None:
         raise ValueError(
-            f"zone_size={zone_size!r} is for zones that neighbour joining finishes: add finish='nj'"
+            f"zone_size={zone_size!r} is for zones that neighbor joining finishes: add finish='nj'"
         )
     joined = (
         positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size")

@@ -76,7 +76,7 @@ def treerep(
     short = engine.tol
     del engine  # its working memory is not needed any more, and the next step has its own
     tree = finished_tree(metric, edges, weights, nodes)
-    # Neighbour joining makes every point a leaf and every node binary, at the price of edges
+    # Neighbor joining makes every point a leaf and every node binary, at the price of edges
     # without length.
     return tree.contracted(short) if choices.joined else tree
 
@@ -114,7 +114,7 @@ class TreeRep:
     rule : index into PIVOT_RULES
     workers, bar : the threads to use and the progress bar to move
     joined : int
-        Zones of at most so many points are finished by neighbour joining; 0: none.
+        Zones of at most so many points are finished by neighbor joining; 0: none.
     start : Start, optional
         What to begin with, for points that hang off a tree already; by default all points but
         the first hang off it.
@@ -122,7 +122,7 @@ class TreeRep:
     Attributes
     ----------
     nodes : (n,) int32 array
-        Which node of the tree each point is: neighbours in the tree have near numbers.
+        Which node of the tree each point is: neighbors in the tree have near numbers.
     visits : int
         How often a point was sorted into a zone, over all points: the work done.
     """
@@ -314,7 +314,7 @@ class TreeRep:
     # Finish: every small zone alone.
 
     def _batches(self, zones: list[Zone]) -> Iterator[list[Zone]]:
-        """Neighbouring zones together, so that a task is worth its overhead; and their points get their numbers."""
+        """Neighboring zones together, so that a task is worth its overhead; and their points get their numbers."""
         batch: list[Zone] = []
         size = named = 0
         for zone in sorted(zones, key=lambda zone: zone.lo % self.half):
@@ -349,7 +349,7 @@ class TreeRep:
         return local, self.nodes[slots], with_room(here, near_a, near_b, priority[slots])
 
     def _finish(self, zones: list[Zone]) -> Finished:
-        """Complete neighbouring zones: by steps of TreeRep, or by neighbour joining where that is asked for."""
+        """Complete neighboring zones: by steps of TreeRep, or by neighbor joining where that is asked for."""
         if not self.joined:
             return self._finish_by_steps(zones)
         enough = [zone.kind > 0 and zone.size + zone.kind > 3 for zone in zones]
@@ -386,7 +386,7 @@ class TreeRep:
         return names[edges], weights, m
 
     def _finish_by_steps(self, zones: list[Zone]) -> Finished:
-        """Complete neighbouring zones depth-first, looking up now and then to show progress and to be interrupted."""
+        """Complete neighboring zones depth-first, looking up now and then to show progress and to be interrupted."""
         oracle, names, points = self._local(zones)
         size = len(points.slots) // 2
         # Every point brings at most one Steiner node, and a zone on an edge one edge more.

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.edge_list import read_edge_list
+from ..._core.io.edge_list import read_edge_list
 from ...metric.base import Metric, MetricError
 from .._request import Request
 from .._source import Source

@@ -26,7 +26,7 @@ class _Form(NamedTuple):
 
     triangle: str = "lower"
     diagonal: bool = True
-    labelled: bool = True
+    labeled: bool = True
 
     def columns(self, i: int, n: int) -> slice:
         """Return the columns that row i tells."""
@@ -106,8 +106,8 @@ def _read_format(body: str) -> _Form:
         )
     if "interleave" in words:
         raise ValueError("the matrix is interleaved: write each row in one piece")
-    labelled = "nolabels" not in words and words.get("labels") != "no"
-    return _Form(triangle, "nodiagonal" not in words, labelled)
+    labeled = "nolabels" not in words and words.get("labels") != "no"
+    return _Form(triangle, "nodiagonal" not in words, labeled)
 
 
 def _read_matrix(
@@ -126,7 +126,7 @@ def _read_matrix(
     rest = iter(lines)
     for i in range(n):
         columns = form.columns(i, n)
-        name, row = _row(rest, columns.stop - columns.start, form.labelled)
+        name, row = _row(rest, columns.stop - columns.start, form.labeled)
         names.append(name)
         if columns.stop > columns.start:
             square[i, columns] = read_rows([row], None, columns.stop - columns.start)[0]
@@ -140,14 +140,14 @@ def _read_matrix(
         raise ValueError(
             f"line {more[0]} is one row more than the {n} points: correct NTAX, or remove it"
         )
-    return request.distances(square, names if form.labelled else taxa)
+    return request.distances(square, names if form.labeled else taxa)
 
 
-def _row(lines: Iterator[Line], width: int, labelled: bool) -> tuple[str, Line]:
+def _row(lines: Iterator[Line], width: int, labeled: bool) -> tuple[str, Line]:
     """Return the name and numbers of the next row, which goes on in the next line while numbers are missing."""
     number, text = next(lines, (0, ""))
-    match = _NAME.match(text) if labelled else None
-    if not text or (labelled and match is None):
+    match = _NAME.match(text) if labeled else None
+    if not text or (labeled and match is None):
         raise ValueError(
             f"line {number} has no name"
             if text

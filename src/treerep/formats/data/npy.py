@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.arrays import Header, read_array, read_header
+from ..._core.io.arrays import Header, read_array, read_header
 from ..._core.memory import check_memory
 from ...metric.base import Metric
 from ...metric.disk.mapped import LARGE

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.arrays import read_array
+from ..._core.io.arrays import read_array
 from ..._core.memory import check_memory
 from ...metric.base import Metric
 from .._request import Request

@@ -32,7 +32,7 @@ _BLANKS = re.compile(r"\s")
 def write(
     tree: Tree, *, root: int | str | None = None, attributes: dict[str, Column] | None = None
 ) -> str:
-    """Return the text of an auspice file: divergence from the root, support as branch labels, attributes as colours.
+    """Return the text of an auspice file: divergence from the root, support as branch labels, attributes as colors.
 
     auspice's names have no blanks: where a label has, its name has underscores, and `label` is
     shown instead.

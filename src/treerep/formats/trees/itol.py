@@ -9,7 +9,7 @@ the labels, and it is the way back. Attributes go into a METADATA table.
 import re
 from pathlib import Path
 
-from ..._core.files import is_stream
+from ..._core.io.files import is_stream
 from ...tree.tree import Tree
 from .._node_attributes import Column
 from .._safe_names import safe_names

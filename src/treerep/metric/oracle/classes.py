@@ -1,6 +1,6 @@
 """What compiled kernels receive of a metric: plain named tuples of arrays.
 
-`distance(oracle, i, j)` in `kernels.py` is specialised by these classes. This module does not
+`distance(oracle, i, j)` in `kernels.py` is specialized by these classes. This module does not
 import numba, so that metrics can be built, saved and sent to other machines without it. Arrays
 are C-contiguous and read-only: every other layout or flag would be compiled again.
 """

@@ -1,6 +1,6 @@
 """`distance(oracle, i, j)` for every kind of oracle, and the kernels that answer blocks and pairs with it.
 
-Kernels elsewhere call `distance` and are specialised by the class of the oracle they receive,
+Kernels elsewhere call `distance` and are specialized by the class of the oracle they receive,
 so each algorithm is written once for matrices, points, graphs and trees.
 """
 
@@ -216,7 +216,7 @@ _DISTANCES = {
 
 
 @overload(distance)
-def _specialise(oracle: Any, i: Any, j: Any) -> Any:
+def _specialize(oracle: Any, i: Any, j: Any) -> Any:
     # A named tuple whose fields share one type is no types.NamedTuple, hence the base class.
     # The table is closed: an oracle class from elsewhere must not enter the shared on-disk
     # cache.
@@ -243,7 +243,7 @@ def _fetch_nothing(oracle: Any, i: Any, j: Any) -> None:
 
 
 @overload(prefetch)
-def _specialise_prefetch(oracle: Any, i: Any, j: Any) -> Any:
+def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
     if isinstance(oracle, types.BaseNamedTuple):
         if oracle.instance_class in MATRICES:
             return _fetch_entry
@@ -310,7 +310,7 @@ _TILES = {
 
 
 @overload(fill_block)
-def _specialise_block(oracle: Any, rows: Any, cols: Any, out: Any) -> Any:
+def _specialize_block(oracle: Any, rows: Any, cols: Any, out: Any) -> Any:
     if not isinstance(oracle, types.BaseNamedTuple):
         return None
     return _TILES.get(oracle.instance_class, _one_by_one) if out.layout == "C" else _one_by_one

@@ -1,7 +1,7 @@
 """Hub labels: exact shortest-path distances of any two vertices, without a matrix.
 
 Every vertex keeps a short list of hubs with its distances to them, such that any two vertices
-share a hub on a shortest path between them. The lists come from pruned landmark labelling
+share a hub on a shortest path between them. The lists come from pruned landmark labeling
 (Akiba, Iwata and Yoshida, SIGMOD 2013): one search from every vertex in the order of
 importance, which turns back wherever earlier hubs already give the distance.
 

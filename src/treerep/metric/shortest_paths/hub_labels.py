@@ -25,7 +25,7 @@ from .search_kernels import CHUNK, FAR, Labels, Scratch, flatten_labels
 # and with lengths.
 _SLICE = 4_000_000, 1_000_000
 _FEW_TREES = 8  # trees that are grown between two looks at the clock, at first
-# sampling may cost this many steps per vertex, ample for trees, and then as much as labelling
+# sampling may cost this many steps per vertex, ample for trees, and then as much as labeling
 _HEAD_START = 2000
 
 #: Called with the steps of work so far, every few hundredths of a second.
@@ -144,26 +144,22 @@ class _Construction:
     def run(self) -> None:
         """Label every vertex."""
         head_start = _HEAD_START * self.n
-        sampled = labelled = last = enough = 0
+        sampled = labeled = last = enough = 0
         sampling = True
         with progress_bar(self.n, "hub labels", "vertex") as bar:
             while self.done < self.n:
-                if (
-                    sampling
-                    and self.alive <= enough
-                    and sampled + last <= head_start + labelled
-                ):
+                if sampling and self.alive <= enough and sampled + last <= head_start + labeled:
                     last, sampling = self.refill_forest()
                     sampled += last
                     enough = self.alive // 2
                 before = self.done
                 if not sampling:
-                    labelled += self.label(-1, self._slice)
+                    labeled += self.label(-1, self._slice)
                 elif self.alive > enough:
-                    labelled += self.label(enough, self._slice)
+                    labeled += self.label(enough, self._slice)
                 else:  # go on with what is left of the sample until another refill is paid for
-                    labelled += self.label(
-                        -1, min(self._slice, sampled + last - head_start - labelled + 1)
+                    labeled += self.label(
+                        -1, min(self._slice, sampled + last - head_start - labeled + 1)
                     )
                 bar.update(self.done - before)
 

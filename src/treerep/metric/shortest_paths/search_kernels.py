@@ -3,7 +3,7 @@
 The plain ones answer blocks of distances. The pruned ones turn back where hub labels already
 give the distance; they build those labels (see `hub_label_kernels.py`).
 
-A graph is three arrays: the neighbours of v are `neighbors[starts[v]:starts[v + 1]]`, and
+A graph is three arrays: the neighbors of v are `neighbors[starts[v]:starts[v + 1]]`, and
 `lengths` aligns with `neighbors`, or is None when every edge has length 1. Numba drops the
 branch that a None rules out before it compiles, so each kind of graph compiles its own search
 and nothing else.

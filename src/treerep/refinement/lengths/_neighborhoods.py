@@ -1,6 +1,6 @@
-"""Neighbourhoods as part of an objective: mean average precision, smoothed so that it has a gradient.
+"""Neighborhoods as part of an objective: mean average precision, smoothed so that it has a gradient.
 
-The precision at a neighbour u of v is a quotient of two counts of points that are nearer to v
+The precision at a neighbor u of v is a quotient of two counts of points that are nearer to v
 than u is. A smooth step of some width in place of each comparison makes it a function of the
 tree's distances whose derivatives are summed over paths as those of any other objective. (Brown
 et al., Smooth-AP, ECCV 2020, do the same for embeddings.)
@@ -19,7 +19,7 @@ from ._path_sum_kernels import add_up
 from ._rank_kernels import imprecision, smooth_imprecision
 from ._splits import SplitTree, Vector, depths, measured
 
-# Without a graph, this many nearest points are the neighbours.
+# Without a graph, this many nearest points are the neighbors.
 _NEIGHBORS = 10
 _ROWS = 64
 # Distances that differ by less, as a share of the largest, are equal.
@@ -27,7 +27,7 @@ _TIE = 1e-9
 
 
 def neighbor_graph(metric: Metric) -> csr_array:
-    """Return who is a neighbour of whom: by the edges of a graph, or the ten nearest points of any other metric."""
+    """Return who is a neighbor of whom: by the edges of a graph, or the ten nearest points of any other metric."""
     if isinstance(metric, GraphMetric):
         return metric.adjacency
     graph = sparse_graph(metric, "knn", _NEIGHBORS)
@@ -36,7 +36,7 @@ def neighbor_graph(metric: Metric) -> csr_array:
 
 
 class Neighborhoods:
-    """The neighbourhoods of the points of a tree. Points are numbered as in `splits`."""
+    """The neighborhoods of the points of a tree. Points are numbered as in `splits`."""
 
     def __init__(
         self, graph: csr_array, splits: SplitTree, unit: float, workers: Workers
@@ -46,7 +46,7 @@ class Neighborhoods:
         rows = graph[splits.points][:, splits.points]
         self.starts = rows.indptr.astype(np.int64)
         self.neighbors = rows.indices.astype(np.int64)
-        #: A typical distance of neighbours that differ, in the unit of the lengths.
+        #: A typical distance of neighbors that differ, in the unit of the lengths.
         apart = graph.data[graph.data > 0]
         self.near = float(np.median(apart)) / unit if len(apart) else 1.0
         n = len(splits.points)

@@ -1,4 +1,4 @@
-"""Compiled sums over neighbourhoods: how well the ranks of tree distances keep them, and which edges would help."""
+"""Compiled sums over neighborhoods: how well the ranks of tree distances keep them, and which edges would help."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from ._path_sum_kernels import MeasuredSplits
 
 
 class Close(NamedTuple):
-    """The points that can come before a neighbour of v: no farther than the farthest of them, and a bit."""
+    """The points that can come before a neighbor of v: no farther than the farthest of them, and a bit."""
 
     point: Any
     x: Any  # distance from v
@@ -18,13 +18,13 @@ class Close(NamedTuple):
 
 
 class Bins(NamedTuple):
-    """The close points sorted into bins by distance, so that few of them have to be looked at for each neighbour."""
+    """The close points sorted into bins by distance, so that few of them have to be looked at for each neighbor."""
 
     start: Any  # where each bin begins in the lists below
-    nearer: Any  # number of neighbours in the bins before each bin
+    nearer: Any  # number of neighbors in the bins before each bin
     rank: Any  # position of each close point in the lists below
     x: Any  # distance from v
-    near: Any  # 1 for a neighbour, 0 for any other point
+    near: Any  # 1 for a neighbor, 0 for any other point
     slope: Any  # derivative of what is summed by x
 
 
@@ -49,8 +49,8 @@ def _find_close(tree: MeasuredSplits, v: int, near: Any, beyond: float, close: C
     farthest = 0.0
     for u in near:
         farthest = max(farthest, _distance(tree, v, u))
-    # Every neighbour must be found, or its place is that of another row: `_distance` rounds as
-    # the sum below does, and climbing goes on for as long as rounding may hide that a neighbour
+    # Every neighbor must be found, or its place is that of another row: `_distance` rounds as
+    # the sum below does, and climbing goes on for as long as rounding may hide that a neighbor
     # is near.
     bound = farthest + beyond
     highest = tree.leaf_depth[v] - bound - 1e-15 * tree.leaf_depth[v]
@@ -136,9 +136,9 @@ def _spread(v: int, close: Close, bins: Bins, count: int, at_point: Any, at_node
 def _add_precision(
     own: int, neighbors: int, bins: Bins, rate: float, number: int, sharpness: float
 ) -> float:
-    """Smooth precision at the rank of the neighbour at `own`, 1 - P, and its derivatives.
+    """Smooth precision at the rank of the neighbor at `own`, 1 - P, and its derivatives.
 
-    P = (1 + A) / (1 + B), A and B the numbers of other neighbours, and of other points, that
+    P = (1 + A) / (1 + B), A and B the numbers of other neighbors, and of other points, that
     come before it. A point counts as before it by a smooth step: 1/2 + 3/4 t - 1/4 t^3 between
     t = -1 and 1.
     """
@@ -155,7 +155,7 @@ def _add_precision(
         step = 0.5 + t * (0.75 - 0.25 * t * t)
         before += step
         nearer += step * bins.near[k]
-    # Both have counted the neighbour itself, as one half.
+    # Both have counted the neighbor itself, as one half.
     before = before + (low + 0.5)
     nearer = nearer + (bins.nearer[first] + 0.5)
     share = 0.75 * sharpness / neighbors
@@ -167,7 +167,7 @@ def _add_precision(
         change = (by_before + by_nearer * bins.near[k]) * (1.0 - t * t)
         bins.slope[k] -= change
         pull += change
-    bins.slope[own] += pull  # what the neighbour itself has been counted with cancels
+    bins.slope[own] += pull  # what the neighbor itself has been counted with cancels
     return (1.0 - nearer / before) / neighbors
 
 

@@ -1,9 +1,8 @@
 """The weights of the paper's experiments, for comparison."""
 
-from typing import Any
-
 import numpy as np
 
+from ..._core.typing import RNGLike
 from ...metric.base import Metric
 from ...tree.tree import Tree
 from ._pairs import Optimum
@@ -14,7 +13,9 @@ _STEPS = 200
 _RATE = 1e-4
 
 
-def heuristic(tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: Any) -> Optimum:
+def heuristic(
+    tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: RNGLike
+) -> Optimum:
     """The weights of the paper's experiments: as many random pairs as points, and a fixed number of small steps."""
     generator = np.random.default_rng(rng)
     n = len(tree)

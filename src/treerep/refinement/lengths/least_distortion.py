@@ -1,7 +1,7 @@
-"""The least average distortion, and the best balance of distances and neighbourhoods.
+"""The least average distortion, and the best balance of distances and neighborhoods.
 
 |q|, the relative error of a pair, is smoothed to sqrt(q^2 + eps^2), and so are ranks (see `neighborhoods`). The sum is
-minimised by a projected limited-memory quasi-Newton method, with less and less smoothing.
+minimized by a projected limited-memory quasi-Newton method, with less and less smoothing.
 """
 
 import math
@@ -31,7 +31,7 @@ class Stage(NamedTuple):
     """One part of the way: how smooth errors are, how wide the steps of ranks are, and how many steps to take."""
 
     smoothing: float
-    width: float  # as a share of the distance of neighbours
+    width: float  # as a share of the distance of neighbors
     steps: int
 
 
@@ -93,7 +93,7 @@ def least_distortion(
     balance: Balance | None = None,
     squares_first: bool = True,
 ) -> Optimum:
-    """Find lengths of least average distortion, or of the best balance with neighbourhoods."""
+    """Find lengths of least average distortion, or of the best balance with neighborhoods."""
     problem = Quadratic(pairs)
     count = max(pairs.sums(FACTORS, given)[0], 1.0)
     raised = np.maximum(given, floor)

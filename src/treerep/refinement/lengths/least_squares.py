@@ -3,7 +3,7 @@
 Control Optim. 20, 1982).
 
 With A the path matrix (a row per pair of points, a column per edge), the distances of the tree
-are A w, and we minimise
+are A w, and we minimize
 |U (A w - d)|^2 over w >= lower, U diagonal. A is never formed:
 
 - the gradient A^T U^2 (A w - d) is one pass over the pairs (`path_sum_kernels.row_sums`),

@@ -1,8 +1,8 @@
-"""The best edge weights of a fixed tree: least squares, least distortion, or a balance with neighbourhoods."""
+"""The best edge weights of a fixed tree: least squares, least distortion, or a balance with neighborhoods."""
 
 import math
 import time
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from ..._core.checks import check_between, check_choice
 from ..._core.parallel import Runner, Workers
 from ..._core.progress import progress_bar
+from ..._core.typing import RNGLike
 from ...metric._matching import matched
 from ...metric.base import Metric
 from ...scores._sampling import sample_rows
@@ -47,7 +48,7 @@ def fit_weights(
     rows: int | Literal["all"] = "all",
     lower: float = 0.0,
     squares_first: bool = True,
-    rng: Any = 0,
+    rng: RNGLike = 0,
     tol: float = 1e-9,
     max_seconds: float | None = None,
     n_jobs: int | None = None,
@@ -67,9 +68,9 @@ def fit_weights(
         0 is ordinary least squares, 2 relative least squares (Fitch and Margoliash, Science
         155, 1967).
     balance : float from 0 to 1, for "l1"
-        0 minimises the average distortion, 1 maximises mean average precision; between, the
+        0 minimizes the average distortion, 1 maximizes mean average precision; between, the
         mean of the logarithms of the distortion and of 1 - precision, weighted so, is
-        minimised.
+        minimized.
     neighbors : csr_array, optional
         Whose ranks count for `balance`; by default the edges of a graph, or the ten nearest
         points.

@@ -3,7 +3,7 @@
 The tree is binary, hung from a leaf and numbered in preorder, and stays so: a subtree is a
 range of numbers, the first child of k is k + 1 and the second follows the first one's range. So
 all passes run over memory from front to back or from back to front, and no lists of children or
-neighbours exist.
+neighbors exist.
 
 Take out the subtree s. An outside leaf y knows the points x of s by three sums, where h_x is
 the distance of x to s:
@@ -13,7 +13,7 @@ the distance of x to s:
 
 If s hangs off a place at distance r_y from y by an edge of length l, the squared errors of the
 pairs (x, y) sum up to Q_y - 2 (r_y + l) S_y + (r_y + l)^2 W_y. So leaves whose sums are known
-at one node of the tree are known at its neighbour, at distance L, by S - L W and Q - 2 L S +
+at one node of the tree are known at its neighbor, at distance L, by S - L W and Q - 2 L S +
 L^2 W in their place: one pass to the root and one back give the errors of s at all places of
 all edges.
 """

@@ -2,7 +2,7 @@
 
 All edges and all positions on them are compared at once, in time linear in the tree (see
 `move_kernels`). Leaf re-insertion and subtree pruning and regrafting (SPR, which contains
-nearest-neighbour interchange, NNI) are old moves of phylogenetics; Fitch and Margoliash
+nearest-neighbor interchange, NNI) are old moves of phylogenetics; Fitch and Margoliash
 (Science 155, 1967) weighted squared errors by 1 / d^2, and Bryant and Waddell (Mol. Biol. Evol.
 15, 1998) computed least squares on a tree from sums over subtrees.
 """
@@ -18,6 +18,7 @@ from ..._core.checks import positive_number
 from ..._core.memory import check_memory
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
+from ..._core.typing import RNGLike
 from ...fitting._distances import checked_block, dense_matrix
 from ...metric._matching import matched
 from ...metric.base import Metric, frozen
@@ -55,7 +56,7 @@ def rearrange(
     sweeps: int = 4,
     subtrees: bool = True,
     max_seconds: float | None = None,
-    rng: Any = 0,
+    rng: RNGLike = 0,
 ) -> Rearranged:
     """Move points and subtrees of a tree to where its distances come closest to those of a metric.
 
@@ -218,7 +219,7 @@ class Distances:
 
 
 class Search:
-    """The tree while it changes: all points are leaves, inner nodes have three neighbours."""
+    """The tree while it changes: all points are leaves, inner nodes have three neighbors."""
 
     def __init__(
         self,
@@ -297,10 +298,10 @@ class Search:
 
 
 def binary_edges(tree: Tree) -> Arrays:
-    """Edges and lengths of the same tree with points as leaves and three neighbours at the n - 2 others. O(N log N).
+    """Edges and lengths of the same tree with points as leaves and three neighbors at the n - 2 others. O(N log N).
 
-    The tree is contracted: every Steiner node has three neighbours or more. A node with k
-    neighbours, itself counted as one if it is a point (and no leaf), becomes a row of k - 2
+    The tree is contracted: every Steiner node has three neighbors or more. A node with k
+    neighbors, itself counted as one if it is a point (and no leaf), becomes a row of k - 2
     nodes at distance 0.
 
     >>> binary_edges(Tree(3, [[0, 1], [1, 2]], [1.0, 2.0]))

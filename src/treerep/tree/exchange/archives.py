@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._core.archive import (
+from ..._core.io.archive import (
     check_fields,
     check_marks,
     checked_read,
@@ -16,7 +16,7 @@ from ..._core.archive import (
     read_json,
     unpack_archive,
 )
-from ..._core.files import atomic_write, open_file
+from ..._core.io.files import atomic_write, open_file
 
 if TYPE_CHECKING:
     from ..tree import Tree

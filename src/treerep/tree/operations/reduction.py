@@ -14,7 +14,7 @@ def restricted_edges(view: Preorder, points: NDArray[np.int64]) -> Arrays:
     """Edges and weights of the subtree spanned by `points`, numbered in the given order. O(N).
 
     `view` is rooted at points[0]. Distances among the points do not change; Steiner nodes that
-    are leaves, or lie on a line between two neighbours, disappear.
+    are leaves, or lie on a line between two neighbors, disappear.
     """
     number = np.full(len(view.order), -1, np.int32)
     number[view.position[points]] = np.arange(len(points), dtype=np.int32)

@@ -27,7 +27,7 @@ def canonical_edges(
     weights : (E,) real numbers, not checked
     nodes : (n_points,) whole numbers, optional
         The node in `edges` that is data point i, a permutation; by default i itself. Whoever
-        numbers nodes so that neighbours have near numbers is served faster: all but two passes
+        numbers nodes so that neighbors have near numbers is served faster: all but two passes
         stay in the cache then.
 
     Returns

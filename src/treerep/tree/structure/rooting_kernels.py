@@ -22,7 +22,7 @@ NODE, UP, VIA, SPARE = range(4)
 def prune(edges: Any, root: Any, table: Any) -> Any:
     """Remove leaves until only `root` is left; True if that removes every edge of one tree that contains the root.
 
-    A node keeps the exclusive or of its neighbours and of its edges. When one neighbour is
+    A node keeps the exclusive or of its neighbors and of its edges. When one neighbor is
     left, these are its parent and the edge to it: no adjacency lists are needed. Afterwards
     LINK is the parent, EDGE the edge to it and SIZE the number of nodes in the subtree. Ids
     that do not occur in `edges` are allowed, and get DEGREE -1.

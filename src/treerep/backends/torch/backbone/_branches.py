@@ -4,13 +4,14 @@ The reference is refinement/backbone/_branches.py.
 """
 
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...._core.extras import require
 from ...._core.parallel import Workers
+from ...._core.typing import TorchDevice
 from ....placement._locate import Places
 from ....refinement.backbone._branches import CENTERS, LARGEST, hung_off
 from ....tree.tree import Tree
@@ -135,7 +136,7 @@ def _cut(zones: Zones, stuck: NDArray[np.bool_]) -> Zones:
     return np.array(pieces)
 
 
-def zone_passes(device: Any) -> ModuleType:
+def zone_passes(device: TorchDevice) -> ModuleType:
     """Return the module that works on points and zones: Triton's kernels on a GPU, or compiled ones of the host."""
     if device.type == "cuda":
         try:

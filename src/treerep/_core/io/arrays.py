@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from .memory import check_memory
+from ..memory import check_memory
 
 
 class Header(NamedTuple):

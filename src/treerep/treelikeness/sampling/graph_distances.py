@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metric.base import frozen
-from ..metric.graph import GraphMetric
-from ._pace import Pace, Stopped
+from ...metric.base import frozen
+from ...metric.graph import GraphMetric
+from .._pace import Pace, Stopped
 
 _BAND = 2e7  # nanoseconds of searches between two looks at the clock
 _SOON = 5e7  # labels that may take no longer than this are not begun
@@ -29,7 +29,7 @@ def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
     Without a time limit the answer depends on the graph and the number alone, and so do the
     bits of the distances. Labels may use a third of the time that is left.
     """
-    from ..metric.shortest_paths.hub_labels import STEP_NS
+    from ...metric.shortest_paths.hub_labels import STEP_NS
 
     step = STEP_NS[graph.weighted]
     cost = _SHARE * min(len(graph), 3 * quadruples) * graph.search_cost()
@@ -104,7 +104,7 @@ def _plan(four: NDArray[np.int64]) -> _Plan:
 
 
 def _search(graph: GraphMetric, plan: _Plan, band: slice, out: NDArray[np.float64]) -> None:
-    from ..metric.shortest_paths.search_kernels import search_block
+    from ...metric.shortest_paths.search_kernels import search_block
 
     rows = graph.adjacency
     arrays = rows.indptr, rows.indices, rows.data if graph.weighted else None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from treerep._core import files
-from treerep._core.files import atomic_write, write_together
+from treerep._core.io import files
+from treerep._core.io.files import atomic_write, write_together
 from treerep.formats._target import open_target
 from treerep.tree.tree import Tree
 
@@ -136,7 +136,7 @@ def test_full_disk_leaves_the_earlier_file(tmp_path):
     target = tmp_path / "a.bin"
     target.write_text("old")
     code = (
-        "import signal, sys; from treerep._core.files import atomic_write\n"
+        "import signal, sys; from treerep._core.io.files import atomic_write\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "with atomic_write(sys.argv[1], 'wb') as file: file.write(bytes(100_000))"
     )
@@ -324,7 +324,7 @@ def test_errors_of_a_stream_name_it():
 def test_standard_output_by_name_shares_its_place(tmp_path, name, redirection):
     # A shell's redirection must stay in force: what is printed before and after belongs to the same file.
     code = (
-        "import sys; from treerep._core.files import atomic_write\n"
+        "import sys; from treerep._core.io.files import atomic_write\n"
         "print('before')\n"
         "with atomic_write(sys.argv[1]) as file: file.write('new\\n')\n"
         "print('after')"

@@ -7,18 +7,19 @@ and social networks (Physical Review E, 2014).
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metric.base import Metric
-from ..metric.graph import GraphMetric
-from ..metric.matrix import MatrixMetric
-from ..scores._streaming import read_block
-from ._graph_sampling import FROM, TO, labels_pay, search_quadruples
-from ._pace import Best, Pace, Stopped
-from ._quadruples import check_distances, split_sums
+from ..._core.typing import RNGLike
+from ...metric.base import Metric
+from ...metric.graph import GraphMetric
+from ...metric.matrix import MatrixMetric
+from ...scores._streaming import read_block
+from .._pace import Best, Pace, Stopped
+from .._quadruples import check_distances, split_sums
+from .graph_distances import FROM, TO, labels_pay, search_quadruples
 
 Task = tuple[int, np.random.Generator]  # how many quadruples to draw, and from what
 Found = tuple[NDArray[np.float64], NDArray[np.int64]]  # see `four_point_values`
@@ -41,7 +42,7 @@ class Mean(NamedTuple):
     quadruples: int
 
 
-def sample_quadruples(metric: Metric, count: int, rng: Any, best: Best, pace: Pace) -> Mean:
+def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace: Pace) -> Mean:
     """Look at `count` quadruples of distinct points, drawn independently; the worst one goes to `best`.
 
     O(count) distances and memory. However short the time, a few quadruples are looked at: of a

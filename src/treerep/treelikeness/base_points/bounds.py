@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.memory import check_memory
-from ._pace import Best, Pace, Stopped
-from ._spaces import Space
+from ..._core.memory import check_memory
+from .._pace import Best, Pace, Stopped
+from .._spaces import Space
 
 _ROWS = (
     64  # rows of a task, at most; after each round of tasks all of them know the best so far

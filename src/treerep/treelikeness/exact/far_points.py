@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._pace import Best, Pace, Stopped
-from ._quadruples import split_sums
+from .._pace import Best, Pace, Stopped
+from .._quadruples import split_sums
 
 _POINTS = 32  # 35,960 quadruples
 _LARGE = 5_000  # fewer points are searched thoroughly as fast

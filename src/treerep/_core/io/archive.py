@@ -10,9 +10,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..memory import check_memory
 from .arrays import read_array
 from .files import atomic_write, is_of_the_machine, open_file
-from .memory import check_memory
 
 _DAMAGE = (  # what damaged files make readers raise
     *(

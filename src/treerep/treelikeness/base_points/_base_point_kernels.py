@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
+from ..._core.kernel import helper, kernel
 
 ROWS = 8
 _COLUMNS = 2048

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
+from ..._core.kernel import helper, kernel
 
 _TILE = 64
 # Bytes of eight marks at once; VALUABLE has its bit in each.
@@ -22,7 +22,7 @@ _ANY_VALUABLE = np.uint64(0x0202020202020202)
 def mark_far(
     starts: Any, neighbors: Any, lengths: Any, distances: Any, first: int, last: int, far: Any
 ) -> None:
-    """far[a, b] = d(a, b), or 0 where a neighbour w of a lies behind it: d(w, b) = d(w, a) + d(a, b).
+    """far[a, b] = d(a, b), or 0 where a neighbor w of a lies behind it: d(w, b) = d(w, a) + d(a, b).
 
     Such a pair need not be looked at: with w in place of a the four-point value is no smaller.
     `lengths` is None when every edge has length 1; then behind is the same as farther. An edge
@@ -141,7 +141,7 @@ def _mark(
 
     With f = d(a, c), g = d(b, c) and e = the distance of c's farthest mate, c is acceptable if
     2 f, 2 g >= goal, 2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and 2 e >= 2 goal - d(a, b) + f
-    + g; it is valuable if moreover 2 d(c, centre) >= goal - d(a, b) + f + g, which holds for c
+    + g; it is valuable if moreover 2 d(c, center) >= goal - d(a, b) + f + g, which holds for c
     or for d. Each rests on the triangle inequality, and `slack` is what that may be violated
     by.
     """

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._pace import Best, Pace, Stopped
-from ._spaces import Space
+from .._pace import Best, Pace, Stopped
+from .._spaces import Space
 
 _KEYS = 4096  # real distances are sorted into so many bins before they are sorted
 _FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before ...

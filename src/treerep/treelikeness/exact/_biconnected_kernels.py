@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
+from ..._core.kernel import helper, kernel
 
 WORDS = 4  # 64-bit words per vertex: one vector instruction
 SOURCES = 64 * WORDS
@@ -109,7 +109,7 @@ def induced_subgraph(
 
 @helper
 def _spread(starts: Any, neighbors: Any, fresh: Any, coming: Any) -> None:
-    """Hand the bits that are new at a vertex on to its neighbours."""
+    """Hand the bits that are new at a vertex on to its neighbors."""
     for vertex in range(len(starts) - 1):
         one = fresh[vertex, 0]
         two = fresh[vertex, 1]

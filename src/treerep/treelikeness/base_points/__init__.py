@@ -1,0 +1,1 @@
+"""Bounds from base points, in O(n^3)."""

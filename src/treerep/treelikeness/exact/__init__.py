@@ -1,0 +1,1 @@
+"""The exact search: pairs from the farthest down, component by component."""
