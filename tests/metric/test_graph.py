@@ -285,7 +285,7 @@ def test_searches_and_labels_both_equal_scipy(
     i, j = rng.integers(0, n, (2, 3, 5))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            graph_module, "_ASK", cost
+            graph_module, "_QUERY_COST", cost
         )  # 0: labels answer everything; 1e9: searches do
         block, pairs = metric.block(rows, cols), metric.pairs(i, j)
     assert block.shape == (len(rows), len(cols)) and pairs.shape == (3, 5)
@@ -316,7 +316,7 @@ def test_large_blocks_are_answered_in_bands(monkeypatch: pytest.MonkeyPatch) -> 
     )
     requests = [(everyone, some), (some, everyone), (everyone, everyone)]
     for ask in (0.0, 1e9):
-        monkeypatch.setattr(graph_module, "_ASK", ask)
+        monkeypatch.setattr(graph_module, "_QUERY_COST", ask)
         monkeypatch.setattr(graph_module, "_BAND", 2e7)
         whole = [metric.block(*request) for request in requests] + [metric.pairs(i, i[::-1])]
         monkeypatch.setattr(graph_module, "_BAND", 1.0)

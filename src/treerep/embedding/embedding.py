@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._core.checks import positive_number, positive_scale
 from ..metric._compiled import CompiledMetric
-from ..metric.base import MetricError, check_labels, frozen
+from ..metric.base import MetricError, check_labels, read_only
 from ..metric.oracle.classes import EmbeddingOracle
 from ._models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
 
@@ -77,7 +77,7 @@ class Embedding(CompiledMetric):
             raise MetricError(f"node {farthest} is {far}: use a smaller scale")
         unit = np.full(len(self.radii), 1.0 / self.scale)
         self.oracle = EmbeddingOracle(
-            self.directions, self.radii, frozen(np.sinh(self.radii)), frozen(unit)
+            self.directions, self.radii, read_only(np.sinh(self.radii)), read_only(unit)
         )
 
     @classmethod
@@ -226,7 +226,7 @@ def _checked_polar(
     if off.any():
         i = int(np.argmax(off))
         raise MetricError(f"the direction of node {i} has norm {norms[i]}: give a unit vector")
-    return frozen(units), frozen(lengths)
+    return read_only(units), read_only(lengths)
 
 
 def real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:

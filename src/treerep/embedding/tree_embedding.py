@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.checks import positive_number, positive_scale
-from ..metric.base import MetricError, check_indices, check_labels, frozen
+from ..metric.base import MetricError, check_indices, check_labels, read_only
 from ..metric.oracle.classes import FrameOracle
 from ..tree.structure.rooted import Preorder, heads, preorder
 from .embedding import Embedding, real_array
@@ -67,7 +67,7 @@ class TreeEmbedding(Embedding):
             )
         self._set(
             view,
-            frozen(units[view.order]),
+            read_only(units[view.order]),
             positive_scale(scale),
             points,
             check_labels(labels, points),
@@ -109,10 +109,10 @@ class TreeEmbedding(Embedding):
             view.position,
             view.up,
             turns,
-            frozen(lengths),
-            frozen(decay),
-            frozen(half),
-            frozen(unit),
+            read_only(lengths),
+            read_only(decay),
+            read_only(half),
+            read_only(unit),
         )
         self.directions, self.radii, self._steps = _polar(self.oracle, view)
         if not np.isfinite(self.radii).all():
@@ -145,7 +145,7 @@ class TreeEmbedding(Embedding):
         from .sarkar._frame_kernels import walk_rows
 
         first, second = (
-            frozen(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols)
+            read_only(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols)
         )
         if len(first) == 0 or len(second) * self._steps < self.n_nodes:
             return super().block(first, second)
@@ -187,7 +187,7 @@ def _polar(
     directions = np.empty(frames.turns.shape)
     radii = np.empty(n)
     polar_coordinates(frames, view.size, heavy, view.order, directions, radii)
-    return frozen(directions), frozen(radii), 2.0 * float(view.size.mean())
+    return read_only(directions), read_only(radii), 2.0 * float(view.size.mean())
 
 
 def _checked_view(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .base import Metric, check_indices, frozen
+from .base import Metric, check_indices, read_only
 
 
 class CompiledMetric(Metric):
@@ -36,16 +36,16 @@ class CompiledMetric(Metric):
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays come out of a pickle or a deep copy writeable; frozen again, they are what
-        # kernels were compiled for. Frozen arrays are views, so those of the oracle still share
+        # Arrays come out of a pickle or a deep copy writeable; made read-only again, they are what
+        # kernels were compiled for. Read-only arrays are views, so those of the oracle still share
         # memory with the metric's own.
         for name, value in state.items():
-            self.__dict__[name] = frozen(value) if isinstance(value, np.ndarray) else value
+            self.__dict__[name] = read_only(value) if isinstance(value, np.ndarray) else value
         if state.get("oracle") is not None:
-            self.__dict__["oracle"] = type(state["oracle"])(*map(frozen, state["oracle"]))
+            self.__dict__["oracle"] = type(state["oracle"])(*map(read_only, state["oracle"]))
 
 
 def _flat(indices: NDArray[np.int64]) -> NDArray[Any]:
     # One layout for the kernels. (Broadcast arrays also carry a flag that warns when looked
     # at.)
-    return frozen(indices).reshape(-1)
+    return read_only(indices).reshape(-1)

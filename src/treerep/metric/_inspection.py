@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .._core.parallel import run
 from .base import BadEntryError, MetricError
-from .disk.mapped import announce, scattered
+from .disk.mapped import prefetch, random_access
 from .oracle.classes import LARGEST
 
 # How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but
@@ -20,7 +20,7 @@ _BAND = 64
 _AHEAD = 64 * _BAND  # rows whose pages are asked for together: some 32 MB
 
 
-class Seen(NamedTuple):
+class Inspection(NamedTuple):
     """What a look at distances tells."""
 
     largest: float
@@ -29,7 +29,7 @@ class Seen(NamedTuple):
     skew: float  # the largest |d(i, j) - d(j, i)|
 
 
-def inspect_all(distances: NDArray[Any]) -> Seen:
+def inspect_all(distances: NDArray[Any]) -> Inspection:
     """Look at every entry; the first bad one in row order raises a MetricError."""
     # Compiled code does not calculate with halves.
     seen = (
@@ -51,7 +51,7 @@ def inspect_all(distances: NDArray[Any]) -> Seen:
     return seen
 
 
-def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
+def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
     """Look at the diagonal and at a million other entries, some of every row; return those of the rows as well.
 
     A disk is read by pages. So neighboring rows share their columns: their mirror images lie
@@ -65,21 +65,23 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
         .integers(0, n - width + 1, size=-(-n // _BAND))
         .repeat(_BAND)[:n]
     )
-    with scattered(distances):
+    with random_access(distances):
         for start in range(0, n, _BAND):
             rows = slice(start, min(start + _BAND, n))
             cols = slice(left[start], left[start] + width)
             if start % _AHEAD == 0:
-                announce(distances, _places(left, width, start, min(start + _AHEAD, n)))
+                prefetch(
+                    distances, _sampled_entries(left, width, start, min(start + _AHEAD, n))
+                )
             here[rows] = distances[rows, cols]
             there[rows] = distances[cols, rows].T
             diagonal = np.diagonal(distances[rows, rows])
             for i in np.flatnonzero(diagonal)[:1]:
                 _refuse_diagonal(start + i, diagonal[i])
-    seen = _look(here, there)
+    seen = _inspect_block(here, there)
     if seen is None:
         for block, swap in ((here, False), (there, True)):
-            for i, k in np.argwhere(~_sound(block))[:1]:
+            for i, k in np.argwhere(~_are_distances(block))[:1]:
                 raise BadEntryError(
                     *((left[i] + k, i) if swap else (i, left[i] + k)), block[i, k]
                 )
@@ -90,7 +92,7 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
     return seen, here
 
 
-def _places(
+def _sampled_entries(
     left: NDArray[np.int64], width: int, start: int, stop: int
 ) -> Iterator[tuple[int, int, int]]:
     """Where `inspect_sample` looks for the bands of these rows: (row, first column, column after the last)."""
@@ -108,28 +110,30 @@ def _allowed(distances: NDArray[Any], largest: float) -> float:
     return _ASYMMETRY.get(distances.dtype, _ASYMMETRY_DEFAULT) * largest
 
 
-def _sound(block: NDArray[Any]) -> NDArray[np.bool_]:
+def _are_distances(block: NDArray[Any]) -> NDArray[np.bool_]:
     wide = block.astype(np.float64)
     return (wide >= 0) & (wide <= LARGEST)
 
 
-def _look(here: NDArray[Any], there: NDArray[Any]) -> Seen | None:
+def _inspect_block(here: NDArray[Any], there: NDArray[Any]) -> Inspection | None:
     """What these entries and their mirror images tell; None if one of them is no distance."""
-    if not (_sound(here).all() and _sound(there).all()):
+    if not (_are_distances(here).all() and _are_distances(there).all()):
         return None
     one = here.astype(np.float64)
     two = there.astype(np.float64)
     whole = all((part == np.floor(part)).all() for part in (one, two))
     with np.errstate(over="ignore"):  # to infinity, which is no float64 here
         single = all((part == part.astype(np.float32)).all() for part in (one, two))
-    return Seen(float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max()))
+    return Inspection(
+        float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max())
+    )
 
 
-def _inspect_halves(distances: NDArray[Any]) -> Seen | None:
-    def bands() -> Iterator[Seen | None]:
+def _inspect_halves(distances: NDArray[Any]) -> Inspection | None:
+    def bands() -> Iterator[Inspection | None]:
         for start in range(0, len(distances), _BAND):
             band = slice(start, start + _BAND)
-            yield _look(distances[band], distances[:, band].T)
+            yield _inspect_block(distances[band], distances[:, band].T)
 
     seen = list(bands())
     if None in seen:
@@ -137,10 +141,10 @@ def _inspect_halves(distances: NDArray[Any]) -> Seen | None:
     largest, whole, single, skew = zip(
         *(part for part in seen if part is not None), strict=True
     )
-    return Seen(max(largest), all(whole), all(single), max(skew))
+    return Inspection(max(largest), all(whole), all(single), max(skew))
 
 
-def _inspect_compiled(distances: NDArray[Any]) -> Seen | None:
+def _inspect_compiled(distances: NDArray[Any]) -> Inspection | None:
     from ._inspection_kernels import TILE, inspect_band
 
     dtype = distances.dtype
@@ -159,7 +163,7 @@ def _inspect_compiled(distances: NDArray[Any]) -> Seen | None:
     # and is forgiven.
     if not (largest < np.inf and skew < np.inf) or (low < 0 and _has_negative(distances)):
         return None
-    return Seen(largest, not found[:, 2].any(), not found[:, 3].any(), skew)
+    return Inspection(largest, not found[:, 2].any(), not found[:, 3].any(), skew)
 
 
 def _has_negative(distances: NDArray[Any]) -> bool:

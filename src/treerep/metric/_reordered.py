@@ -42,6 +42,6 @@ class ReorderedMetric(Metric):
         """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
         return self.metric.pairs(*(self.order[check_indices(x, len(self))] for x in (i, j)))
 
-    def scattered(self) -> AbstractContextManager[None]:
+    def random_access(self) -> AbstractContextManager[None]:
         """Announce that single distances from all over will be asked for, which matters to a disk."""
-        return self.metric.scattered()
+        return self.metric.random_access()

@@ -76,7 +76,7 @@ class Metric(ABC):
         flat = [self.block([a], [b])[0, 0] for a, b in zip(i.ravel(), j.ravel(), strict=True)]
         return np.array(flat, dtype=np.float64).reshape(i.shape)
 
-    def scattered(self) -> AbstractContextManager[None]:
+    def random_access(self) -> AbstractContextManager[None]:
         """Announce that single distances from all over will be asked for, which matters to a disk."""
         return nullcontext()
 
@@ -130,7 +130,7 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
     return names
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return a read-only, C-contiguous plain view, copied only where the layout demands it: one layout, one compile."""
     view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
     if (

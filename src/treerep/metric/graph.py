@@ -13,18 +13,20 @@ from .._core.parallel import run
 from .._core.used import note
 from ._compiled import CompiledMetric
 from ._registry import find_graph_reader
-from .base import MetricError, check_indices, check_labels, frozen
+from .base import MetricError, check_indices, check_labels, read_only
 from .oracle.classes import HubOracle
 
 if TYPE_CHECKING:
     from .shortest_paths.hub_labels import Watch
 
 # Rough costs in nanoseconds, to choose between searching the graph and asking the hub labels.
-_STEP = 5.0
+_SEARCH_STEP = 5.0
 _HEAP_STEP = 80.0
-_ASK = 300.0
+_QUERY_COST = 300.0
 _BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
-_PATIENCE = 1000  # searches made for want of labels before the labels are built after all
+_SEARCHES_BEFORE_LABELS = (
+    1000  # searches made for want of labels before the labels are built after all
+)
 
 
 class GraphMetric(CompiledMetric):
@@ -120,8 +122,8 @@ class GraphMetric(CompiledMetric):
             raise MetricError(
                 f"edges of length {lengths.max()} add up beyond the range of floats: rescale the weights"
             )
-        self.adjacency = _frozen_rows(adjacency)
-        self.vertices = frozen(vertices)
+        self.adjacency = _read_only_rows(adjacency)
+        self.vertices = read_only(vertices)
         self.labels = None if names is None else tuple(names[vertex] for vertex in vertices)
         self.weighted = bool((lengths != 1).any())
         # Whole numbers stay exact under the halves and sums of fitting while float64 holds them
@@ -185,17 +187,17 @@ class GraphMetric(CompiledMetric):
 
     def _searching_pays(self, sources: int, answers: int) -> bool:
         """Decide between one search from every source and one question to the hub labels for every answer."""
-        if sources * self.search_cost() <= answers * _ASK:
+        if sources * self.search_cost() <= answers * _QUERY_COST:
             return True
         if not self.integral or self.has_labels:
             return False
         # Exact either way: no need to build labels for a handful of small requests.
         self._searched += sources
-        return self._searched <= _PATIENCE
+        return self._searched <= _SEARCHES_BEFORE_LABELS
 
     def search_cost(self) -> float:
         """Return about how many nanoseconds a search from one vertex takes; the same on every machine."""
-        return (_HEAP_STEP if self.weighted else _STEP) * (
+        return (_HEAP_STEP if self.weighted else _SEARCH_STEP) * (
             len(self) + 0.5 * len(self.adjacency.data)
         )
 
@@ -205,17 +207,19 @@ class GraphMetric(CompiledMetric):
         One search from every row or column, whichever are fewer, or hub labels, by predicted
         cost.
         """
-        first, second = (frozen(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols))
+        first, second = (
+            read_only(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols)
+        )
         out = np.empty((len(first), len(second)))
         if not self._searching_pays(min(out.shape), out.size):
-            self._ask_block(first, second, out)
+            self._block_from_labels(first, second, out)
         elif len(first) <= len(second):
             self._search_rows(first, second, out)
         else:
             self._search_columns(first, second, out)
         return out
 
-    def _ask_block(
+    def _block_from_labels(
         self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
     ) -> None:
         from .oracle.distance_kernels import block_distances
@@ -224,7 +228,7 @@ class GraphMetric(CompiledMetric):
         _in_bands(
             lambda band: block_distances(oracle, rows[band], cols, out[band]),
             len(rows),
-            _ASK * len(cols),
+            _QUERY_COST * len(cols),
         )
 
     def _search_rows(
@@ -260,14 +264,14 @@ class GraphMetric(CompiledMetric):
         """
         first, second = np.broadcast_arrays(*(check_indices(x, len(self)) for x in (i, j)))
         out = np.empty(first.shape)
-        sources, targets = (frozen(x.reshape(-1)) for x in (first, second))
+        sources, targets = (read_only(x.reshape(-1)) for x in (first, second))
         counts = [self._count_distinct(x) for x in (sources, targets)]
         if counts[1] < counts[0]:
             sources, targets = targets, sources
         if self._searching_pays(min(counts), out.size):
             self._search_pairs(sources, targets, out.reshape(-1))
         else:
-            self._ask_pairs(sources, targets, out.reshape(-1))
+            self._pairs_from_labels(sources, targets, out.reshape(-1))
         return out
 
     def _count_distinct(self, points: NDArray[np.int64]) -> int:
@@ -277,14 +281,16 @@ class GraphMetric(CompiledMetric):
         seen[points] = True
         return int(np.count_nonzero(seen))
 
-    def _ask_pairs(
+    def _pairs_from_labels(
         self, i: NDArray[np.int64], j: NDArray[np.int64], out: NDArray[np.float64]
     ) -> None:
         from .oracle.distance_kernels import pair_distances
 
         oracle = self.oracle
         _in_bands(
-            lambda band: pair_distances(oracle, i[band], j[band], out[band]), len(out), _ASK
+            lambda band: pair_distances(oracle, i[band], j[band], out[band]),
+            len(out),
+            _QUERY_COST,
         )
 
     def _search_pairs(
@@ -300,7 +306,9 @@ class GraphMetric(CompiledMetric):
         def search(band: slice) -> None:
             for source, group in zip(distinct[band], groups[band], strict=True):
                 found = np.empty((1, len(group)))
-                search_block(*graph, frozen(np.array([source])), frozen(targets[group]), found)
+                search_block(
+                    *graph, read_only(np.array([source])), read_only(targets[group]), found
+                )
                 out[group] = found[0]
 
         _in_bands(search, len(distinct), self.search_cost())
@@ -310,7 +318,7 @@ class GraphMetric(CompiledMetric):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(
-            {**state, "_lock": Lock(), "adjacency": _frozen_rows(state["adjacency"])}
+            {**state, "_lock": Lock(), "adjacency": _read_only_rows(state["adjacency"])}
         )
 
 
@@ -477,13 +485,13 @@ def _describe_components(
     )
 
 
-def _frozen_rows(rows: csr_array) -> csr_array:
+def _read_only_rows(rows: csr_array) -> csr_array:
     """Return a csr_array with sorted, read-only arrays: lengths as float64, indices as int32 where they fit."""
     rows.sort_indices()
     index = np.int32 if rows.nnz < 2**31 else np.int64
     arrays = (
-        frozen(rows.data),
-        frozen(rows.indices.astype(index)),
-        frozen(rows.indptr.astype(index)),
+        read_only(rows.data),
+        read_only(rows.indices.astype(index)),
+        read_only(rows.indptr.astype(index)),
     )
     return csr_array(arrays, shape=rows.shape)

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from .._core.memory import check_memory
 from ._compiled import CompiledMetric
 from ._four_point_condition import obeys_four_points
-from ._inspection import Seen, inspect_all, inspect_sample
-from .base import MetricError, check_labels, frozen
-from .disk.mapped import is_large_map, laid_out, opened, place_of, scattered
+from ._inspection import Inspection, inspect_all, inspect_sample
+from .base import MetricError, check_labels, read_only
+from .disk.mapped import file_location, is_large_map, open_map, random_access, to_kernel_layout
 from .oracle.classes import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 
 
@@ -62,7 +62,7 @@ class MatrixMetric(CompiledMetric):
         if symmetrize is not None:
             array = _symmetrized(array, symmetrize)
         self.on_disk = large = is_large_map(array)
-        self.distances = laid_out(array) if large else frozen(array)
+        self.distances = to_kernel_layout(array) if large else read_only(array)
         self.labels = check_labels(labels, len(array))
         seen, rows = (
             inspect_sample(self.distances)
@@ -80,13 +80,13 @@ class MatrixMetric(CompiledMetric):
     def __len__(self) -> int:
         return len(self.distances)
 
-    def scattered(self) -> AbstractContextManager[None]:
+    def random_access(self) -> AbstractContextManager[None]:
         """Announce that single distances from all over will be asked for, which matters to a disk."""
-        return scattered(self.distances) if self.on_disk else nullcontext()
+        return random_access(self.distances) if self.on_disk else nullcontext()
 
     def __getstate__(self) -> dict[str, Any]:
         # A matrix on disk stays there: others get its path, and open it themselves.
-        distances = place_of(self.distances) if self.on_disk else self.distances
+        distances = file_location(self.distances) if self.on_disk else self.distances
         return {name: value for name, value in self.__dict__.items() if name != "oracle"} | {
             "distances": distances
         }
@@ -94,7 +94,7 @@ class MatrixMetric(CompiledMetric):
     def __setstate__(self, state: dict[str, Any]) -> None:
         large = state["on_disk"]
         super().__setstate__(
-            {**state, "distances": opened(state["distances"])} if large else state
+            {**state, "distances": open_map(state["distances"])} if large else state
         )
         self.oracle = _oracle(self.distances, seen=not large)
 
@@ -143,7 +143,7 @@ def _symmetrized(array: NDArray[Any], how: str) -> NDArray[Any]:
     return array.astype(wide) * wide.type(0.5) + array.T.astype(wide) * wide.type(0.5)
 
 
-def _input_precision(distances: NDArray[Any], seen: Seen, rows: NDArray[Any]) -> float:
+def _input_precision(distances: NDArray[Any], seen: Inspection, rows: NDArray[Any]) -> float:
     """The relative precision to which distances were rounded before they were given; 0 if none is seen.
 
     A short dtype says so itself. Wider numbers that all fit float32, or that have few digits

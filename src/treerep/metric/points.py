@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._compiled import CompiledMetric
-from .base import MetricError, check_labels, frozen
+from .base import MetricError, check_labels, read_only
 from .oracle.classes import (
     AngleOracle,
     ChebyshevOracle,
@@ -17,10 +17,10 @@ from .oracle.classes import (
     ManhattanOracle,
 )
 
-# Rows looked at together when coordinates are checked or prepared: bounds the temporary memory.
+# PreparedPoints looked at together when coordinates are checked or prepared: bounds the temporary memory.
 _CHUNK = 1 << 22
 
-_NO_METRIC = {
+_NOT_METRICS = {
     "sqeuclidean": "squared distances violate the triangle inequality: use metric='euclidean'",
     "1-cos": "1 - cos violates the triangle inequality: use metric='cosine', the angle itself",
     "1-r": "1 - r violates the triangle inequality: use metric='correlation', the angle between centered vectors",
@@ -75,7 +75,7 @@ class PointMetric(CompiledMetric):
         *,
         labels: Sequence[object] | None = None,
     ) -> None:
-        rows = prepared_rows(points, metric)
+        rows = prepare_points(points, metric)
         check_extent(rows.oracle, metric, rows.extent)
         self.metric = metric
         self.points = rows.points
@@ -88,7 +88,7 @@ class PointMetric(CompiledMetric):
         return len(self.points)
 
 
-class Rows(NamedTuple):
+class PreparedPoints(NamedTuple):
     """Points that are ready to be measured: all of them, or those that one worker of a cluster holds."""
 
     points: NDArray[Any]
@@ -98,7 +98,7 @@ class Rows(NamedTuple):
     integral: bool  # whether their distances are small whole numbers
 
 
-def prepared_rows(points: ArrayLike, metric: str, first: int = 0) -> Rows:
+def prepare_points(points: ArrayLike, metric: str, first: int = 0) -> PreparedPoints:
     """Check and prepare points row by row, so that any part of them gives the same numbers as all together.
 
     `first` is the number of the first row, for messages. What remains is `check_extent` of the
@@ -106,11 +106,11 @@ def prepared_rows(points: ArrayLike, metric: str, first: int = 0) -> Rows:
     """
     prepare = _prepare(metric)
     array, largest = _coordinates(points, first)
-    table = frozen(array)
+    table = read_only(array)
     oracle = prepare(table, first)
     extent = float(oracle.radii.max()) if isinstance(oracle, HyperbolicOracle) else largest
     integral = metric in ("manhattan", "chebyshev") and _small_whole_numbers(table, largest)
-    return Rows(table, oracle, extent, integral)
+    return PreparedPoints(table, oracle, extent, integral)
 
 
 def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
@@ -140,7 +140,7 @@ def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
     return array, largest
 
 
-def _least(dtype: Any) -> float:
+def _smallest_extent(dtype: Any) -> float:
     # What squares of numbers lose by underflow is less than eps times the largest of them if
     # that is not below this.
     limits = np.finfo(dtype)
@@ -155,7 +155,7 @@ def coordinate_bounds(metric: str, k: int, dtype: Any) -> tuple[float, float]:
         "manhattan": end / k / 8,
         "chebyshev": end / 8,
     }.get(metric, math.inf)
-    return (_least(dtype) if metric == "euclidean" else 0.0), most
+    return (_smallest_extent(dtype) if metric == "euclidean" else 0.0), most
 
 
 def check_extent(oracle: Any, metric: str, largest: float, first: int = 0) -> None:
@@ -165,7 +165,7 @@ def check_extent(oracle: Any, metric: str, largest: float, first: int = 0) -> No
     number `first`, has it.
     """
     if isinstance(oracle, HyperbolicOracle):
-        if 0 < largest < _least(np.float64):
+        if 0 < largest < _smallest_extent(np.float64):
             raise MetricError(
                 f"point {first + int(np.argmax(oracle.radii))} is the farthest from the origin, at {largest}: too near "
                 "for hyperbolic distances in float64; spread the points"
@@ -194,14 +194,14 @@ def _small_whole_numbers(points: NDArray[Any], largest: float) -> bool:
     return small and all(bool((np.floor(rows) == rows).all()) for _, rows in _chunks(points))
 
 
-def _towards_one(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _scale_to_one(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return rows scaled to a largest coordinate between 1/2 and 1, and the powers of 2 (n, 1) taken out: exactly."""
     exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]
     return np.ldexp(rows, -exponents), exponents
 
 
 def _norms(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    scaled, exponents = _towards_one(vectors)
+    scaled, exponents = _scale_to_one(vectors)
     return np.ldexp(np.sqrt((scaled * scaled).sum(axis=1)), exponents[:, 0])
 
 
@@ -210,7 +210,7 @@ def _unit_vectors(points: NDArray[Any], first: int, center: bool) -> AngleOracle
     for start, given in _chunks(points):
         # Scale first, here and below: sums and squares of huge or tiny coordinates leave the
         # range of floats.
-        rows = _towards_one(given)[0] if center else given
+        rows = _scale_to_one(given)[0] if center else given
         vectors = rows - rows.mean(axis=1, keepdims=True) if center else rows
         largest = np.abs(vectors).max(axis=1, keepdims=True)
         floor = (
@@ -232,7 +232,7 @@ def _unit_vectors(points: NDArray[Any], first: int, center: bool) -> AngleOracle
         units[start : start + len(rows)] = scaled / np.sqrt(
             (scaled * scaled).sum(axis=1, keepdims=True)
         )
-    return AngleOracle(frozen(units))
+    return AngleOracle(read_only(units))
 
 
 def _polar(
@@ -241,7 +241,7 @@ def _polar(
     directions = np.divide(
         vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0
     )
-    return HyperbolicOracle(frozen(directions), frozen(radii), frozen(np.sinh(radii)))
+    return HyperbolicOracle(read_only(directions), read_only(radii), read_only(np.sinh(radii)))
 
 
 def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
@@ -301,6 +301,6 @@ def _prepare(metric: str) -> Callable[[NDArray[Any], int], Any]:
     if metric in _PREPARE:
         return _PREPARE[metric]
     key = metric.replace(" ", "").lower()
-    if key in _NO_METRIC:
-        raise MetricError(f"{metric!r} is no metric: {_NO_METRIC[key]}")
+    if key in _NOT_METRICS:
+        raise MetricError(f"{metric!r} is no metric: {_NOT_METRICS[key]}")
     raise ValueError(f"unknown metric {metric!r}: choose one of {', '.join(_PREPARE)}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..metric.base import frozen
+from ..metric.base import read_only
 
 
 def check_edges(
@@ -92,11 +92,11 @@ def _pair(edge: NDArray[np.integer]) -> str:
     return f"({int(edge[0])}, {int(edge[1])})"
 
 
-def owned(array: NDArray[Any], given: object) -> NDArray[Any]:
+def read_only_copy(array: NDArray[Any], given: object) -> NDArray[Any]:
     """Freeze an array; copy it first if the caller could still write to it."""
     shared = (
         isinstance(given, np.ndarray)
         and given.flags.writeable
         and np.shares_memory(array, given)
     )
-    return frozen(array.copy() if shared else array)
+    return read_only(array.copy() if shared else array)

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from .._core.checks import whole_number
 from ..metric._compiled import CompiledMetric
 from ..metric._matching import matched
-from ..metric.base import check_indices, check_labels, frozen
+from ..metric.base import check_indices, check_labels, read_only
 from ..metric.oracle.classes import TreeOracle
-from ._validation import check_edges, check_tree, check_weights, owned
+from ._validation import check_edges, check_tree, check_weights, read_only_copy
 from .comparison.difference import TreeDifference, branches, path_difference, robinson_foulds
 from .comparison.support import carried_support, check_support, split_support, support_above
 from .exchange.archives import load_fields, save_tree
@@ -80,11 +80,11 @@ class Tree(CompiledMetric):
         n = whole_number(n_points, "n_points")
         if n < 1:
             raise ValueError(f"a tree needs at least one data point, not n_points={n}")
-        pairs = owned(check_edges(edges, n).astype(np.int64, copy=False), edges)
-        lengths = owned(check_weights(weights, pairs), weights)
+        pairs = read_only_copy(check_edges(edges, n).astype(np.int64, copy=False), edges)
+        lengths = read_only_copy(check_weights(weights, pairs), weights)
         check_tree(pairs)
         shares = check_support(support, len(pairs))
-        shares = None if shares is None else owned(shares, support)
+        shares = None if shares is None else read_only_copy(shares, support)
         self._set(n, pairs, lengths, check_labels(labels, n), shares, bool(order_known))
 
     @classmethod
@@ -99,8 +99,10 @@ class Tree(CompiledMetric):
     ) -> "Tree":
         """Make a tree of arrays that are known to be one, without looking at them or copying them."""
         tree = cls.__new__(cls)
-        shares = None if support is None else frozen(support)
-        tree._set(int(n_points), frozen(edges), frozen(weights), labels, shares, order_known)
+        shares = None if support is None else read_only(support)
+        tree._set(
+            int(n_points), read_only(edges), read_only(weights), labels, shares, order_known
+        )
         return tree
 
     @classmethod
@@ -294,7 +296,7 @@ class Tree(CompiledMetric):
 
     def with_weights(self, weights: ArrayLike) -> "Tree":
         """Return the same tree with other edge weights, in the order of `edges`."""
-        lengths = owned(check_weights(weights, self.edges), weights)
+        lengths = read_only_copy(check_weights(weights, self.edges), weights)
         return Tree._trusted(
             self.n_points, self.edges, lengths, self.labels, self.support, self.order_known
         )

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.memory import check_memory
-from ..metric.base import Metric, frozen
+from ..metric.base import Metric, read_only
 from ..metric.graph import GraphMetric
-from ..metric.oracle.classes import BY_ROW, HubOracle
+from ..metric.oracle.classes import POINT_ORACLES, HubOracle
 from ..scores._streaming import read_block, triangle_slices
 from ._pace import Pace, Stopped
 from ._quadruples import check_distances
@@ -47,7 +47,9 @@ class Space(NamedTuple):
 
 def obeys_triangles(metric: Metric) -> bool:
     """Tell whether the triangle inequality is known to hold: not for matrices and metrics of the user's own."""
-    return isinstance(metric, GraphMetric) or isinstance(metric.oracle, (*BY_ROW, HubOracle))
+    return isinstance(metric, GraphMetric) or isinstance(
+        metric.oracle, (*POINT_ORACLES, HubOracle)
+    )
 
 
 def whole_type(largest: float) -> np.dtype[Any] | None:
@@ -159,8 +161,8 @@ def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
     starts = np.cumsum([0, *map(len, near)])
     # Of the types that a GraphMetric has: kernels are compiled once for both.
     return (
-        frozen(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)),
-        frozen(np.concatenate(near)),
+        read_only(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)),
+        read_only(np.concatenate(near)),
         None,
     )
 
@@ -191,9 +193,9 @@ def _part(graph: Graph, vertices: NDArray[np.int64], place: NDArray[np.int64]) -
     from .exact._biconnected_kernels import induced_subgraph
 
     starts, neighbors, lengths = graph
-    given = frozen(np.ones(len(neighbors))) if lengths is None else lengths
+    given = read_only(np.ones(len(neighbors))) if lengths is None else lengths
     begins, inside, own = map(
-        frozen, induced_subgraph(starts, neighbors, given, vertices, place)
+        read_only, induced_subgraph(starts, neighbors, given, vertices, place)
     )
     return begins, inside, None if lengths is None else own
 
@@ -210,7 +212,7 @@ def search_component(
         (rows.indptr, rows.indices, rows.data if metric.weighted else None), vertices, place
     )
     size = len(vertices)
-    everyone = frozen(np.arange(size))
+    everyone = read_only(np.arange(size))
 
     def distances(sources: slice) -> NDArray[np.float64]:
         found = np.empty((len(everyone[sources]), size))
@@ -255,7 +257,7 @@ def search_row(
     rows = metric.adjacency
     graph = rows.indptr, rows.indices, rows.data if metric.weighted else None
     out = np.empty((1, len(vertices)))
-    search_block(*graph, frozen(np.array([source])), frozen(vertices), out)
+    search_block(*graph, read_only(np.array([source])), read_only(vertices), out)
     return out[0]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ...tree.structure.rooted import Preorder, heads, points_below
 
 #: What `sarkar` offers.
@@ -80,7 +80,7 @@ def _templates(
     parts = [spread_directions(int(count), dim, rule) for count in counts]
     offsets = np.full(int(counts.max(initial=0)) + 1, -1)
     offsets[counts] = np.cumsum([0, *map(len, parts)])[:-1]
-    return frozen(np.concatenate([np.empty((0, dim)), *parts])), frozen(offsets)
+    return read_only(np.concatenate([np.empty((0, dim)), *parts])), read_only(offsets)
 
 
 def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
@@ -204,7 +204,7 @@ def _least_energy(count: int, dim: int) -> Array:
     )  # symmetric starts stay symmetric
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     spread(points, np.ones(count), count, 200, 1e-6, np.empty(dim))
-    return frozen(points)
+    return read_only(points)
 
 
 def _sorted(points: Array) -> Array:
@@ -217,4 +217,4 @@ def _sorted(points: Array) -> Array:
         points[0, 0] = -1.0
     points = points / np.linalg.norm(points, axis=1, keepdims=True)
     rest = np.argsort(-points[1:, 0].round(12), kind="stable") + 1
-    return frozen(points[np.r_[0, rest]])
+    return read_only(points[np.r_[0, rest]])

@@ -7,7 +7,7 @@ for hyperbolic embeddings (ICML 2018).
 
 from ..._core.checks import check_choice, number_above, number_from, positive_scale
 from ..._core.memory import check_memory
-from ...metric.base import Metric, frozen
+from ...metric.base import Metric, read_only
 from ...tree.structure.rooted import rerooted
 from ...tree.tree import Tree
 from ..tree_embedding import TreeEmbedding
@@ -107,7 +107,7 @@ def sarkar(
         else positive_scale(scale)
     )
     return TreeEmbedding._of_view(
-        view, frozen(around.turns), factor, tree.n_points, tree.labels
+        view, read_only(around.turns), factor, tree.n_points, tree.labels
     )
 
 

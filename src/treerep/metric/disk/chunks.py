@@ -57,17 +57,17 @@ def check_chunks(array: Any, kind: str) -> None:
         _check_hdf5(array)
         return
     stored = _checked_chunks(array)
-    missing = _missing(array, stored)
+    missing = _missing_chunks(array, stored)
     if kind == "distances":
         missing = (
             (name, region)
             for name, region in missing
-            if not _on_the_diagonal(region, array.fill_value)
+            if not _is_diagonal_entry(region, array.fill_value)
         )
     first = next(missing, None)
     if first is None:
         return
-    if not any(map(stored, _places(array))):
+    if not any(map(stored, _chunk_indices(array))):
         raise ValueError(
             f"none of its chunks is stored, the first is {first[0]}: restore them, or write it again"
         )
@@ -89,7 +89,7 @@ def check_chunks(array: Any, kind: str) -> None:
 def refuse_missing_chunks(array: Any, what: str) -> None:
     """Refuse an array of which any chunk is missing."""
     check_stored(array)
-    for name, region in _missing(array, _checked_chunks(array)):
+    for name, region in _missing_chunks(array, _checked_chunks(array)):
         raise ValueError(f"chunk {name} of {what} ({_span(region)}) is missing: {_REMEDY}")
 
 
@@ -119,15 +119,15 @@ def _grid(shape: Any, chunks: Any) -> tuple[int, ...]:
     return tuple(-(-length // chunk) for length, chunk in zip(shape, chunks, strict=True))
 
 
-def _places(array: Any) -> Iterator[tuple[int, ...]]:
+def _chunk_indices(array: Any) -> Iterator[tuple[int, ...]]:
     return itertools.product(*map(range, _grid(array.shape, _chunk_shape(array))))
 
 
-def _missing(
+def _missing_chunks(
     array: Any, stored: Callable[[tuple[int, ...]], bool]
 ) -> Iterator[tuple[str, Region]]:
     """Yield the name and the region of every chunk that is not stored."""
-    for place in _places(array):
+    for place in _chunk_indices(array):
         if not stored(place):
             spans = zip(place, _chunk_shape(array), array.shape, strict=True)
             region = tuple(
@@ -141,7 +141,11 @@ def _checked_chunks(array: Any) -> Callable[[tuple[int, ...]], bool]:
     stored = _is_stored(array)
     check_blosc_chunks(
         array,
-        (array.metadata.encode_chunk_key(place) for place in _places(array) if stored(place)),
+        (
+            array.metadata.encode_chunk_key(place)
+            for place in _chunk_indices(array)
+            if stored(place)
+        ),
     )
     return stored
 
@@ -163,7 +167,7 @@ def _is_stored(array: Any) -> Callable[[tuple[int, ...]], bool]:
     return lambda place: bool(sync(store.exists(head + array.metadata.encode_chunk_key(place))))
 
 
-def _on_the_diagonal(region: Region, fill: Any) -> bool:
+def _is_diagonal_entry(region: Region, fill: Any) -> bool:
     """Whether a region is one entry of the diagonal, which is zero, and so is the fill value."""
     return (
         len(region) == 2

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import MetricError, frozen
+from ..base import MetricError, read_only
 
 #: A mapped file of more bytes is read only where distances are asked for. Always this number,
 #: so that what a file is taken for does not depend on the machine.
@@ -29,7 +29,7 @@ def _map_of(array: Any) -> "np.memmap[Any, Any] | None":
     return found
 
 
-def laid_out(array: NDArray[Any]) -> NDArray[Any]:
+def to_kernel_layout(array: NDArray[Any]) -> NDArray[Any]:
     """Return a large mapped matrix as what kernels take, never copied: one in Fortran order is read as its mirror."""
     if array.flags.f_contiguous and not array.flags.c_contiguous:
         array = array.T
@@ -47,7 +47,7 @@ def laid_out(array: NDArray[Any]) -> NDArray[Any]:
             f"{size} has the foreign byte order of dtype {array.dtype}: save it in that of this machine"
         )
     _check_file(array)
-    return frozen(array)
+    return read_only(array)
 
 
 def _check_file(array: NDArray[Any]) -> None:
@@ -67,7 +67,7 @@ def _check_file(array: NDArray[Any]) -> None:
         )
 
 
-class Place(NamedTuple):
+class FileLocation(NamedTuple):
     """Where a matrix lies on a disk: what is sent to others in its stead."""
 
     path: str
@@ -76,7 +76,7 @@ class Place(NamedTuple):
     shape: tuple[int, ...]
 
 
-def place_of(array: NDArray[Any]) -> Place:
+def file_location(array: NDArray[Any]) -> FileLocation:
     """Where a matrix that was laid out lies; a MetricError if nobody else can look there."""
     mapped = _map_of(array)
     if (
@@ -87,14 +87,14 @@ def place_of(array: NDArray[Any]) -> Place:
             "can read: save it as npy and give the path"
         )
     offset = mapped.offset + array.ctypes.data - mapped.ctypes.data
-    return Place(str(mapped.filename), offset, array.dtype.str, array.shape)
+    return FileLocation(str(mapped.filename), offset, array.dtype.str, array.shape)
 
 
-def opened(place: Place) -> NDArray[Any]:
+def open_map(place: FileLocation) -> NDArray[Any]:
     """Map a matrix again, in another process or on another machine."""
     path, offset, dtype, shape = place
     try:
-        return laid_out(np.memmap(path, dtype, "r", offset, shape))
+        return to_kernel_layout(np.memmap(path, dtype, "r", offset, shape))
     except (OSError, ValueError) as error:
         line = " ".join(str(error).split())
         raise MetricError(
@@ -103,7 +103,7 @@ def opened(place: Place) -> NDArray[Any]:
 
 
 @contextmanager
-def scattered(array: NDArray[Any]) -> Iterator[None]:
+def random_access(array: NDArray[Any]) -> Iterator[None]:
     """While single entries of a mapped array are read: of the disk only their own pages, not the megabytes around."""
     pages = _pages_of(array)
     if pages is not None:
@@ -115,7 +115,7 @@ def scattered(array: NDArray[Any]) -> Iterator[None]:
             pages.madvise(mmap.MADV_NORMAL)
 
 
-def announce(array: NDArray[Any], entries: Iterator[tuple[int, int, int]]) -> None:
+def prefetch(array: NDArray[Any], entries: Iterator[tuple[int, int, int]]) -> None:
     """Let the system fetch entries start ... stop-1 of some rows of a mapped array, given as (row, start, stop).
 
     The disk then works on many of them at a time, while single reads wait one for another.

@@ -69,15 +69,15 @@ def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
         return
     filters = metadata.get("filters") or []
     codecs = [
-        *_listed(filters),
+        *_codec_list(filters),
         *([metadata["compressor"]] if metadata.get("compressor") else []),
     ]
     _check_codecs(codecs, "id")
     # Version 2 stores strings of any length as objects behind this one filter; any other object
     # is refused.
-    strings = metadata.get("dtype") == "|O" and [_name(codec, "id") for codec in filters] == [
-        _TEXT_CODEC
-    ]
+    strings = metadata.get("dtype") == "|O" and [
+        _codec_name(codec, "id") for codec in filters
+    ] == [_TEXT_CODEC]
     if not strings:
         _check_dtype(metadata.get("dtype"))
 
@@ -100,8 +100,8 @@ def _not_numbers(dtype: Any) -> ValueError:
 
 
 def _check_codecs(codecs: Any, key: str) -> None:
-    for codec in _listed(codecs):
-        name = _name(codec, key)
+    for codec in _codec_list(codecs):
+        name = _codec_name(codec, key)
         options = (
             codec.get("configuration")
             if key == "name" and isinstance(codec, Mapping)
@@ -127,11 +127,11 @@ def _check_codecs(codecs: Any, key: str) -> None:
                 raise _not_numbers(dtype)
 
 
-def _listed(codecs: Any) -> Iterable[Any]:
+def _codec_list(codecs: Any) -> Iterable[Any]:
     if not isinstance(codecs, list | tuple):
         raise ValueError("its metadata do not list the codecs of its chunks: save it again")
     return codecs
 
 
-def _name(codec: Any, key: str) -> str:
+def _codec_name(codec: Any, key: str) -> str:
     return str(codec.get(key)) if isinstance(codec, Mapping) else str(codec)

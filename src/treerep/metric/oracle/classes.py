@@ -114,7 +114,7 @@ class TreeOracle(NamedTuple):
 
 # All oracles that compiled code knows. The table is closed: a class from elsewhere must not
 # enter the shared on-disk cache, so a metric that brings one is asked through `block`.
-KNOWN = (
+COMPILED_ORACLES = (
     MatrixOracle,
     CheckedMatrixOracle,
     HalfMatrixOracle,
@@ -133,11 +133,11 @@ KNOWN = (
 LARGEST = float(np.finfo(np.float64).max / 4)
 
 # Oracles that are one matrix, of one entry per pair.
-MATRICES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
+MATRIX_ORACLES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
 
 # Oracles whose arrays have one row per point: a few points can be gathered into a small oracle
 # of their own.
-BY_ROW = (
+POINT_ORACLES = (
     EuclideanOracle,
     ManhattanOracle,
     ChebyshevOracle,
@@ -149,10 +149,10 @@ BY_ROW = (
 
 def bytes_per_point(oracle: Any) -> int:
     """How much memory an oracle's answer about one point touches; 0 for oracles that are not stored by point."""
-    return sum(array[0].nbytes for array in oracle) if isinstance(oracle, BY_ROW) else 0
+    return sum(array[0].nbytes for array in oracle) if isinstance(oracle, POINT_ORACLES) else 0
 
 
-def gathered(oracle: Any, points: NDArray[np.integer]) -> Any:
+def select_points(oracle: Any, points: NDArray[np.integer]) -> Any:
     """Return an oracle of only these points, renumbered from 0, in memory of its own."""
     arrays = [np.take(array, points, axis=0) for array in oracle]
     for array in arrays:

@@ -14,9 +14,9 @@ from numba.extending import overload, register_jitable
 from ..._core.kernel import kernel
 from ..base import BadEntryError
 from .classes import (
-    BY_ROW,
     LARGEST,
-    MATRICES,
+    MATRIX_ORACLES,
+    POINT_ORACLES,
     AngleOracle,
     ChebyshevOracle,
     CheckedMatrixOracle,
@@ -245,9 +245,9 @@ def _fetch_nothing(oracle: Any, i: Any, j: Any) -> None:
 @overload(prefetch)
 def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
     if isinstance(oracle, types.BaseNamedTuple):
-        if oracle.instance_class in MATRICES:
+        if oracle.instance_class in MATRIX_ORACLES:
             return _fetch_entry
-        return _fetch_point if oracle.instance_class in BY_ROW else _fetch_nothing
+        return _fetch_point if oracle.instance_class in POINT_ORACLES else _fetch_nothing
     return None
 
 

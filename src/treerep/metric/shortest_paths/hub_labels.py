@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.progress import progress_bar
-from ..base import frozen
+from ..base import read_only
 from ..oracle.classes import HubOracle
 from .hub_label_kernels import (
     COUNTERS,
@@ -173,7 +173,7 @@ class _Construction:
         flatten_labels(labels, starts, hubs, distances)
         if distances.dtype == np.int32 and distances.max() <= np.iinfo(np.uint8).max:
             distances = distances.astype(np.uint8)
-        return HubOracle(frozen(starts), frozen(hubs), frozen(distances))
+        return HubOracle(read_only(starts), read_only(hubs), read_only(distances))
 
 
 def build_hub_labels(

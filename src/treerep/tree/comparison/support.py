@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...metric._matching import matched
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ..structure.rooted import Preorder, lower_ends, points_below
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def carried_support(
     point_keys = _point_keys(tree.n_points)
     keys = _splits_of_edges(tree.edges, tree._view, point_keys).keys
     view = smaller._view_from(int(points.argmin()))  # from point 0 of `tree`
-    wanted = _splits_of_edges(smaller.edges, view, frozen(point_keys[points])).keys
+    wanted = _splits_of_edges(smaller.edges, view, read_only(point_keys[points])).keys
     order = np.lexsort((-tree.support, keys[:, 0]))  # NaN comes last
     place, found = _look_up(wanted, keys[order])
     return np.where(found, tree.support[order[place]], np.nan)
@@ -148,7 +148,7 @@ def support_above(
 def _point_keys(n_points: int) -> Keys:
     # A fixed seed: keys of trees on as many points can be compared, and results are the same
     # every time.
-    return frozen(
+    return read_only(
         np.random.default_rng(0).integers(0, 2**64, size=(n_points, 2), dtype=np.uint64)
     )
 

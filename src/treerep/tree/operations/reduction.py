@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ..structure.canonical import canonical_edges
 from ..structure.rooted import Preorder
 
@@ -37,5 +37,5 @@ def _spanned(
 ) -> Arrays:
     from .reduction_kernels import span
 
-    edges, weights = span(frozen(up), frozen(length), number, n_points)
+    edges, weights = span(read_only(up), read_only(length), number, n_points)
     return canonical_edges(n_points, edges, weights)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from .._validation import check_edges, fault
 from .rooted import preorder_rows
 
@@ -48,7 +48,7 @@ def canonical_edges(
     n_edges = len(np.asarray(edges))
     limit = max(2 * n_points, n_edges + 1)
     array = check_edges(edges, n_points, limit)
-    values = frozen(np.asarray(weights, dtype=np.float64))
+    values = read_only(np.asarray(weights, dtype=np.float64))
     if values.shape != (n_edges,):
         raise ValueError(
             f"there are {n_edges} edges, but weights has shape {values.shape}: give one weight per edge"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 
 
 class Rooted(NamedTuple):
@@ -46,9 +46,9 @@ def preorder_rows(
 
     rows = np.empty((len(edges) + 1, 4), np.int32)
     order = np.arange(n_ids, dtype=np.int32) if visit is None else visit
-    near = frozen(edges.astype(np.int32, copy=False))
+    near = read_only(edges.astype(np.int32, copy=False))
     scratch = np.empty((n_ids, 4), np.int32)
-    return rows if root_edges(near, root, frozen(order), scratch, rows) else None
+    return rows if root_edges(near, root, read_only(order), scratch, rows) else None
 
 
 def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) -> Preorder:
@@ -57,7 +57,7 @@ def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) 
     >>> preorder(np.array([[0, 2], [1, 2]]), np.array([3.0, 4.0]), 0).order
     array([0, 2, 1], dtype=int32)
     """
-    rows = preorder_rows(frozen(edges), len(edges) + 1, root)
+    rows = preorder_rows(read_only(edges), len(edges) + 1, root)
     if rows is None:
         raise ValueError("the edges do not form a tree")
     order, up, via = (np.ascontiguousarray(rows[:, column]) for column in range(3))
@@ -116,8 +116,8 @@ def _frozen(
     from .preorder_kernels import subtree_sizes
 
     size = np.empty_like(up)
-    subtree_sizes(frozen(up), size)
-    return Preorder(*(frozen(array) for array in (order, position, up, length, size)))
+    subtree_sizes(read_only(up), size)
+    return Preorder(*(read_only(array) for array in (order, position, up, length, size)))
 
 
 def heads(up: NDArray[np.int32], joined: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -129,7 +129,7 @@ def heads(up: NDArray[np.int32], joined: NDArray[np.bool_]) -> NDArray[np.int32]
     from .preorder_kernels import find_heads
 
     head = np.empty(len(up), np.int32)
-    find_heads(frozen(up), frozen(joined), head)
+    find_heads(read_only(up), read_only(joined), head)
     return head
 
 
@@ -169,4 +169,6 @@ def by_node(view: Preorder) -> Rooted:
     parent[view.order] = np.where(view.up < 0, -1, view.order[view.up])
     length = view.length[view.position]
     depth = exact_depths(view)[0][view.position]
-    return Rooted(int(view.order[0]), frozen(parent), frozen(length), view.order, frozen(depth))
+    return Rooted(
+        int(view.order[0]), read_only(parent), read_only(length), view.order, read_only(depth)
+    )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ...metric.graph import GraphMetric
 from .._pace import Pace, Stopped
 
@@ -111,5 +111,7 @@ def _search(graph: GraphMetric, plan: _Plan, band: slice, out: NDArray[np.float6
     for k in range(band.start, band.stop):
         own = plan.pairs[plan.begins[k] : plan.begins[k + 1]]
         found = np.empty((1, len(own)))
-        search_block(*arrays, frozen(plan.sources[k : k + 1]), frozen(plan.targets[own]), found)
+        search_block(
+            *arrays, read_only(plan.sources[k : k + 1]), read_only(plan.targets[own]), found
+        )
         out[own] = found[0]
