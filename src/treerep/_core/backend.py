@@ -7,7 +7,7 @@ classes and does not import them.
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .lazy import load
 from .typing import DeviceLike, EngineLike, MetricLike, RNGLike
@@ -50,7 +50,7 @@ class Backend(ABC):
     def name(self) -> str:
         """The argument that selects this backend, for error messages."""
 
-    def validate(self, **data: Any) -> None:  # noqa: B027 (most backends read everything)
+    def validate(self, **data: object) -> None:  # noqa: B027 (most backends read everything)
         """Raise a TypeError for an argument, given by name, that this backend cannot read."""
 
     @abstractmethod
@@ -118,7 +118,7 @@ def backend_for(
     )
 
 
-def _make(name: str, *arguments: Any) -> Backend:
+def _make(name: str, *arguments: object) -> Backend:
     backend: Backend = load(BACKENDS[name])(*arguments)
     return backend
 

@@ -37,7 +37,7 @@ def source_stamp(package: Path = _PACKAGE) -> str:
 _STAMP = source_stamp()
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` on first use, without the GIL, with an on-disk cache stamped by all kernel sources."""
     compiled = _compiled(function)
     # Numba offers no public way to say what a cache entry depends on;
@@ -49,7 +49,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-def helper(function: Callable[..., Any]) -> Any:
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a piece of a kernel: it is inlined into the cache entries of its callers and has no entry itself."""
     # No entry points for Python or C: less to compile.
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -66,7 +66,7 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Any:
         compile_it = compiled.compile
 
         @wraps(compile_it)
-        def compile_anyway(signature: Any) -> Any:
+        def compile_anyway(signature: object) -> object:
             with _jit_enabled():
                 return compile_it(signature)
 
@@ -99,7 +99,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             cache_path=self._cache_path, filename_base=name, source_stamp=_STAMP
         )
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: object, target_context: object) -> object:
         try:
             return super().load_overload(sig, target_context)
         except (
@@ -107,7 +107,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         ):  # unreadable or damaged, which may raise anything: it is compiled and written again
             return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: object, data: object) -> None:
         try:
             super().save_overload(sig, data)
         except OSError as error:
@@ -122,14 +122,14 @@ class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
     Here the name of a file is a hash of its key.
     """
 
-    def save(self, key: Any, data: Any) -> None:
+    def save(self, key: object, data: object) -> None:
         name = self._data_name_pattern.replace(
             "{number:d}", hashlib.sha256(self._dump(key)).hexdigest()[:16]
         )
         self._save_data(name, data)  # before the index, which names only what is there
         self._save_index({**self._load_index(), key: name})
 
-    def _load_index(self) -> Any:
+    def _load_index(self) -> dict[object, str]:
         try:
             return super()._load_index()
         except OSError:

@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import warnings
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,11 @@ def prepared_cells(
 
 
 def _cells(
-    points: NDArray[Any], classes: NDArray[Any], *, labels: Any = None, log: bool = False
+    points: NDArray[Any],
+    classes: NDArray[Any],
+    *,
+    labels: Sequence[object] | None = None,
+    log: bool = False,
 ) -> Content:
     if log:
         points = np.log1p(points.astype(np.float64))

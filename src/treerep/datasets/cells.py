@@ -156,7 +156,7 @@ def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
     parts = [dask.delayed(_part, pure=False)(sent, start, stop) for start, stop in bounds]
     example = _empty(recipe, 0)
 
-    def joined(field: int) -> Any:
+    def joined(field: int) -> NDArray[Any]:
         like = example[field]
         shapes = [(stop - start, *like.shape[1:]) for start, stop in bounds]
         pieces = zip(parts, shapes, strict=True)
@@ -167,7 +167,7 @@ def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
     return Cells(*map(joined, range(3)))
 
 
-def _grow(levels: int, dim: int, dtype: Any, generator: np.random.Generator) -> _Branches:
+def _grow(levels: int, dim: int, dtype: DTypeLike, generator: np.random.Generator) -> _Branches:
     """Draw the branches, level by level: each starts where its parent ends."""
     count = 2**levels - 1
     step = generator.standard_normal((count, dim)) * generator.uniform(0.5, 1.5, (count, 1))

@@ -2,7 +2,7 @@
 
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,15 +116,20 @@ def _read(name: str, wanted: Entry, found: Found) -> Content:
     return metric, classes
 
 
-def _check_size(wanted: Entry, metric: Any) -> None:
-    if wanted.kind == "distances":
+def _check_size(wanted: Entry, metric: Metric) -> None:
+    from ..metric.graph import GraphMetric
+    from ..metric.points import PointMetric
+
+    if isinstance(metric, GraphMetric):
+        size = metric.adjacency.nnz // 2
+        what = "edges"
+    elif isinstance(metric, PointMetric):
+        size = metric.points.shape[1]
+        what = "coordinates"
+    else:
         return
-    size, what = (
-        (metric.adjacency.nnz // 2, "edges")
-        if wanted.kind == "graph"
-        else (metric.points.shape[1], "coordinates")
-    )
     if (len(metric), size) != (wanted.points, wanted.size):
         raise ValueError(
-            f"it has {len(metric):,} points and {size:,} {what}, not {wanted.points:,} and {wanted.size:,}"
+            f"it has {len(metric):,} points and {size:,} {what}, "
+            f"not {wanted.points:,} and {wanted.size:,}"
         )

@@ -1,7 +1,5 @@
 """Three models of hyperbolic space and their common polar form: direction and distance from the origin."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -45,7 +43,7 @@ def polar_of_lorentz(points: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np
     return _polar(points, "hyperboloid")
 
 
-def _polar(points: Any, model: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _polar(points: ArrayLike, model: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     # PointMetric checks the points, and computes just this.
     oracle = PointMetric(points, model).oracle
     return oracle.directions, oracle.radii

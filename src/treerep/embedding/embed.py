@@ -1,7 +1,5 @@
 """`embed`: from a tree, or from distances, to points of hyperbolic space."""
 
-from typing import Any
-
 import numpy as np
 
 from .._core.checks import positive_number
@@ -11,6 +9,7 @@ from .._core.parallel import Workers
 from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric.as_metric import as_metric
+from ..tree.tree import Tree
 from .embedding import Embedding
 from .methods import METHODS, LearningOptions
 
@@ -26,7 +25,7 @@ def embed(
     directions: str | None = None,
     exponent: float | None = None,
     root: int | str | None = None,
-    init: Any = None,
+    init: Tree | Embedding | None = None,
     preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,

@@ -81,14 +81,30 @@ class Embedding(CompiledMetric):
         )
 
     @classmethod
-    def from_poincare(cls, points: ArrayLike, **fields: Any) -> "Embedding":
-        """Make an embedding of points |p| < 1 of the Poincaré ball; `scale`, `n_points`, `labels` as in the class."""
-        return cls(*polar_of_poincare(points), **fields)
+    def from_poincare(
+        cls,
+        points: ArrayLike,
+        *,
+        scale: float = 1.0,
+        n_points: int | None = None,
+        labels: Sequence[object] | None = None,
+    ) -> "Embedding":
+        """Make an embedding of points |p| < 1 of the Poincaré ball."""
+        directions, radii = polar_of_poincare(points)
+        return cls(directions, radii, scale=scale, n_points=n_points, labels=labels)
 
     @classmethod
-    def from_lorentz(cls, points: ArrayLike, **fields: Any) -> "Embedding":
+    def from_lorentz(
+        cls,
+        points: ArrayLike,
+        *,
+        scale: float = 1.0,
+        n_points: int | None = None,
+        labels: Sequence[object] | None = None,
+    ) -> "Embedding":
         """Make an embedding of points (x0, x), x0^2 = 1 + |x|^2, of the hyperboloid."""
-        return cls(*polar_of_lorentz(points), **fields)
+        directions, radii = polar_of_lorentz(points)
+        return cls(directions, radii, scale=scale, n_points=n_points, labels=labels)
 
     def __len__(self) -> int:
         return self.n_points

@@ -188,13 +188,13 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
             _refuse_asymmetry(i, j, row[j], column[j])
 
 
-def _refuse_diagonal(i: Any, value: Any) -> None:
+def _refuse_diagonal(i: int, value: float) -> None:
     raise MetricError(
         f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: fill the diagonal with 0"
     )
 
 
-def _refuse_asymmetry(i: Any, j: Any, value: Any, mirrored: Any) -> None:
+def _refuse_asymmetry(i: int, j: int, value: float, mirrored: float) -> None:
     raise MetricError(
         f"d({i}, {j}) is {value} but d({j}, {i}) is {mirrored}: the matrix is not symmetric; "
         "tr.as_metric(D, symmetrize='mean') averages the two"

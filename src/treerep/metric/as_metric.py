@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._core.typing import MetricLike
+from .._core.typing import DataFrame, MetricLike
 from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
@@ -106,7 +107,7 @@ def as_metric(
     return _from_array(np.asarray(data), metric, options)
 
 
-def _from_array(array: Any, metric: str | None, options: dict[str, Any]) -> Metric:
+def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]) -> Metric:
     if metric is None or metric == "precomputed":
         _refuse(options, "a distance matrix", allowed=("labels", "symmetrize"))
         return MatrixMetric(array, **options)
@@ -143,7 +144,7 @@ def is_frame(data: MetricLike) -> bool:
     return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
 
 
-def _from_frame(frame: Any, metric: str | None, options: dict[str, Any]) -> Metric:
+def _from_frame(frame: DataFrame, metric: str | None, options: dict[str, Any]) -> Metric:
     names = [str(name) for name in frame.index]
     if (metric is None or metric == "precomputed") and frame.shape[0] == frame.shape[1]:
         columns = [str(name) for name in frame.columns]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from .._core.parallel import run
+from .._core.typing import GraphLike, SparseMatrix
 from .._core.used import note
 from ._compiled import CompiledMetric
 from ._registry import find_graph_reader
@@ -84,7 +85,7 @@ class GraphMetric(CompiledMetric):
 
     def __init__(
         self,
-        graph: Any,
+        graph: GraphLike,
         *,
         weight: str | None = None,
         weights: ArrayLike | None = None,
@@ -329,7 +330,7 @@ def _in_bands(work: Callable[[slice], None], count: int, cost: float) -> None:
         pass
 
 
-def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
+def _read_matrix(matrix: SparseMatrix) -> tuple[csr_array, NDArray[np.int64]]:
     """Return the adjacency of a sparse matrix without self-loops, and the vertex numbers."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape))

@@ -1,11 +1,11 @@
 """Distances computed from coordinates, one at a time: no matrix is ever formed."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._compiled import CompiledMetric
 from .base import MetricError, check_labels, read_only
@@ -25,6 +25,10 @@ _NOT_METRICS = {
     "1-cos": "1 - cos violates the triangle inequality: use metric='cosine', the angle itself",
     "1-r": "1 - r violates the triangle inequality: use metric='correlation', the angle between centered vectors",
 }
+
+
+#: What compiled code receives of points.
+Oracle = EuclideanOracle | ManhattanOracle | ChebyshevOracle | AngleOracle | HyperbolicOracle
 
 
 class PointMetric(CompiledMetric):
@@ -92,7 +96,7 @@ class PreparedPoints(NamedTuple):
     """Points that are ready to be measured: all of them, or those that one worker of a cluster holds."""
 
     points: NDArray[Any]
-    oracle: Any
+    oracle: Oracle
     # the largest absolute coordinate, or distance from the origin in hyperbolic space
     extent: float
     integral: bool  # whether their distances are small whole numbers
@@ -140,14 +144,14 @@ def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
     return array, largest
 
 
-def _smallest_extent(dtype: Any) -> float:
+def _smallest_extent(dtype: DTypeLike) -> float:
     # What squares of numbers lose by underflow is less than eps times the largest of them if
     # that is not below this.
     limits = np.finfo(dtype)
     return math.sqrt(float(limits.tiny) / float(limits.eps))
 
 
-def coordinate_bounds(metric: str, k: int, dtype: Any) -> tuple[float, float]:
+def coordinate_bounds(metric: str, k: int, dtype: DTypeLike) -> tuple[float, float]:
     """Between what the largest of all coordinates must lie, if it is not 0, for distances in the floats `dtype`."""
     end = float(np.finfo(dtype).max)
     most = {
@@ -158,7 +162,7 @@ def coordinate_bounds(metric: str, k: int, dtype: Any) -> tuple[float, float]:
     return (_smallest_extent(dtype) if metric == "euclidean" else 0.0), most
 
 
-def check_extent(oracle: Any, metric: str, largest: float, first: int = 0) -> None:
+def check_extent(oracle: Oracle, metric: str, largest: float, first: int = 0) -> None:
     """Refuse coordinates whose distances would overflow, or vanish when squared, in the floats of the points.
 
     `largest` is the largest extent of all points, and one of these rows, which begin with
@@ -183,7 +187,7 @@ def check_extent(oracle: Any, metric: str, largest: float, first: int = 0) -> No
         )
 
 
-def _chunks(array: NDArray[Any]) -> Any:
+def _chunks(array: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
     step = max(1, _CHUNK // array.shape[1])
     return ((start, array[start : start + step]) for start in range(0, len(array), step))
 
@@ -282,7 +286,7 @@ def _poincare(points: NDArray[Any], first: int) -> HyperbolicOracle:
 
 
 # What makes an oracle of a table whose first row is point `first`.
-_PREPARE: dict[str, Callable[[NDArray[Any], int], Any]] = {
+_PREPARE: dict[str, Callable[[NDArray[Any], int], Oracle]] = {
     "euclidean": lambda points, _: EuclideanOracle(points),
     "manhattan": lambda points, _: ManhattanOracle(points),
     "chebyshev": lambda points, _: ChebyshevOracle(points),
@@ -293,7 +297,7 @@ _PREPARE: dict[str, Callable[[NDArray[Any], int], Any]] = {
 }
 
 
-def _prepare(metric: str) -> Callable[[NDArray[Any], int], Any]:
+def _prepare(metric: str) -> Callable[[NDArray[Any], int], Oracle]:
     if not isinstance(metric, str):
         raise TypeError(
             f"metric is a name, one of {', '.join(_PREPARE)}, not of type {type(metric).__name__}"

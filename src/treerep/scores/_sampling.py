@@ -1,7 +1,7 @@
 """Which rows a score looks at, and how far a score from some of them may be off."""
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ def sample_rows(
     return np.sort(np.random.default_rng(rng).choice(n, size, replace=False)).astype(np.int64)
 
 
-def _sample_size(rows: Any) -> int | None:
+def _sample_size(rows: object) -> int | None:
     if rows is None or (isinstance(rows, str) and rows == "all"):
         return None
     size = integer_or_none(rows)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.checks import whole_number
+from .._core.typing import NetworkXGraph, SkbioNode
 from ..metric._compiled import CompiledMetric
 from ..metric._matching import matched
 from ..metric.base import check_indices, check_labels, read_only
@@ -512,7 +513,7 @@ class Tree(CompiledMetric):
         except (ValueError, TypeError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
 
-    def to_networkx(self) -> Any:
+    def to_networkx(self) -> NetworkXGraph:
         """Return a networkx.Graph on the node ids.
 
         Edges have `weight`, and `support` where it is known; nodes have `steiner`, data points
@@ -521,7 +522,7 @@ class Tree(CompiledMetric):
         return to_networkx(self)
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, weight: str | None = "weight") -> "Tree":
+    def from_networkx(cls, graph: NetworkXGraph, *, weight: str | None = "weight") -> "Tree":
         """Read a tree from an undirected networkx graph without cycles.
 
         Nodes are data points unless their attribute `steiner` is true; labels are the attribute
@@ -531,7 +532,7 @@ class Tree(CompiledMetric):
         """
         return cls._of_fields(from_networkx(graph, weight))
 
-    def to_skbio(self, root: int | str | None = None) -> Any:
+    def to_skbio(self, root: int | str | None = None) -> SkbioNode:
         """Return a skbio.TreeNode, hung from `root` as in `newick`.
 
         Steiner nodes have no name.
@@ -539,7 +540,7 @@ class Tree(CompiledMetric):
         return to_skbio(self, root)
 
     @classmethod
-    def from_skbio(cls, tree: Any, *, default_length: float | None = None) -> "Tree":
+    def from_skbio(cls, tree: SkbioNode, *, default_length: float | None = None) -> "Tree":
         """Read a tree from a skbio.TreeNode, by the rules of `from_newick`; support is each node's, or its name's."""
         return cls._of_fields(from_skbio(tree, default_length))
 

@@ -3,9 +3,10 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .._core.parallel import Workers
+from .._core.progress import ProgressBar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -84,7 +85,7 @@ class Pace:
 class Best:
     """The least tree-like four points so far: h = 2 delta, and a bar that shows the closing interval."""
 
-    def __init__(self, bar: Any) -> None:
+    def __init__(self, bar: ProgressBar) -> None:
         self.h = 0.0
         self.witness: tuple[int, int, int, int] | None = None
         self._bar = bar

@@ -6,13 +6,16 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from tokenize import TokenError
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..memory import check_memory
 from .arrays import read_array
 from .files import atomic_write, is_of_the_machine, open_file
+
+Content = TypeVar("Content")
 
 _DAMAGE = (  # what damaged files make readers raise
     *(
@@ -100,7 +103,7 @@ def unpack_archive(
     return {**fields, **header}
 
 
-def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Any:
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     if info.compress_type not in _METHODS:
         raise ValueError(
             f"{info.filename} is compressed by a method that treerep does not write"
@@ -130,7 +133,9 @@ def parsed_json(text: bytes) -> Any:
     return json.loads(text)
 
 
-def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any]) -> Any:
+def checked_read(
+    path: str | os.PathLike[str], what: str, read: Callable[[], Content]
+) -> Content:
     """Return read(); whatever a damaged or foreign file makes it raise becomes one line that names the file.
 
     Errors of the machine, such as a disk that fails or too little memory, are not blamed on the
@@ -156,7 +161,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def check_marks(
-    path: str | os.PathLike[str], fields: Any, *, mark: str, version: int, writer: str
+    path: str | os.PathLike[str], fields: object, *, mark: str, version: int, writer: str
 ) -> None:
     """Raise a ValueError unless the fields of a file carry this format mark and version."""
     if not isinstance(fields, dict) or fields.get("format") != mark:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..._core.checks import check_choice, number_above, positive_number, real_number
 from ..._core.extras import require
 from ..._core.progress import progress_bar
-from ..._core.typing import DeviceLike
+from ..._core.typing import DeviceLike, TorchGenerator
 from ...metric._matching import point_order, points_of
 from ...metric.base import Metric
 from ...tree.tree import Tree
@@ -55,7 +55,7 @@ class Schedule(NamedTuple):
 
 
 def schedule(
-    preset: str | None, presets: dict[str | None, Schedule], **chosen: Any
+    preset: str | None, presets: dict[str | None, Schedule], **chosen: float | None
 ) -> Schedule:
     """Return the preset with the options that were chosen instead."""
     if preset is not None:
@@ -74,7 +74,7 @@ def schedule(
     return plan
 
 
-def generator(rng: np.random.Generator, device: DeviceLike) -> Any:
+def generator(rng: np.random.Generator, device: DeviceLike) -> TorchGenerator:
     """Return torch's random numbers on a device, seeded by ours."""
     return (
         require("torch", "embed").Generator(device=device).manual_seed(int(rng.integers(2**62)))
@@ -185,7 +185,7 @@ def warm_start(
     metric: Metric,
     n: int,
     dim: int,
-    init: Any,
+    init: Tree | Embedding | None,
     reach: float,
     rng: np.random.Generator,
 ) -> Coordinates:
@@ -210,7 +210,7 @@ def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
 
 
 def _given(
-    init: Any, metric: Metric, n: int, dim: int, farthest: float
+    init: Tree | Embedding | None, metric: Metric, n: int, dim: int, farthest: float
 ) -> tuple[Coordinates, Coordinates]:
     """Return directions and radii of an embedding of the points, or of that of a tree, within reach."""
     if isinstance(init, Tree):

@@ -11,8 +11,9 @@ from ..._core.checks import positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import check_memory
-from ..._core.typing import DeviceLike
+from ..._core.typing import DeviceLike, TorchGenerator
 from ...metric.base import Metric
+from ...tree.tree import Tree
 from ..embedding import Embedding
 from ._manifolds import Hyperboloid, Tensor, arcosh1p
 from ._training import (
@@ -49,7 +50,7 @@ def pt(
     *,
     dim: int,
     rng: np.random.Generator,
-    init: Any = None,
+    init: Tree | Embedding | None = None,
     preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
@@ -154,7 +155,7 @@ class SampledPairs:
         metric: Metric,
         pairs: NDArray[np.int64],
         batch: int,
-        random: Any,
+        random: TorchGenerator,
     ) -> None:
         torch = require("torch", "embed")
         self.space = space
@@ -175,7 +176,7 @@ class SampledPairs:
         """Return the best log scale for the points; None if no pair says anything."""
         return _best_log_scale(self._ratios(points, slice(None)))
 
-    def _ratios(self, points: Tensor, part: Any) -> Tensor:
+    def _ratios(self, points: Tensor, part: Tensor | slice) -> Tensor:
         i, j = self.pairs[part].T
         excess = self.space.paired_excess(points.index_select(0, i), points.index_select(0, j))
         return arcosh1p(excess) * self.weights[part]

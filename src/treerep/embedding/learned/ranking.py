@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..._core.checks import check_flag, positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
-from ..._core.typing import DeviceLike
+from ..._core.typing import DeviceLike, TorchGenerator
 from ...metric.base import Metric, MetricError
 from ...tree.tree import Tree
 from ..embedding import Embedding
@@ -46,7 +46,7 @@ def rank(
     *,
     dim: int,
     rng: np.random.Generator,
-    init: Any = None,
+    init: Tree | Embedding | None = None,
     preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
@@ -151,7 +151,7 @@ class RankingLoss:
         both: bool,
         batch: int,
         burn_in: int,
-        random: Any,
+        random: TorchGenerator,
     ) -> None:
         torch = require("torch", "embed")
         self.space = space

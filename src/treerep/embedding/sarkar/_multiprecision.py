@@ -1,6 +1,8 @@
 """Coordinates in as many bits as wished: what float64 cannot hold far out, in numbers of mpmath."""
 
 import math
+from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -72,7 +74,9 @@ def _guard_bits(frames: FrameOracle, radii: NDArray[np.float64]) -> int:
     return 32 + math.ceil(shortened / math.log(2)) + 2 * len(radii).bit_length()
 
 
-def _lorentz_points(mpmath: Any, frames: FrameOracle) -> Any:
+def _lorentz_points(
+    mpmath: ModuleType, frames: FrameOracle
+) -> Iterator[tuple[int, NDArray[Any]]]:
     """Yield every position and its point (x0, x) of the hyperboloid."""
     dim = frames.turns.shape[1]
     children = np.bincount(frames.up[1:], minlength=len(frames.up)).tolist()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._core.memory import check_memory
+from ..._core.typing import ChunkedArray
 
 _HEADER = struct.Struct(
     "<4B3I"
@@ -17,7 +18,7 @@ _HEADER = struct.Struct(
 _NAMES = ("blosc", "numcodecs.blosc")
 
 
-def check_blosc_chunks(array: Any, keys: Iterator[str]) -> None:
+def check_blosc_chunks(array: ChunkedArray, keys: Iterator[str]) -> None:
     """Refuse a zarr array in a folder if a chunk is not as long as Blosc's header says; `keys` name the chunks."""
     root = getattr(array.store_path.store, "root", None)
     if not isinstance(root, Path) or not _is_outermost(array.metadata.to_dict()):

@@ -18,13 +18,14 @@ HDF5 stores chunks of zeros, so a missing chunk was never written, and the matri
 import hashlib
 import itertools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..._core.memory import check_memory
+from ..._core.typing import ChunkedArray
 from .blosc import check_blosc_chunks
 from .zarr_metadata import check_zarr_metadata
 
@@ -33,7 +34,7 @@ Region = tuple[slice, ...]
 _REMEDY = "restore the chunk, or write the array again with config={'write_empty_chunks': True}"
 
 
-def check_stored(array: Any) -> None:
+def check_stored(array: ChunkedArray) -> None:
     """Refuse a zarr array or HDF5 data set that it is not safe to read: call this before the first entry is read."""
     dtype = array.dtype
     if (
@@ -50,7 +51,7 @@ def check_stored(array: Any) -> None:
         )
 
 
-def check_chunks(array: Any, kind: str) -> None:
+def check_chunks(array: ChunkedArray, kind: str) -> None:
     """Refuse an array with lost chunks before anything is unpacked; `kind` is "distances" or "points"."""
     check_stored(array)
     if not _is_zarr(array):
@@ -86,18 +87,18 @@ def check_chunks(array: Any, kind: str) -> None:
     )
 
 
-def refuse_missing_chunks(array: Any, what: str) -> None:
+def refuse_missing_chunks(array: ChunkedArray, what: str) -> None:
     """Refuse an array of which any chunk is missing."""
     check_stored(array)
     for name, region in _missing_chunks(array, _checked_chunks(array)):
         raise ValueError(f"chunk {name} of {what} ({_span(region)}) is missing: {_REMEDY}")
 
 
-def _is_zarr(array: Any) -> bool:
+def _is_zarr(array: ChunkedArray) -> bool:
     return hasattr(array, "store_path") and hasattr(array, "metadata")
 
 
-def _check_hdf5(array: Any) -> None:
+def _check_hdf5(array: ChunkedArray) -> None:
     chunks = getattr(array, "chunks", None)
     handle: Any = getattr(array, "id", None)
     if not chunks or not hasattr(handle, "get_num_chunks"):
@@ -110,21 +111,21 @@ def _check_hdf5(array: Any) -> None:
         )
 
 
-def _chunk_shape(array: Any) -> tuple[int, ...]:
+def _chunk_shape(array: ChunkedArray) -> tuple[int, ...]:
     """Return the shape of what is stored in one file: a chunk, or a shard of many."""
     return tuple(array.shards or array.chunks)
 
 
-def _grid(shape: Any, chunks: Any) -> tuple[int, ...]:
+def _grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
     return tuple(-(-length // chunk) for length, chunk in zip(shape, chunks, strict=True))
 
 
-def _chunk_indices(array: Any) -> Iterator[tuple[int, ...]]:
+def _chunk_indices(array: ChunkedArray) -> Iterator[tuple[int, ...]]:
     return itertools.product(*map(range, _grid(array.shape, _chunk_shape(array))))
 
 
 def _missing_chunks(
-    array: Any, stored: Callable[[tuple[int, ...]], bool]
+    array: ChunkedArray, stored: Callable[[tuple[int, ...]], bool]
 ) -> Iterator[tuple[str, Region]]:
     """Yield the name and the region of every chunk that is not stored."""
     for place in _chunk_indices(array):
@@ -136,7 +137,7 @@ def _missing_chunks(
             yield array.metadata.encode_chunk_key(place), region
 
 
-def _checked_chunks(array: Any) -> Callable[[tuple[int, ...]], bool]:
+def _checked_chunks(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
     """Return which chunks are stored, once those are known to be safe to unpack."""
     stored = _is_stored(array)
     check_blosc_chunks(
@@ -150,7 +151,7 @@ def _checked_chunks(array: Any) -> Callable[[tuple[int, ...]], bool]:
     return stored
 
 
-def _is_stored(array: Any) -> Callable[[tuple[int, ...]], bool]:
+def _is_stored(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
     """Return a function that tells whether the chunk at a place of the grid is stored."""
     from zarr.core.sync import sync
 
@@ -167,7 +168,7 @@ def _is_stored(array: Any) -> Callable[[tuple[int, ...]], bool]:
     return lambda place: bool(sync(store.exists(head + array.metadata.encode_chunk_key(place))))
 
 
-def _is_diagonal_entry(region: Region, fill: Any) -> bool:
+def _is_diagonal_entry(region: Region, fill: object) -> bool:
     """Whether a region is one entry of the diagonal, which is zero, and so is the fill value."""
     return (
         len(region) == 2
@@ -177,7 +178,7 @@ def _is_diagonal_entry(region: Region, fill: Any) -> bool:
     )
 
 
-def _check_coincident(array: Any, missing: Iterator[tuple[str, Region]]) -> int:
+def _check_coincident(array: ChunkedArray, missing: Iterator[tuple[str, Region]]) -> int:
     """Refuse the first missing chunk whose points do not coincide; return how many there are."""
     rows = _CommonRows(array)
     count = 0
@@ -196,7 +197,7 @@ def _check_coincident(array: Any, missing: Iterator[tuple[str, Region]]) -> int:
 class _CommonRows:
     """The row that several points share, as a digest; a chunk is unpacked at a time, and each row read once."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: ChunkedArray) -> None:
         self._array = array
         self._known: dict[tuple[int, int], bytes | None] = {}
 

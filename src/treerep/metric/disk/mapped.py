@@ -21,7 +21,7 @@ def is_large_map(array: NDArray[Any]) -> bool:
     return array.nbytes > LARGE and _map_of(array) is not None
 
 
-def _map_of(array: Any) -> "np.memmap[Any, Any] | None":
+def _map_of(array: object) -> "np.memmap[Any, Any] | None":
     found = None
     while isinstance(array, np.ndarray):
         found = array if isinstance(array, np.memmap) else found

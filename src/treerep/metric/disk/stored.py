@@ -8,13 +8,14 @@ into memory, or what is large, into a temporary file that is mapped.
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.progress import progress_bar
+from ..._core.typing import ChunkedArray
 from ..base import MetricError
 from ..matrix import MatrixMetric, check_square
 from . import mapped
@@ -24,7 +25,12 @@ from .chunks import check_chunks
 _BLOCK_BYTES = 64 << 20
 
 
-def stored_matrix(array: Any, **options: Any) -> MatrixMetric:
+def stored_matrix(
+    array: ChunkedArray,
+    *,
+    labels: Sequence[object] | None = None,
+    symmetrize: str | None = None,
+) -> MatrixMetric:
     """Return the metric of a square array that is stored in chunks; the options are those of MatrixMetric.
 
     A matrix of more than 1 GiB is unpacked into a file without a name in the folder for
@@ -36,11 +42,12 @@ def stored_matrix(array: Any, **options: Any) -> MatrixMetric:
     check_square(shape, dtype)
     check_chunks(array, "distances")
     if shape[0] * shape[1] * dtype.itemsize <= mapped.LARGE:
-        return MatrixMetric(np.asarray(array[:]), **options)
-    return MatrixMetric(_unpacked(array, shape[0], dtype.newbyteorder("=")), **options)
+        return MatrixMetric(np.asarray(array[:]), labels=labels, symmetrize=symmetrize)
+    matrix = _unpacked(array, shape[0], dtype.newbyteorder("="))
+    return MatrixMetric(matrix, labels=labels, symmetrize=symmetrize)
 
 
-def _unpacked(array: Any, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _unpacked(array: ChunkedArray, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     folder = tempfile.gettempdir()
     needed = n * n * dtype.itemsize
     free = shutil.disk_usage(folder).free
@@ -62,7 +69,9 @@ def _unpacked(array: Any, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return out
 
 
-def _blocks(n: int, itemsize: int, chunks: Any) -> Iterator[tuple[slice, slice]]:
+def _blocks(
+    n: int, itemsize: int, chunks: tuple[int, int] | None
+) -> Iterator[tuple[slice, slice]]:
     """Blocks of whole chunks that cover an n x n array."""
     high, wide = (min(n, int(length)) for length in chunks) if chunks else (1, n)
     across = min(n, wide * max(1, _BLOCK_BYTES // (high * wide * itemsize)))

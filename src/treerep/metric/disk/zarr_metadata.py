@@ -6,7 +6,7 @@ sees the metadata or a chunk.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Compressors, filters and checksums that turn bytes into bytes or numbers into numbers, and do
@@ -82,24 +82,24 @@ def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
         _check_dtype(metadata.get("dtype"))
 
 
-def _check_named_dtype(dtype: Any) -> None:
+def _check_named_dtype(dtype: object) -> None:
     name = dtype.get("name") if isinstance(dtype, Mapping) else dtype
     if not isinstance(name, str) or not (_NAMED_NUMBERS.fullmatch(name) or name in _NAMED_TEXT):
         raise _not_numbers(dtype)
 
 
-def _check_dtype(dtype: Any) -> None:
+def _check_dtype(dtype: object) -> None:
     if not isinstance(dtype, str) or not (_NUMBERS.fullmatch(dtype) or _TEXT.fullmatch(dtype)):
         raise _not_numbers(dtype)
 
 
-def _not_numbers(dtype: Any) -> ValueError:
+def _not_numbers(dtype: object) -> ValueError:
     return ValueError(
         f"it stores items of type {str(dtype)[:60]!r}, not numbers or text: save it as numbers"
     )
 
 
-def _check_codecs(codecs: Any, key: str) -> None:
+def _check_codecs(codecs: object, key: str) -> None:
     for codec in _codec_list(codecs):
         name = _codec_name(codec, key)
         options = (
@@ -127,11 +127,11 @@ def _check_codecs(codecs: Any, key: str) -> None:
                 raise _not_numbers(dtype)
 
 
-def _codec_list(codecs: Any) -> Iterable[Any]:
+def _codec_list(codecs: object) -> Sequence[object]:
     if not isinstance(codecs, list | tuple):
         raise ValueError("its metadata do not list the codecs of its chunks: save it again")
     return codecs
 
 
-def _codec_name(codec: Any, key: str) -> str:
+def _codec_name(codec: object, key: str) -> str:
     return str(codec.get(key)) if isinstance(codec, Mapping) else str(codec)

@@ -5,7 +5,8 @@ import numba, so that metrics can be built, saved and sent to other machines wit
 are C-contiguous and read-only: every other layout or flag would be compiled again.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,14 +148,19 @@ POINT_ORACLES = (
 )
 
 
-def bytes_per_point(oracle: Any) -> int:
+#: Any of the classes above: named tuples of arrays.
+Oracle = TypeVar("Oracle", bound=tuple[NDArray[Any], ...])
+
+
+def bytes_per_point(oracle: object) -> int:
     """How much memory an oracle's answer about one point touches; 0 for oracles that are not stored by point."""
     return sum(array[0].nbytes for array in oracle) if isinstance(oracle, POINT_ORACLES) else 0
 
 
-def select_points(oracle: Any, points: NDArray[np.integer]) -> Any:
+def select_points(oracle: Oracle, points: NDArray[np.integer]) -> Oracle:
     """Return an oracle of only these points, renumbered from 0, in memory of its own."""
     arrays = [np.take(array, points, axis=0) for array in oracle]
     for array in arrays:
         array.flags.writeable = False
-    return type(oracle)(*arrays)
+    make: Callable[..., Oracle] = type(oracle)
+    return make(*arrays)

@@ -1,9 +1,9 @@
 """Builds hub labels: the loop around the kernels of `hub_label_kernels.py`, which says what they are."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from ..._core.progress import progress_bar
 from ..base import read_only
@@ -35,7 +35,7 @@ Watch = Callable[[int], None]
 STEP_NS = 5.0, 10.0
 
 
-def _new_labels(n: int, dtype: Any) -> Labels:
+def _new_labels(n: int, dtype: DTypeLike) -> Labels:
     return Labels(
         is_hub=np.zeros(n, np.bool_),
         counts=np.zeros(n, np.int32),
@@ -76,7 +76,7 @@ def _new_forest(n: int) -> Forest:
     )
 
 
-def _new_state(n: int, dtype: Any, far: float) -> State:
+def _new_state(n: int, dtype: DTypeLike, far: float) -> State:
     scratch = Scratch(
         np.full(n, -1, dtype), np.full(n, far, dtype), *np.empty((6, n), np.int32)
     )
@@ -89,7 +89,12 @@ class _Construction:
     """The loop around the kernels: after every slice of work it passes through Python, where it can be interrupted."""
 
     def __init__(
-        self, starts: Any, neighbors: Any, lengths: Any, stretch: float, watch: Watch | None
+        self,
+        starts: NDArray[np.integer],
+        neighbors: NDArray[np.integer],
+        lengths: NDArray[np.float64] | None,
+        stretch: float,
+        watch: Watch | None,
     ) -> None:
         self.n = len(starts) - 1
         self.work = 0
@@ -177,7 +182,11 @@ class _Construction:
 
 
 def build_hub_labels(
-    starts: Any, neighbors: Any, lengths: Any, stretch: float, watch: Watch | None = None
+    starts: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
+    lengths: NDArray[np.float64] | None,
+    stretch: float,
+    watch: Watch | None = None,
 ) -> tuple[HubOracle, int]:
     """Return exact hub labels of a connected undirected graph in compressed rows, and the steps of work they took.
 

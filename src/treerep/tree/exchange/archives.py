@@ -71,7 +71,7 @@ def _order(tree: "Tree") -> dict[str, bool]:
     return {} if tree.order_known else {"order_known": False}
 
 
-def _known(support: Any) -> Any:
+def _known(support: object) -> object:
     # JSON has no NaN. Trees without support, and those of earlier versions, have no such field.
     return (
         [math.nan if share is None else share for share in support]

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._core.extras import require
+from ..._core.typing import NetworkXGraph, SkbioNode
 from ..structure.rooted import Rooted
 from .newick_text import is_numbering, is_share, looks_like_support, number_points
 
@@ -68,7 +69,7 @@ def support_by_node(tree: "Tree", rooted: Rooted) -> NDArray[np.float64]:
     return shares
 
 
-def to_networkx(tree: "Tree") -> Any:
+def to_networkx(tree: "Tree") -> NetworkXGraph:
     """Return a networkx.Graph on the node ids: see `Tree.to_networkx`."""
     graph = require("networkx", "networkx").Graph()
     graph.add_nodes_from(range(tree.n_points), steiner=False)
@@ -86,7 +87,7 @@ def to_networkx(tree: "Tree") -> Any:
     return graph
 
 
-def from_networkx(graph: Any, weight: str | None) -> Fields:
+def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     """Read a networkx graph: see `Tree.from_networkx`."""
     if graph.is_directed():
         raise ValueError("the graph is directed, and a tree is not: pass G.to_undirected()")
@@ -109,7 +110,7 @@ def from_networkx(graph: Any, weight: str | None) -> Fields:
     return number_nodes(names, ends, weights, support)
 
 
-def to_skbio(tree: "Tree", root: int | str | None) -> Any:
+def to_skbio(tree: "Tree", root: int | str | None) -> SkbioNode:
     """Return a skbio.TreeNode: see `Tree.to_skbio`."""
     make = require("skbio", "scikit-bio").TreeNode
     rooted = tree.rooted(tree._default_root() if root is None else root)
@@ -133,7 +134,7 @@ def to_skbio(tree: "Tree", root: int | str | None) -> Any:
     return nodes[rooted.root]
 
 
-def from_skbio(root: Any, default_length: float | None) -> Fields:
+def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
     """Read a skbio.TreeNode: see `Tree.from_skbio`."""
     nodes = list(root.preorder())
     place = {id(node): k for k, node in enumerate(nodes)}

@@ -101,7 +101,7 @@ def largest_defect(
     chunks = row_chunks(len(products))
     for k in range(0, len(chunks), _ROUND):
 
-        def work(rows: tuple[int, int], h: Any = h) -> Any:
+        def work(rows: tuple[int, int], h: float = h) -> tuple[float, int, int]:
             return kernels.largest_defect(products, keys, *rows, h)
 
         for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):

@@ -103,7 +103,7 @@ class _Search:
         reveal_mates(self.distances, self.starts, self.mates, batch, self.ends, self.top)
         h = self.wide(self.best.h)
 
-        def work(part: NDArray[np.int32]) -> Any:
+        def work(part: NDArray[np.int32]) -> tuple[float, NDArray[np.int64], int]:
             return search_pairs(
                 self.distances,
                 self.top,
@@ -192,7 +192,11 @@ def _bands(
         pairs = np.empty((int(band.sum()), 2), np.int32)
 
         def fill(
-            k: int, low: int = low, high: int = high, places: Any = places, pairs: Any = pairs
+            k: int,
+            low: int = low,
+            high: int = high,
+            places: NDArray[np.int64] = places,
+            pairs: NDArray[np.int32] = pairs,
         ) -> None:
             list_by_key(far, scale, low, high, *chunks[k], places[k].copy(), pairs)
 
