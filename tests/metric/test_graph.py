@@ -202,7 +202,7 @@ def test_directed_graphs_are_refused(
         (np.empty((0, 2)), "the graph is empty: give at least one edge"),
         (np.ones((4, 4)), "scipy.sparse.csr_array(A)"),
         ([0, 1, 2], "edges are an (m, 2) array, this one is 3"),
-        ([[0.0, 1.0]], "edges of dtype float64 name no vertices"),
+        ([[0.0, 1.0]], "edges of dtype float64 do not name vertices"),
         ([["a", "b"]], "number the vertices 0, 1, 2, ... as integers"),
         ([[0, 1], [1, -2]], "edge 1 is (1, -2), but vertices are numbered from 0"),
     ],

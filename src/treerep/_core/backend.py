@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..scores._sampling import Rows
     from ..scores.mean_average_precision import Ranking
     from ..tree.tree import Tree
-    from ..treelikeness.base_points.bounds import Search
+    from ..treelikeness.base_points.bounds import DefectSearch
 
 #: The class of each backend, as "module:name".
 BACKENDS = {
@@ -75,7 +75,7 @@ class Backend(ABC):
     def average_precisions(self, ranking: "Ranking") -> "NDArray[np.float64]":
         """Return the average precision of each point of a ranking, in any order."""
 
-    def defect_search(self, method: str) -> "Search":  # noqa: ARG002
+    def defect_search(self, method: str) -> "DefectSearch":  # noqa: ARG002
         """Return the search of a base point's products, for a method of `hyperbolicity`."""
         raise self.lacks("hyperbolicity")
 

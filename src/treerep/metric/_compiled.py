@@ -12,11 +12,11 @@ class CompiledMetric(Metric):
     """A metric whose oracle answers single distances in compiled code."""
 
     def _n_indices(self) -> int:
-        """How many indices `pairs` and `block` accept (a tree also accepts its Steiner nodes)."""
+        """Return how many indices `pairs` and `block` accept: a tree adds its Steiner nodes."""
         return len(self)
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
         from .oracle.distance_kernels import pair_distances
 
         n = self._n_indices()
@@ -26,7 +26,7 @@ class CompiledMetric(Metric):
         return out
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Distances between every row point and every column point, as a dense float64 array."""
+        """Return the distances from each row to each column point, as a float64 array."""
         from .oracle.distance_kernels import block_distances
 
         n = self._n_indices()

@@ -1,4 +1,4 @@
-"""Are these distances? A matrix is looked at once, at the door: all of it, or a sample of one on disk."""
+"""Validate a distance matrix once: all of it, or a sample of a matrix on disk."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -21,17 +21,17 @@ _AHEAD = 64 * _BAND  # rows whose pages are asked for together: some 32 MB
 
 
 class Inspection(NamedTuple):
-    """What a look at distances tells."""
+    """Facts about the entries of a distance matrix."""
 
     largest: float
     whole: bool  # all are whole numbers
-    single: bool  # all are float32 numbers
-    skew: float  # the largest |d(i, j) - d(j, i)|
+    single: bool  # all fit float32
+    asymmetry: float  # the largest |d(i, j) - d(j, i)|
 
 
 def inspect_all(distances: NDArray[Any]) -> Inspection:
-    """Look at every entry; the first bad one in row order raises a MetricError."""
-    # Compiled code does not calculate with halves.
+    """Check every entry; the first bad one in row order raises a MetricError."""
+    # Compiled code does not compute with float16.
     seen = (
         _inspect_halves(distances)
         if distances.dtype == np.float16
@@ -39,23 +39,23 @@ def inspect_all(distances: NDArray[Any]) -> Inspection:
     )
     if (
         seen is None
-        or seen.skew > _allowed(distances, seen.largest)
+        or seen.asymmetry > _allowed(distances, seen.largest)
         or np.diagonal(distances).any()
     ):
         _name_first_bad_entry(distances)
     assert seen is not None
     if seen.largest > LARGEST:
         raise MetricError(
-            f"the largest distance is {seen.largest}, and sums of such numbers overflow: rescale the distances"
+            f"the largest distance is {seen.largest}, and sums of it overflow: rescale the distances"
         )
     return seen
 
 
 def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
-    """Look at the diagonal and at a million other entries, some of every row; return those of the rows as well.
+    """Check the diagonal and a million other entries; return the facts and those entries.
 
-    A disk is read by pages. So neighboring rows share their columns: their mirror images lie
-    in few rows.
+    Each row gives some entries. A disk is read by pages, so neighboring rows share their
+    columns: the mirror images then lie in few rows.
     """
     n = len(distances)
     width = min(n, -(-_SAMPLE // (2 * n)))
@@ -95,7 +95,7 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
 def _sampled_entries(
     left: NDArray[np.int64], width: int, start: int, stop: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Where `inspect_sample` looks for the bands of these rows: (row, first column, column after the last)."""
+    """Yield the entries that `inspect_sample` reads for some rows: (row, start, stop)."""
     for top in range(start, stop, _BAND):
         bottom = min(top + _BAND, len(left))
         column = int(left[top])
@@ -116,13 +116,13 @@ def _are_distances(block: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _inspect_block(here: NDArray[Any], there: NDArray[Any]) -> Inspection | None:
-    """What these entries and their mirror images tell; None if one of them is no distance."""
+    """Inspect entries and their mirror images; None if one of them is not a distance."""
     if not (_are_distances(here).all() and _are_distances(there).all()):
         return None
     one = here.astype(np.float64)
     two = there.astype(np.float64)
     whole = all((part == np.floor(part)).all() for part in (one, two))
-    with np.errstate(over="ignore"):  # to infinity, which is no float64 here
+    with np.errstate(over="ignore"):  # to infinity, which equals no entry
         single = all((part == part.astype(np.float32)).all() for part in (one, two))
     return Inspection(
         float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max())
@@ -138,10 +138,13 @@ def _inspect_halves(distances: NDArray[Any]) -> Inspection | None:
     seen = list(bands())
     if None in seen:
         return None
-    largest, whole, single, skew = zip(
-        *(part for part in seen if part is not None), strict=True
+    parts = [part for part in seen if part is not None]
+    return Inspection(
+        largest=max(part.largest for part in parts),
+        whole=all(part.whole for part in parts),
+        single=all(part.single for part in parts),
+        asymmetry=max(part.asymmetry for part in parts),
     )
-    return Inspection(max(largest), all(whole), all(single), max(skew))
 
 
 def _inspect_compiled(distances: NDArray[Any]) -> Inspection | None:
@@ -155,15 +158,15 @@ def _inspect_compiled(distances: NDArray[Any]) -> Inspection | None:
     def inspect(start: int) -> float:
         return inspect_band(distances, bits, start, found[start // TILE])
 
-    skew = max(run(inspect, starts, None if len(distances) > 1000 else 1))
+    asymmetry = max(run(inspect, starts, None if len(distances) > 1000 else 1))
     low = found[:, 0].min()
     high = found[:, 1:2].max(axis=0)
     largest = float(high.view(dtype)[0])
-    # Negative numbers, infinity and NaN stand out by their bits; a minus sign at 0 does too,
-    # and is forgiven.
-    if not (largest < np.inf and skew < np.inf) or (low < 0 and _has_negative(distances)):
+    # Negative numbers, infinity and NaN show in the bits. So does -0.0, which is accepted.
+    finite = largest < np.inf and asymmetry < np.inf
+    if not finite or (low < 0 and _has_negative(distances)):
         return None
-    return Inspection(largest, not found[:, 2].any(), not found[:, 3].any(), skew)
+    return Inspection(largest, not found[:, 2].any(), not found[:, 3].any(), asymmetry)
 
 
 def _has_negative(distances: NDArray[Any]) -> bool:
@@ -171,7 +174,7 @@ def _has_negative(distances: NDArray[Any]) -> bool:
 
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:
-    """Find the first bad entry in row order; only reached when there is one."""
+    """Raise an error for the first bad entry in row order; there is one."""
     finite_largest = max(
         float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances
     )
@@ -190,7 +193,8 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
 
 def _refuse_diagonal(i: int, value: float) -> None:
     raise MetricError(
-        f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: fill the diagonal with 0"
+        f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: "
+        "fill the diagonal with 0"
     )
 
 

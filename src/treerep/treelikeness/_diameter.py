@@ -9,9 +9,9 @@ import numpy as np
 
 from ..metric.base import Metric
 from ..metric.graph import GraphMetric
-from ._pace import Pace, Stopped
+from ._pace import LimitReached, Pace
 from ._quadruples import check_distances
-from ._spaces import read_row
+from ._spaces import adjacency_arrays, read_row
 
 _LOOK = 2e7  # nanoseconds of searches between two looks at the clock
 
@@ -24,8 +24,7 @@ def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     """
     from ._diameter_kernels import search_eccentricities
 
-    rows = graph.adjacency
-    arrays = (rows.indptr, rows.indices, rows.data if graph.weighted else None)
+    arrays = adjacency_arrays(graph)
     low = 0.0
     done = False
     least = np.zeros(len(graph))
@@ -36,13 +35,13 @@ def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
             low, done = search_eccentricities(*arrays, least, most, low, searches)
             searches = max(2, min(64, int(_LOOK / graph.search_cost())))
             pace.check()
-    except Stopped:
+    except LimitReached:
         pass
     return low, low if done else max(low, float(most.max()))
 
 
 def bound_diameter(
-    metric: Metric, triangles: bool, rows: int, pace: Pace
+    metric: Metric, triangle_inequality: bool, rows: int, pace: Pace
 ) -> tuple[float, float]:
     """Return a lower bound of the largest distance, and an upper one if triangles hold, from a few rows.
 
@@ -58,9 +57,9 @@ def bound_diameter(
             check_distances(row, np.array(point), everyone)
             low = max(low, float(row.max()))
             point = int(np.argmax(row))
-            if triangles:
+            if triangle_inequality:
                 high = min(high, 2 * float(row.max()))
             pace.check()
-    except Stopped:
+    except LimitReached:
         pass
     return low, high

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from .._core.parallel import Workers
 from .._core.progress import ProgressBar
@@ -12,12 +12,19 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class Stopped(Exception):  # noqa: N818 - a limit is not an error
+class LimitReached(Exception):  # noqa: N818 - a limit is not an error
     """The time or the work allowed is used up."""
 
 
+class Bound(NamedTuple):
+    """The result of a search: better quadruples went to its `Best`."""
+
+    high: float  # upper bound of h = 2 delta
+    complete: bool  # the search came to its end
+
+
 class Pace:
-    """Workers with a limit. What has been found by the time it raises `Stopped` counts."""
+    """Workers with a limit. What has been found by the time it raises `LimitReached` counts."""
 
     def __init__(
         self,
@@ -50,7 +57,7 @@ class Pace:
         """Tell whether time is up."""
         try:
             self.check()
-        except Stopped:
+        except LimitReached:
             return True
         return False
 
@@ -70,16 +77,16 @@ class Pace:
                 close()
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt if an interrupt came, and `Stopped` when time is up."""
+        """Raise KeyboardInterrupt if an interrupt came, and `LimitReached` when time is up."""
         self.workers.check()
         if time.monotonic() >= self._end:
-            raise Stopped
+            raise LimitReached
 
     def spend(self, steps: int) -> None:
-        """Count work that is the same on every machine; raise `Stopped` when it is all spent."""
+        """Count work that is the same on every machine; raise `LimitReached` when it is all spent."""
         self._steps -= steps
         if self._steps <= 0:
-            raise Stopped
+            raise LimitReached
 
 
 class Best:

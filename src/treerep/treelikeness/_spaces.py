@@ -17,7 +17,7 @@ from ..metric.base import Metric, read_only
 from ..metric.graph import GraphMetric
 from ..metric.oracle.classes import POINT_ORACLES, HubOracle
 from ..scores._streaming import read_block, triangle_slices
-from ._pace import Pace, Stopped
+from ._pace import LimitReached, Pace
 from ._quadruples import check_distances
 
 Graph = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
@@ -45,8 +45,8 @@ class Space(NamedTuple):
         return self.distances.dtype.kind == "u"
 
 
-def obeys_triangles(metric: Metric) -> bool:
-    """Tell whether the triangle inequality is known to hold: not for matrices and metrics of the user's own."""
+def triangle_inequality_holds(metric: Metric) -> bool:
+    """Tell whether the triangle inequality is known to hold: not for matrices and custom metrics."""
     return isinstance(metric, GraphMetric) or isinstance(
         metric.oracle, (*POINT_ORACLES, HubOracle)
     )
@@ -148,7 +148,7 @@ def as_graph(space: Space, pace: Pace) -> Space:
             lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)
         ):
             pass
-    except Stopped:
+    except LimitReached:
         return space
     return Space(space.points, d, graph) if np.array_equal(found, d) else space
 
@@ -165,6 +165,12 @@ def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
         read_only(np.concatenate(near)),
         None,
     )
+
+
+def adjacency_arrays(graph: GraphMetric) -> Graph:
+    """Return what compiled searches receive of a graph."""
+    rows = graph.adjacency
+    return rows.indptr, rows.indices, rows.data if graph.weighted else None
 
 
 def components(graph: Graph) -> list[NDArray[np.int64]]:
@@ -207,10 +213,7 @@ def search_component(
     from ..metric.shortest_paths.search_kernels import search_block
     from .exact._biconnected_kernels import SOURCES, search_many
 
-    rows = metric.adjacency
-    graph = _part(
-        (rows.indptr, rows.indices, rows.data if metric.weighted else None), vertices, place
-    )
+    graph = _part(adjacency_arrays(metric), vertices, place)
     size = len(vertices)
     everyone = read_only(np.arange(size))
 
@@ -254,8 +257,7 @@ def search_row(
     """Return the distances of one vertex by one search, and never by hub labels, which take a while to build."""
     from ..metric.shortest_paths.search_kernels import search_block
 
-    rows = metric.adjacency
-    graph = rows.indptr, rows.indices, rows.data if metric.weighted else None
+    graph = adjacency_arrays(metric)
     out = np.empty((1, len(vertices)))
     search_block(*graph, read_only(np.array([source])), read_only(vertices), out)
     return out[0]

@@ -1,4 +1,4 @@
-"""Tell whether all chunks of a stored array are there.
+"""Check that a stored array has all of its chunks.
 
 Zarr reads a chunk that is not stored as the fill value, by default 0, and by default does not
 store chunks that hold nothing else. So a lost chunk and a chunk of zeros look alike. In a
@@ -35,11 +35,10 @@ _REMEDY = "restore the chunk, or write the array again with config={'write_empty
 
 
 def check_stored(array: ChunkedArray) -> None:
-    """Refuse a zarr array or HDF5 data set that it is not safe to read: call this before the first entry is read."""
+    """Refuse an array that is not safe to read. Call this before the first entry is read."""
     dtype = array.dtype
-    if (
-        getattr(dtype, "hasobject", False) and dtype.kind != "T"
-    ):  # NumPy counts its strings of any length as objects
+    # NumPy counts its strings of any length ("T") as objects.
+    if getattr(dtype, "hasobject", False) and dtype.kind != "T":
         raise ValueError(
             f"an array of dtype {dtype} holds Python objects, not numbers: save it as numbers"
         )
@@ -52,7 +51,7 @@ def check_stored(array: ChunkedArray) -> None:
 
 
 def check_chunks(array: ChunkedArray, kind: str) -> None:
-    """Refuse an array with lost chunks before anything is unpacked; `kind` is "distances" or "points"."""
+    """Refuse an array with lost chunks; `kind` is "distances" or "points"."""
     check_stored(array)
     if not _is_zarr(array):
         _check_hdf5(array)
@@ -70,7 +69,8 @@ def check_chunks(array: ChunkedArray, kind: str) -> None:
         return
     if not any(map(stored, _chunk_indices(array))):
         raise ValueError(
-            f"none of its chunks is stored, the first is {first[0]}: restore them, or write it again"
+            f"none of its chunks is stored, the first is {first[0]}: "
+            "restore them, or write it again"
         )
     rest = itertools.chain([first], missing)
     count = _check_coincident(array, rest) if kind == "distances" else sum(1 for _ in rest)
@@ -81,8 +81,9 @@ def check_chunks(array: ChunkedArray, kind: str) -> None:
     )
     more = f" and {count - 1:,} more are" if count > 1 else " is"
     warnings.warn(
-        f"chunk {first[0]} ({_span(first[1])}){more} not stored. Zarr leaves out chunks that hold only the fill value "
-        f"{array.fill_value}, so {meaning}. If a chunk was lost, restore it",
+        f"chunk {first[0]} ({_span(first[1])}){more} not stored. "
+        f"Zarr leaves out chunks that hold only the fill value {array.fill_value}, "
+        f"so {meaning}. If a chunk was lost, restore it",
         stacklevel=2,
     )
 
@@ -107,7 +108,8 @@ def _check_hdf5(array: ChunkedArray) -> None:
     found = handle.get_num_chunks()
     if found < total:
         raise ValueError(
-            f"{total - found:,} of its {total:,} chunks were never written: write the whole array"
+            f"{total - found:,} of its {total:,} chunks were never written: "
+            "write the whole array"
         )
 
 
@@ -128,17 +130,17 @@ def _missing_chunks(
     array: ChunkedArray, stored: Callable[[tuple[int, ...]], bool]
 ) -> Iterator[tuple[str, Region]]:
     """Yield the name and the region of every chunk that is not stored."""
-    for place in _chunk_indices(array):
-        if not stored(place):
-            spans = zip(place, _chunk_shape(array), array.shape, strict=True)
+    for index in _chunk_indices(array):
+        if not stored(index):
+            spans = zip(index, _chunk_shape(array), array.shape, strict=True)
             region = tuple(
                 slice(k * step, min((k + 1) * step, length)) for k, step, length in spans
             )
-            yield array.metadata.encode_chunk_key(place), region
+            yield array.metadata.encode_chunk_key(index), region
 
 
 def _checked_chunks(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
-    """Return which chunks are stored, once those are known to be safe to unpack."""
+    """Check that the stored chunks are safe to unpack; return which ones are stored."""
     stored = _is_stored(array)
     check_blosc_chunks(
         array,
@@ -152,7 +154,7 @@ def _checked_chunks(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
 
 
 def _is_stored(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
-    """Return a function that tells whether the chunk at a place of the grid is stored."""
+    """Return a function that tells whether the chunk at an index of the grid is stored."""
     from zarr.core.sync import sync
 
     store = array.store_path.store
@@ -164,12 +166,12 @@ def _is_stored(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
 
     if store.supports_listing:
         keys = sync(listed())
-        return lambda place: head + array.metadata.encode_chunk_key(place) in keys
-    return lambda place: bool(sync(store.exists(head + array.metadata.encode_chunk_key(place))))
+        return lambda index: head + array.metadata.encode_chunk_key(index) in keys
+    return lambda index: bool(sync(store.exists(head + array.metadata.encode_chunk_key(index))))
 
 
 def _is_diagonal_entry(region: Region, fill: object) -> bool:
-    """Whether a region is one entry of the diagonal, which is zero, and so is the fill value."""
+    """Tell whether a region is one diagonal entry and the fill value is 0, as it must be."""
     return (
         len(region) == 2
         and region[0] == region[1]
@@ -179,7 +181,7 @@ def _is_diagonal_entry(region: Region, fill: object) -> bool:
 
 
 def _check_coincident(array: ChunkedArray, missing: Iterator[tuple[str, Region]]) -> int:
-    """Refuse the first missing chunk whose points do not coincide; return how many there are."""
+    """Refuse the first missing chunk whose points do not coincide; count the others."""
     rows = _CommonRows(array)
     count = 0
     for name, region in missing:
@@ -188,14 +190,15 @@ def _check_coincident(array: ChunkedArray, missing: Iterator[tuple[str, Region]]
         across, down = (rows.of(span) for span in region)
         if across is None or across != down:
             raise ValueError(
-                f"chunk {name} ({_span(region)}) is missing, and its points do not coincide: {_REMEDY}"
+                f"chunk {name} ({_span(region)}) is missing, "
+                f"and its points do not coincide: {_REMEDY}"
             )
         count += 1
     return count
 
 
 class _CommonRows:
-    """The row that several points share, as a digest; a chunk is unpacked at a time, and each row read once."""
+    """Digests of rows that several points share. Each row is read once, chunk by chunk."""
 
     def __init__(self, array: ChunkedArray) -> None:
         self._array = array

@@ -1,8 +1,8 @@
-"""What the metadata of a zarr array may ask for.
+"""Validate the metadata of a zarr array.
 
-The metadata name the codecs that unpack chunks, and some codecs run code: `pickle` is one. So
-only the codecs and data types in the lists below are accepted, and the check comes before zarr
-sees the metadata or a chunk.
+The metadata name the codecs that unpack chunks, and some codecs run code, such as `pickle`. So
+only the codecs and data types in the lists below are accepted. The check precedes any use of
+the metadata or of a chunk by zarr.
 """
 
 import re
@@ -50,7 +50,7 @@ _NAMED_TEXT = ("string", "fixed_length_utf32")
 
 
 def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
-    """Refuse the metadata of an array, of version 2 or 3, unless all they ask for is known to be safe.
+    """Refuse the metadata of an array, of version 2 or 3, unless they are known to be safe.
 
     >>> check_zarr_metadata(
     ...     {"zarr_format": 2, "dtype": "<f8", "filters": None, "compressor": {"id": "pickle"}}
@@ -108,9 +108,7 @@ def _check_codecs(codecs: object, key: str) -> None:
             else codec
         )
         options = options if isinstance(options, Mapping) else {}
-        if (
-            name == _SHARDING
-        ):  # chunks within chunks, with codecs for the data and for the index
+        if name == _SHARDING:  # chunks within chunks: codecs for the data and for the index
             _check_codecs(options.get("codecs"), key)
             _check_codecs(options.get("index_codecs"), key)
         elif name.removeprefix("numcodecs.") not in _CODECS | {_TEXT_CODEC}:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.memory import check_memory
-from .._pace import Best, Pace, Stopped
+from .._pace import Best, Bound, LimitReached, Pace
 from .._spaces import Space
 
 _ROWS = (
@@ -26,42 +26,53 @@ _WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their 
 
 #: Finds the largest max over z of min(P_xz, P_zy) - P_xy: called with the products, the same as
 #: keys (see `base_point_kernels.largest_defect`), what to tell of better x and y, and a pace.
-Search = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
+DefectSearch = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
 
 
 def search_bases(
-    space: Space, metric: bool, bases: int, best: Best, pace: Pace, search: Search
-) -> tuple[float, bool]:
-    """Return an upper bound of h = 2 delta, and whether all bases were looked at; better quadruples go to `best`.
+    space: Space,
+    triangle_inequality: bool,
+    bases: int,
+    best: Best,
+    pace: Pace,
+    search: DefectSearch,
+) -> Bound:
+    """Bound h = 2 delta from several base points; better quadruples go to `best`.
 
     The first base is the farthest from point 0, and every other one the farthest from those
-    before it. `metric` says that the triangle inequality holds; `search` finds the largest
+    before it. `triangle_inequality` says that it is known to hold. `search` finds the largest
     defect of a base, as `largest_defect` does. O(n^3) time for each base, and a second n x n
     array.
     """
     d = space.distances
-    high = float(d.max()) * (1 if metric else 2)
+    high = float(d.max()) * (1 if triangle_inequality else 2)
     nearest = d[0].copy()
     try:
         for _ in range(min(bases, len(d))):
             base = int(np.argmax(nearest))
-            high = min(high, 2 * _one_base(space, metric, base, best, pace, search))
+            defect = _one_base(space, triangle_inequality, base, best, pace, search)
+            high = min(high, 2 * defect)
             best.show(high)
             np.minimum(nearest, d[base], out=nearest)
-    except Stopped:
-        return max(high, best.h), False
-    return max(high, best.h), True
+    except LimitReached:
+        return Bound(max(high, best.h), complete=False)
+    return Bound(max(high, best.h), complete=True)
 
 
 def _one_base(
-    space: Space, metric: bool, base: int, best: Best, pace: Pace, search: Search
+    space: Space,
+    triangle_inequality: bool,
+    base: int,
+    best: Best,
+    pace: Pace,
+    search: DefectSearch,
 ) -> float:
     """Return 2 delta_w: exactly for whole numbers, and else rounded up by two units of the grid at most."""
     from ._base_point_kernels import gromov_products
 
     d = space.distances
     n = len(d)
-    products = np.empty((n, n), _product_type(d, base, metric))
+    products = np.empty((n, n), _product_type(d, base, triangle_inequality))
     for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), row_chunks(n)):
         pass
 
@@ -93,7 +104,7 @@ def _one_base(
 def largest_defect(
     products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace
 ) -> float:
-    """Return the largest max over z of min(P_xz, P_zy) - P_xy, found by threads: see `Search`."""
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy, found by threads: see `DefectSearch`."""
     from . import _base_point_kernels as kernels
 
     scalar = products.dtype.type
@@ -125,12 +136,11 @@ def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
     return one - max(two, three)
 
 
-def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
-    # 0 <= P(x, y) <= 2 d(w, x) where the triangle inequality holds: a byte does for most
-    # graphs.
+def _product_type(d: NDArray[Any], base: int, triangle_inequality: bool) -> np.dtype[Any]:
+    # 0 <= P(x, y) <= 2 d(w, x) if the triangle inequality holds: most graphs need one byte.
     real = d.dtype.kind == "f"
-    size = 2 * float(d[base].max())
-    dtype = np.dtype(np.float64 if real else np.uint8 if metric and size < 256 else np.int32)
+    fits_byte = triangle_inequality and 2 * float(d[base].max()) < 256
+    dtype = np.dtype(np.float64 if real else np.uint8 if fits_byte else np.int32)
     needed = len(d) ** 2 * (dtype.itemsize + 4 * real)  # and the grid
     check_memory(needed, f"Gromov products of {len(d):,} points", "use method='sample'")
     return dtype

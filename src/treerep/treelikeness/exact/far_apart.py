@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._pace import Best, Pace, Stopped
+from .._pace import Best, Bound, LimitReached, Pace
 from .._spaces import Space
 
 _KEYS = 4096  # real distances are sorted into so many bins before they are sorted
@@ -30,18 +30,16 @@ _ROWS = 256  # rows a task goes through
 _WIDE: dict[str, Any] = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
 
 
-def search_far_apart(
-    space: Space, slack: float, step: float, best: Best, pace: Pace
-) -> tuple[float, bool]:
-    """Return an upper bound of h of this space and whether all was searched; better quadruples go to `best`.
+def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: Pace) -> Bound:
+    """Search all pairs that are far apart; better quadruples go to `best`.
 
-    Then the bound and what is known are the same. O(n^2) memory and O(n^4) time at worst; in
-    practice few pairs are looked at, and few others with each. `slack` is how far the triangle
+    After a complete search the bound is exact. O(n^2) memory and O(n^4) time at worst; in
+    practice few pairs are searched, and few others with each. `slack` is how far the triangle
     inequality may be violated, and a better h is larger by at least `step`.
     """
     high = float(space.distances.max()) + slack
     if high <= best.h:
-        return best.h, True
+        return Bound(best.h, complete=True)
     try:
         search = _Search(space, slack, step, best)
         for pairs in _bands(space, _far_apart(space, pace), slack, best, pace):
@@ -50,11 +48,11 @@ def search_far_apart(
                 high = max(best.h, search.distance(batch[0]) + slack)
                 best.show(high)
                 if high <= best.h:
-                    return best.h, True
+                    return Bound(best.h, complete=True)
                 search.run(batch, pace)
-    except Stopped:
-        return max(high, best.h), False
-    return best.h, True
+    except LimitReached:
+        return Bound(max(high, best.h), complete=False)
+    return Bound(best.h, complete=True)
 
 
 class _Search:

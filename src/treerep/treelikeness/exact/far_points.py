@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._pace import Best, Pace, Stopped
+from .._pace import Best, LimitReached, Pace
 from .._quadruples import split_sums
 
 _POINTS = 32  # 35,960 quadruples
@@ -36,7 +36,7 @@ def search_far_points(
             rows[k] = row(k)
             np.minimum(nearest, rows[k], out=nearest)
             nearest[k] = 0  # once only, whatever its row says
-    except Stopped:
+    except LimitReached:
         pass
     if len(rows) < 4:
         return

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ...metric.base import read_only
 from ...metric.graph import GraphMetric
-from .._pace import Pace, Stopped
+from .._pace import LimitReached, Pace
+from .._spaces import adjacency_arrays
 
 _BAND = 2e7  # nanoseconds of searches between two looks at the clock
 _SOON = 5e7  # labels that may take no longer than this are not begun
@@ -44,11 +45,11 @@ def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
     def watch(steps: int) -> None:
         third.check()
         if steps * step > cost:
-            raise Stopped
+            raise LimitReached
 
     try:
         graph.build_labels(watch)
-    except Stopped:
+    except LimitReached:
         return False
     return True
 
@@ -74,7 +75,7 @@ def search_quadruples(
             bands, pace.map(lambda band: _search(graph, plan, band, out), bands), strict=True
         ):
             done = band.stop
-    except Stopped:
+    except LimitReached:
         pass
     # Only a first part counts: which quadruples come first says nothing about their values.
     complete = int(np.searchsorted(plan.last, done))
@@ -106,8 +107,7 @@ def _plan(four: NDArray[np.int64]) -> _Plan:
 def _search(graph: GraphMetric, plan: _Plan, band: slice, out: NDArray[np.float64]) -> None:
     from ...metric.shortest_paths.search_kernels import search_block
 
-    rows = graph.adjacency
-    arrays = rows.indptr, rows.indices, rows.data if graph.weighted else None
+    arrays = adjacency_arrays(graph)
     for k in range(band.start, band.stop):
         own = plan.pairs[plan.begins[k] : plan.begins[k + 1]]
         found = np.empty((1, len(own)))

@@ -17,7 +17,7 @@ from ...metric.base import Metric
 from ...metric.graph import GraphMetric
 from ...metric.matrix import MatrixMetric
 from ...scores._streaming import read_block
-from .._pace import Best, Pace, Stopped
+from .._pace import Best, LimitReached, Pace
 from .._quadruples import check_distances, split_sums
 from .graph_distances import FROM, TO, labels_pay, search_quadruples
 
@@ -86,7 +86,7 @@ def _look(metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace
         return np.concatenate(values), np.concatenate(ordered)
 
     keep(work(tasks[0]))
-    with suppress(Stopped):
+    with suppress(LimitReached):
         for found in pace.map(work, tasks[1:]):
             keep(found)
 
