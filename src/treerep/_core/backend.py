@@ -1,4 +1,4 @@
-"""Where work is done: on the threads of this process, on a Dask cluster or on a torch device.
+"""Backends: the threads of this process, a Dask cluster or a torch device.
 
 Public functions turn `n_jobs`, `engine` and `device` into one `Backend` and call its
 operations. The backends import the packages whose work they do, so this module names their

@@ -1,4 +1,4 @@
-"""Devices of torch: find one by name."""
+"""Find a torch device by name."""
 
 from .extras import require
 from .memory import out_of_device_memory

@@ -1,4 +1,4 @@
-"""The largest distance of a metric, or bounds of it, from a few rows of distances.
+"""Bound the largest distance of a metric from a few rows.
 
 Takes and Kosters, Determining the diameter of small world networks (CIKM 2011).
 """
@@ -13,14 +13,14 @@ from ._pace import LimitReached, Pace
 from ._quadruples import check_distances
 from ._spaces import adjacency_arrays, read_row
 
-_LOOK = 2e7  # nanoseconds of searches between two looks at the clock
+_CHECK_NS = 2e7  # nanoseconds of searches between two checks of the time
 
 
 def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     """Return a lower and an upper bound of a graph's diameter; they agree unless time is up.
 
-    Searches start in turn at the vertex that may reach farthest and at the most central one of
-    those that may reach beyond what is known; a few dozen do for most graphs.
+    Searches start in turn at the vertex that may reach farthest, and at the most central vertex
+    that may reach beyond the largest known distance. A few dozen suffice for most graphs.
     """
     from ._diameter_kernels import search_eccentricities
 
@@ -33,7 +33,7 @@ def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     try:
         while not done:
             low, done = search_eccentricities(*arrays, least, most, low, searches)
-            searches = max(2, min(64, int(_LOOK / graph.search_cost())))
+            searches = max(2, min(64, int(_CHECK_NS / graph.search_cost())))
             pace.check()
     except LimitReached:
         pass
@@ -43,9 +43,9 @@ def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
 def bound_diameter(
     metric: Metric, triangle_inequality: bool, rows: int, pace: Pace
 ) -> tuple[float, float]:
-    """Return a lower bound of the largest distance, and an upper one if triangles hold, from a few rows.
+    """Return a lower and, given the triangle inequality, an upper bound of the diameter.
 
-    Every row is that of the point farthest from the one before.
+    A few rows are read, each of the point farthest from the one before.
     """
     everyone = np.arange(len(metric))
     low = 0.0

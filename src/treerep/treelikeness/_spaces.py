@@ -1,9 +1,9 @@
-"""What the search for hyperbolicity works on: all distances of a part of the metric, as small as they can be kept.
+"""All distances of a part of a metric, in a small dtype, to search for hyperbolicity.
 
-A graph falls into its biconnected components. A shortest path between two vertices of a
-component stays in it, and the hyperbolicity of the graph is the largest of its components'
-(weighted or not: where four vertices lie in several components, a cut vertex can take the place
-of one without a loss). Leaves and trees that hang off the graph vanish.
+A graph is divided into its biconnected components. A shortest path between two vertices of a
+component stays in it. The hyperbolicity of the graph is the largest of its components, weighted
+or not: if four vertices lie in several components, a cut vertex can replace one of them without
+loss. Leaves and trees that are attached to the graph do not matter.
 """
 
 import math
@@ -22,10 +22,10 @@ from ._quadruples import check_distances
 
 Graph = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
-# of a matrix, turned in one piece
+# Rows and columns of a matrix that are transposed at once.
 _ROWS = 64
 _TILE = 1024
-_BAND = 2e7  # nanoseconds of searches between two looks at the clock
+_BAND = 2e7  # nanoseconds of searches between two checks of the time
 
 _REMEDY = "use method='sample', which needs no matrix"
 
@@ -35,9 +35,8 @@ class Space(NamedTuple):
 
     points: NDArray[np.int64]  # their numbers in the metric
     distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, or float64
-    graph: (
-        Graph | None
-    )  # starts, neighbors, lengths (None: all 1) if the distances are those of a graph
+    # starts, neighbors, lengths (None: all 1), if the distances are those of a graph
+    graph: Graph | None
 
     @property
     def whole(self) -> bool:
@@ -61,7 +60,7 @@ def whole_type(largest: float) -> np.dtype[Any] | None:
 
 
 def read_space(metric: Metric, pace: Pace) -> Space:
-    """Read all distances of a metric that is not a graph: the pairs i < j, and their mirror images."""
+    """Read all distances of a metric that is not a graph: the pairs i < j are mirrored."""
     n = len(metric)
     dtype = (
         whole_type(largest_distance(metric, pace)) if metric.integral else None
@@ -73,8 +72,8 @@ def read_space(metric: Metric, pace: Pace) -> Space:
     def work(part: slice) -> None:
         out[part, part.start :] = _read(metric, part)
 
-    # Row by row, so that memory is taken bit by bit: a first column alone would take all of it,
-    # and seconds.
+    # Row by row, so that memory is mapped gradually: a first column would map all of it, which
+    # takes seconds.
     for _ in pace.map(work, triangle_slices(n)):
         pass
     _mirror(out, pace)
@@ -112,7 +111,7 @@ def _row_bands(n: int) -> list[slice]:
 
 
 def largest_distance(metric: Metric, pace: Pace) -> float:
-    """Return the largest distance of all pairs, each of them read once."""
+    """Return the largest distance. Each pair is read once."""
     return max(
         pace.map(lambda part: float(_read(metric, part).max()), triangle_slices(len(metric))),
         default=0.0,
@@ -124,24 +123,23 @@ def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
     columns = np.arange(part.start, len(metric))
     block = read_block(metric, rows, columns)
     own = block[:, : len(rows)]
-    own[:] = (
-        np.triu(own, 1) + np.triu(own, 1).T
-    )  # matrices may be a little asymmetric: the upper half counts
+    # Matrices may be a little asymmetric: the upper half counts.
+    own[:] = np.triu(own, 1) + np.triu(own, 1).T
     check_distances(block, rows[:, None], columns)
     return block
 
 
 def as_graph(space: Space, pace: Pace) -> Space:
-    """Give a space the graph of its pairs at distance 1 if all its distances are shortest paths along them."""
+    """Add the graph of pairs at distance 1, if all distances are its shortest paths."""
     from .exact._biconnected_kernels import SOURCES, search_many
 
     d = space.distances
     n = len(space.distances)
-    if not space.whole or np.count_nonzero(d) < n * (n - 1):  # duplicates are no vertices
+    if not space.whole or np.count_nonzero(d) < n * (n - 1):  # duplicate points
         return space
     if float(d.max(initial=0)) >= n:  # levels might not fit the type
         return space
-    found = np.zeros_like(d)  # what is out of reach stays 0
+    found = np.zeros_like(d)  # vertices out of reach stay 0
     try:
         starts, neighbors, _ = graph = _pairs_at_distance_one(d, pace)
         for _ in pace.map(
@@ -159,7 +157,7 @@ def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
         pace.check()
         near += [np.flatnonzero(row == 1).astype(np.int32) for row in d[rows]]
     starts = np.cumsum([0, *map(len, near)])
-    # Of the types that a GraphMetric has: kernels are compiled once for both.
+    # The types of a GraphMetric, so that kernels are compiled once.
     return (
         read_only(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)),
         read_only(np.concatenate(near)),
@@ -174,7 +172,7 @@ def adjacency_arrays(graph: GraphMetric) -> Graph:
 
 
 def components(graph: Graph) -> list[NDArray[np.int64]]:
-    """Return the vertices of the biconnected components with four vertices or more, ascending, the largest first."""
+    """Return the biconnected components of at least four vertices, the largest first."""
     from .exact._biconnected_kernels import biconnected_components
 
     begins, vertices = biconnected_components(graph[0], graph[1])
@@ -209,7 +207,7 @@ def _part(graph: Graph, vertices: NDArray[np.int64], place: NDArray[np.int64]) -
 def search_component(
     metric: GraphMetric, vertices: NDArray[np.int64], place: NDArray[np.int64], pace: Pace
 ) -> Space:
-    """Return one biconnected component of a graph, by a search from every vertex of it."""
+    """Return one biconnected component of a graph, by a search from each of its vertices."""
     from ..metric.shortest_paths.search_kernels import search_block
     from .exact._biconnected_kernels import SOURCES, search_many
 
@@ -254,7 +252,7 @@ def search_component(
 def search_row(
     metric: GraphMetric, source: int, vertices: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the distances of one vertex by one search, and never by hub labels, which take a while to build."""
+    """Return the distances of one vertex by a search, without building hub labels."""
     from ..metric.shortest_paths.search_kernels import search_block
 
     graph = adjacency_arrays(metric)
@@ -264,7 +262,7 @@ def search_row(
 
 
 def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
-    """Return the distances of one point to all: of a graph by one search."""
+    """Return the distances of one point to all others; in a graph by a search."""
     everyone = np.arange(len(metric))
     if isinstance(metric, GraphMetric):
         return search_row(metric, point, everyone)
@@ -272,5 +270,6 @@ def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
 
 
 def rounding(metric: Metric, largest: float) -> float:
-    """Return what rounding may make of 0: sums of distances along paths of up to n steps are off by sqrt(n) units."""
+    """Return how far rounding may move a value from 0."""
+    # Sums of distances along paths of up to n steps are off by about sqrt(n) units.
     return 0.0 if metric.integral else 4 * math.sqrt(len(metric)) * metric.eps * largest

@@ -1,4 +1,4 @@
-"""delta-hyperbolicity: how far these distances are from a tree."""
+"""`hyperbolicity`: Gromov's delta."""
 
 import math
 import time
@@ -42,7 +42,7 @@ from .methods import METHODS
 from .result import Hyperbolicity
 from .sampling.quadruples import TABLE, Mean, sample_quadruples
 
-# What method="auto" takes on: seconds to about a minute on two cores.
+# Limits of method="auto": seconds to about a minute on two cores.
 _AUTO_POINTS = 4_000
 _AUTO_COMPONENT = 30_000
 _AUTO_WEIGHTED = 10_000
@@ -64,38 +64,38 @@ def hyperbolicity(
     n_jobs: int | None = None,
     device: DeviceLike = None,
 ) -> Hyperbolicity:
-    """Return Gromov's delta in its four-point form: 0 for a tree, half the diameter at most.
+    """Return Gromov's delta by the four-point condition: 0 for a tree, at most half the diameter.
 
-    delta is half the largest value of (largest - second largest) of the three sums d(a, b) +
-    d(c, d), d(a, c) + d(b, d), d(a, d) + d(b, c) over all points a, b, c, d.
+    For four points a, b, c, d take the three sums d(a, b) + d(c, d), d(a, c) + d(b, d) and
+    d(a, d) + d(b, c). delta is half the largest difference between the largest and the second
+    largest sum, over all quadruples.
 
     Parameters
     ----------
     data : Metric or anything `as_metric` takes
-        Of a `Tree` only the data points count, and delta is 0.
+        In a `Tree` only the data points count, and delta is 0.
     metric : str, optional
         For points: as in `as_metric`.
     method : "auto", "exact", "base" or "sample"
         - "exact" searches the pairs that are far apart, from the farthest down, in every
-          biconnected component of a graph. LimitReached early it gives an interval.
-        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w; several bases
-          narrow that.
-        - "sample" looks at random quadruples: the mean of their values with a 95% interval, and
-          a lower bound of delta. It needs no memory to speak of. In a graph distances come from
-          searches, or from hub labels if those are soon built. The upper bound of delta is half
-          the diameter (for a matrix, which may violate triangles, all of it), and infinite
-          where that is not known: for metrics of your own.
+          biconnected component of a graph. If a time limit ends it, the result is an interval.
+        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w. Several bases
+          narrow the interval.
+        - "sample" draws random quadruples. It gives the mean of their values with a 95%
+          interval, and a lower bound of delta. It needs little memory. In a graph, distances
+          come from searches, or from hub labels if they are cheap to build. The upper bound of
+          delta is half the diameter; for a matrix, which may violate the triangle inequality,
+          the whole diameter; for custom metrics infinity.
         - "auto" is "exact" for graphs with components up to 30,000 vertices (10,000 with edge
-          lengths) and for other metrics up to 4,000 points, with a limit to its work, after
-          which bases are tried and the result may be an interval; beyond, or without the
-          memory, "sample".
+          lengths), and for other metrics up to 4,000 points. Its work is limited: then "base"
+          follows, and the result may be an interval. For larger data, or too little memory, it
+          is "sample".
     normalize : bool
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
-        Seconds from the call on; the best interval found by then is returned. Work is cut into
-        pieces of hundredths of a second. However short the time, the data are checked and one
-        row of distances is read (in a graph, one search); for "sample" a few quadruples as
-        well.
+        Seconds after which the best interval so far is returned. Work is cut into pieces of
+        hundredths of a second. However short the limit, the data are checked and one row of
+        distances is read (in a graph, by one search). "sample" also reads a few quadruples.
     bases : int
         Number of base points of "base".
     quadruples : int
@@ -103,10 +103,10 @@ def hyperbolicity(
     rng : seed or numpy Generator
         Used by "sample" only.
     n_jobs : int, optional
-        Number of threads; None uses every core. Without a time limit the result is the same for
-        every number.
+        Number of threads; None uses every core. Without a time limit it does not change the
+        result.
     device : str or torch.device, optional
-        Work with torch on this device, for example "cuda": for method "base".
+        (method="base" only) Work with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -116,15 +116,15 @@ def hyperbolicity(
 
     Notes
     -----
-    Exact for whole numbers. Otherwise distances are taken as they are given, and values up to 4
-    sqrt(n) eps diameter are reported as 0, where eps is the precision of the arithmetic:
-    rounding makes as much of 0. If the triangle inequality is violated, the four points of
-    delta need not be distinct, and delta can exceed half the diameter.
+    Exact for whole numbers. For other distances, values up to 4 sqrt(n) eps diameter may be
+    rounding errors and are reported as 0; eps is the precision of the arithmetic. If the
+    triangle inequality is violated, the four points of delta need not be distinct, and delta
+    can exceed half the diameter.
 
-    Memory is n^2 distances of 1, 2 or 8 bytes; for graphs twice that, but of the largest
-    biconnected component only, and mostly 1 byte. The exact search lists the pairs it has come
-    to, up to 24 bytes for each: few where it is fast. "base" keeps a second matrix, and for
-    real distances a third of half the size.
+    Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice that, but only for its
+    largest biconnected component, and mostly 1 byte per distance. The exact search also lists
+    the pairs that it has reached, up to 24 bytes each. "base" keeps a second matrix, and for
+    real distances a third one of half the size.
 
     Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs
     (ESA 2015); Gromov, Hyperbolic groups (1987).
@@ -164,7 +164,7 @@ def hyperbolicity(
 
 @dataclass(frozen=True)
 class _Task:
-    """What is to be searched, and how."""
+    """The arguments of a search."""
 
     metric: Metric
     best: Best

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .._pace import Best, Bound, LimitReached, Pace
 from .._spaces import Space
 
-_KEYS = 4096  # real distances are sorted into so many bins before they are sorted
+_KEYS = 4096  # bins into which real distances are divided before they are sorted
 _FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before ...
 _LARGEST_BAND = 1 << 22  # ... up to what is sorted in a second: a time limit is kept
 _FIRST_BATCH = 64
@@ -56,7 +56,7 @@ def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: 
 
 
 class _Search:
-    """Mate lists that grow, and what the kernel needs beside them."""
+    """The growing lists of mates, and the other arguments of the kernel."""
 
     def __init__(self, space: Space, slack: float, step: float, best: Best) -> None:
         d = self.distances = space.distances
@@ -79,7 +79,7 @@ class _Search:
         return float(self.distances[pair[0], pair[1]])
 
     def add(self, pairs: NDArray[np.int32]) -> None:
-        """Put the pairs into the mate lists; the search does not see them yet."""
+        """Add pairs to the lists of mates. `run` reveals them to the search."""
         from ._far_apart_kernels import append_mates
 
         seen = self.ends - self.starts[:-1]
@@ -127,7 +127,7 @@ class _Search:
 
 
 def _center(distances: NDArray[Any]) -> int:
-    """Return a point whose farthest point is nearest; few points are valuable then."""
+    """Return a point of least eccentricity. With it as center, few points need a search."""
     reach = distances.max(axis=1)
     middle = np.flatnonzero(reach == reach.min())[:64]
     return int(middle[np.argmin(distances[middle].sum(axis=1, dtype=np.float64))])
