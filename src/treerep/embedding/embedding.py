@@ -26,12 +26,11 @@ class Embedding(CompiledMetric):
     Parameters
     ----------
     directions : (N, dim) array
-        Unit vector from the origin to each node. Of a node at the origin it is not used, and
-        kept as zero.
+        Unit vector from the origin to each node; zero for a node at the origin.
     radii : (N,) array
         Hyperbolic distance of each node from the origin.
     scale : float
-        Hyperbolic length of one unit of the data: the distance of two points is their
+        Hyperbolic length of one unit of the data. The distance of two points is their
         hyperbolic distance / scale.
     n_points : int, optional
         Nodes 0 ... n_points-1 are the data points, the others Steiner nodes. All are data
@@ -39,8 +38,8 @@ class Embedding(CompiledMetric):
     labels : names of the data points, optional
 
     An embedding is a metric on its data points: `len(embedding) == n_points`. `pairs` and
-    `block` also accept Steiner nodes. Direction and radius keep more of a float64 than the
-    coordinates of any model; those are computed when asked for.
+    `block` also accept Steiner nodes. Directions and radii are more accurate in float64 than
+    the coordinates of any model, which are computed on request.
 
     >>> embedding = Embedding([[1.0, 0.0], [-1.0, 0.0]], [2.0, 4.0], scale=2.0)
     >>> embedding
@@ -115,7 +114,8 @@ class Embedding(CompiledMetric):
     def __repr__(self) -> str:
         steiner = self.n_nodes - self.n_points
         others = f", {steiner:,} Steiner node{'s' * (steiner != 1)}" if steiner else ""
-        return f"{type(self).__name__}({self.n_points:,} point{'s' * (self.n_points != 1)}{others}, dim {self.dim})"
+        points = f"{self.n_points:,} point{'s' * (self.n_points != 1)}"
+        return f"{type(self).__name__}({points}{others}, dim {self.dim})"
 
     @property
     def n_nodes(self) -> int:
@@ -129,14 +129,14 @@ class Embedding(CompiledMetric):
 
     @property
     def curvature(self) -> float:
-        """Curvature of the space in which the distances of this metric, without a scale, are at home: -scale^2."""
+        """Curvature of the space whose distances are those of this metric: -scale^2."""
         return -(self.scale**2)
 
     @property
     def poincare(self) -> NDArray[np.float64]:
         """Coordinates in the Poincaré ball, (N, dim).
 
-        Warns where float64 cannot tell nodes apart.
+        Warns if float64 cannot distinguish nodes.
         """
         return self._coordinates("poincare")
 
@@ -151,15 +151,15 @@ class Embedding(CompiledMetric):
         return self._coordinates("lorentz")
 
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
-        """Coordinates of every node in the model "poincare", "klein" or "lorentz", in float64.
+        """Return float64 coordinates of every node in "poincare", "klein" or "lorentz".
 
-        Warns if nodes that are apart coincide there, or are rounded onto the edge of the ball,
-        and says how many. More bits, a `precision`, can be had from a TreeEmbedding alone,
-        which is known by its frames.
+        Warns if different nodes coincide there, or are rounded onto the edge of the ball. Only
+        a TreeEmbedding accepts a `precision`.
         """
         if precision is not None:
             raise ValueError(
-                'no more than float64 is known of these points, unlike "sarkar": leave precision out'
+                "precision is only supported for embeddings made with method='sarkar': "
+                "leave it out"
             )
         return self._coordinates(model)
 
@@ -171,18 +171,19 @@ class Embedding(CompiledMetric):
         if lost:
             edge = "" if model == "lorentz" else " or lie on the edge of the ball"
             warnings.warn(
-                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} in the float64 {model} coordinates: "
+                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} "
+                f"in the float64 {model} coordinates: "
                 "distances of the embedding are not affected; use a smaller scale to draw it",
                 stacklevel=3,
             )
         return points
 
     def _lost(self, points: NDArray[np.float64], model: str) -> NDArray[np.bool_]:
-        """Return which nodes share their coordinates with a node at another place, or left the open ball."""
+        """Return which nodes share coordinates with a different node, or left the open ball."""
         places = _groups(self._places())
         spots = _groups(points)
-        # A spot of the coordinates holds several places if not all of its nodes are where its
-        # first one is.
+        # A spot of the coordinates holds several places if its nodes are not all at the place
+        # of its first node.
         first = np.full(spots.max() + 1, -1)
         first[spots[::-1]] = places[::-1]
         crowded = np.zeros(len(first), bool)
@@ -191,7 +192,7 @@ class Embedding(CompiledMetric):
         return crowded[spots] | outside
 
     def _places(self) -> NDArray[np.float64]:
-        """Rows that are equal where nodes are at the same place, (N, any)."""
+        """Return rows, (N, any), that are equal if nodes are at the same place."""
         return np.column_stack([self.directions, self.radii])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -201,12 +202,12 @@ class Embedding(CompiledMetric):
         save_embedding(self, path)
 
     def _fields(self) -> dict[str, NDArray[Any]]:
-        """Arrays that a file keeps, besides scale, n_points and labels; a subclass with others of its own says so."""
+        """Return the arrays that a file stores, besides scale, n_points and labels."""
         return {"directions": self.directions, "radii": self.radii}
 
     @classmethod
     def _from_fields(cls, fields: Mapping[str, Any]) -> "Embedding":
-        """Make an embedding of what a file keeps: `_fields`, scale, n_points and labels."""
+        """Make an embedding from the fields of a file: `_fields`, scale, n_points and labels."""
         return cls(**fields)
 
     @staticmethod
@@ -218,7 +219,7 @@ class Embedding(CompiledMetric):
 
 
 def _groups(rows: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return a number for every row, equal where rows are equal."""
+    """Return a number for every row, the same for equal rows."""
     return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
 
 
@@ -234,7 +235,8 @@ def _checked_polar(
     bad = ~(np.isfinite(lengths) & (lengths >= 0))
     if bad.any():
         raise MetricError(
-            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: give a distance, at least 0"
+            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: "
+            "give a distance, at least 0"
         )
     units[lengths == 0] = 0
     norms = np.linalg.norm(units, axis=1)
@@ -246,7 +248,7 @@ def _checked_polar(
 
 
 def real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return a copy as float64: what is derived from them is kept beside them, so they must not change."""
+    """Return a float64 copy, so that the caller cannot change it."""
     try:
         return np.array(values, np.float64)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Trees as other libraries have them: nodes with or without names, and edges between them."""
+"""Trees of other libraries: nodes with or without names, and edges between them."""
 
 import math
 from collections.abc import Sequence
@@ -32,11 +32,11 @@ def number_nodes(
     weights: ArrayLike,
     support: Sequence[float] | None = None,
 ) -> Fields:
-    """Number the nodes of a tree whose data points have names and whose Steiner nodes have None.
+    """Number the nodes of a tree. Data points have names; Steiner nodes have None.
 
-    `ends` holds pairs of positions in `names`. Points keep their order; names that are exactly
-    0 ... n-1 are point numbers and no labels, as in Newick. Support that is nowhere known
-    becomes None.
+    `ends` holds pairs of positions in `names`. Points keep their order. Names that are exactly
+    0 ... n-1 are point numbers, not labels, as in Newick. Support becomes None if it is NaN
+    everywhere.
 
     >>> number_nodes([None, "a", "b"], [[0, 1], [0, 2]], [1.0, 2.0]).edges
     array([[2, 0],
@@ -62,7 +62,7 @@ def lower_ends(tree: "Tree", rooted: Rooted) -> NDArray[np.int64]:
 
 
 def support_by_node(tree: "Tree", rooted: Rooted) -> NDArray[np.float64]:
-    """Return the support of the edge above each node; NaN where there is none."""
+    """Return the support of the edge above each node; NaN if there is none."""
     shares = np.full(tree.n_nodes, np.nan)
     if tree.support is not None:
         shares[lower_ends(tree, rooted)] = tree.support
@@ -102,7 +102,8 @@ def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     for u, v, data in graph.edges(data=True):
         if weight is not None and weight not in data:
             raise ValueError(
-                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None"
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: "
+                "set it on every edge, or weight=None"
             )
         ends.append((place[u], place[v]))
         weights.append(1.0 if weight is None else data[weight])
@@ -128,7 +129,7 @@ def to_skbio(tree: "Tree", root: int | str | None) -> SkbioNode:
     nodes[rooted.root].length = None
     parent = rooted.parent.tolist()
     for node in rooted.order[1:].tolist():
-        # As TreeNode.append does, but for the climb to the root that empties caches.
+        # Like TreeNode.append, without its climb to the root that clears caches.
         nodes[node].parent = nodes[parent[node]]
         nodes[parent[node]].children.append(nodes[node])
     return nodes[rooted.root]
@@ -141,7 +142,7 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
     support = [math.nan if node.support is None else node.support for node in nodes]
     names = [node.name or None if node.children else node.name for node in nodes]
     if all(map(math.isnan, support)):
-        # Of a file, the support of a node is its name to scikit-bio.
+        # scikit-bio reads support from a file as the name of a node.
         inner = [
             name if name and node.children else ""
             for node, name in zip(nodes, names, strict=True)
@@ -155,8 +156,8 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
                 [each for each in names if each]
             ):
                 raise ValueError(
-                    f"{name!r} at an inner node looks like support, but not from 0 to 1: set node.support to a share "
-                    "and node.name to None"
+                    f"{name!r} at an inner node looks like support, but not from 0 to 1: "
+                    "set node.support to a share and node.name to None"
                 )
     lengths = []
     for node, name in zip(nodes, names, strict=True):

@@ -1,4 +1,4 @@
-"""How notebooks show a tree."""
+"""Trees in notebooks."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What compiled code receives of a tree: any path length in O(1), whatever the depth."""
+"""The oracle of a tree: path lengths in O(1), whatever the depth."""
 
 from typing import Any
 
