@@ -19,7 +19,7 @@ _FARTHEST = 350.0
 
 
 class Embedding(CompiledMetric):
-    """Points of hyperbolic space of curvature -1, and the scale by which their distances are divided.
+    """Points of hyperbolic space of curvature -1; distances are divided by a scale.
 
     Made by `embed`; of coordinates of your own by `from_poincare` and `from_lorentz`.
 
@@ -64,7 +64,8 @@ class Embedding(CompiledMetric):
         )
         if self.n_points > len(self.radii):
             raise ValueError(
-                f"n_points={n_points} does not fit {len(self.radii)} nodes: give 1 to {len(self.radii)}"
+                f"n_points={n_points} does not fit {len(self.radii)} nodes: "
+                f"give 1 to {len(self.radii)}"
             )
         self.labels = check_labels(labels, self.n_points)
         self._set_oracle()

@@ -36,8 +36,8 @@ class CompiledMetric(Metric):
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays come out of a pickle or a deep copy writeable; made read-only again, they are what
-        # kernels were compiled for. Read-only arrays are views, so those of the oracle still share
+        # Pickles and deep copies give writeable arrays. Kernels are compiled for read-only ones,
+        # which are views: arrays of the oracle still share
         # memory with the metric's own.
         for name, value in state.items():
             self.__dict__[name] = read_only(value) if isinstance(value, np.ndarray) else value

@@ -57,48 +57,65 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
     Each row gives some entries. A disk is read by pages, so neighboring rows share their
     columns: the mirror images then lie in few rows.
     """
+    sample = _read_sample(distances)
+    found = _inspect_block(sample.entries, sample.mirrored)
+    if found is None:
+        _refuse_bad_sample(sample)
+    assert found is not None
+    difference = np.abs(sample.entries.astype(np.float64) - sample.mirrored)
+    for i, k in np.argwhere(difference > _allowed(distances, found.largest))[:1]:
+        j = sample.first_column[i] + k
+        _refuse_asymmetry(i, j, sample.entries[i, k], sample.mirrored[i, k])
+    return found, sample.entries
+
+
+class _Sample(NamedTuple):
+    """Some entries of each row: those of row i begin in column first_column[i]."""
+
+    first_column: NDArray[np.int64]
+    entries: NDArray[Any]
+    mirrored: NDArray[Any]
+
+
+def _read_sample(distances: NDArray[Any]) -> _Sample:
+    """Read a sample in bands of rows, and check the diagonal."""
     n = len(distances)
     width = min(n, -(-_SAMPLE // (2 * n)))
-    here, there = (np.empty((n, width), distances.dtype) for _ in range(2))
-    left = (
-        np.random.default_rng(0)
-        .integers(0, n - width + 1, size=-(-n // _BAND))
-        .repeat(_BAND)[:n]
-    )
+    bands = -(-n // _BAND)
+    drawn = np.random.default_rng(0).integers(0, n - width + 1, size=bands)
+    first_column = drawn.repeat(_BAND)[:n]
+    entries = np.empty((n, width), distances.dtype)
+    mirrored = np.empty((n, width), distances.dtype)
     with random_access(distances):
         for start in range(0, n, _BAND):
             rows = slice(start, min(start + _BAND, n))
-            cols = slice(left[start], left[start] + width)
+            cols = slice(first_column[start], first_column[start] + width)
             if start % _AHEAD == 0:
-                prefetch(
-                    distances, _sampled_entries(left, width, start, min(start + _AHEAD, n))
-                )
-            here[rows] = distances[rows, cols]
-            there[rows] = distances[cols, rows].T
+                stop = min(start + _AHEAD, n)
+                prefetch(distances, _sampled_entries(first_column, width, start, stop))
+            entries[rows] = distances[rows, cols]
+            mirrored[rows] = distances[cols, rows].T
             diagonal = np.diagonal(distances[rows, rows])
             for i in np.flatnonzero(diagonal)[:1]:
                 _refuse_diagonal(start + i, diagonal[i])
-    seen = _inspect_block(here, there)
-    if seen is None:
-        for block, swap in ((here, False), (there, True)):
-            for i, k in np.argwhere(~_are_distances(block))[:1]:
-                raise BadEntryError(
-                    *((left[i] + k, i) if swap else (i, left[i] + k)), block[i, k]
-                )
-    assert seen is not None
-    apart = np.abs(here.astype(np.float64) - there) > _allowed(distances, seen.largest)
-    for i, k in np.argwhere(apart)[:1]:
-        _refuse_asymmetry(i, left[i] + k, here[i, k], there[i, k])
-    return seen, here
+    return _Sample(first_column, entries, mirrored)
+
+
+def _refuse_bad_sample(sample: _Sample) -> None:
+    """Raise an error for the first entry that is not a distance, or else its mirror image."""
+    for i, k in np.argwhere(~_are_distances(sample.entries))[:1]:
+        raise BadEntryError(i, sample.first_column[i] + k, sample.entries[i, k])
+    for i, k in np.argwhere(~_are_distances(sample.mirrored))[:1]:
+        raise BadEntryError(sample.first_column[i] + k, i, sample.mirrored[i, k])
 
 
 def _sampled_entries(
-    left: NDArray[np.int64], width: int, start: int, stop: int
+    first_column: NDArray[np.int64], width: int, start: int, stop: int
 ) -> Iterator[tuple[int, int, int]]:
     """Yield the entries that `inspect_sample` reads for some rows: (row, start, stop)."""
     for top in range(start, stop, _BAND):
-        bottom = min(top + _BAND, len(left))
-        column = int(left[top])
+        bottom = min(top + _BAND, len(first_column))
+        column = int(first_column[top])
         for row in range(top, bottom):
             yield row, column, column + width
             yield row, row, row + 1

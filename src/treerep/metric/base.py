@@ -123,14 +123,15 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
     for position, name in enumerate(names):
         if name in seen:
             raise MetricError(
-                f"points {seen[name]} and {position} share the label {name!r}: make the labels unique or drop them"
+                f"points {seen[name]} and {position} share the label {name!r}: "
+                "make the labels unique or drop them"
             )
         seen[name] = position
     return names
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only, C-contiguous plain view. Kernels are compiled for this layout only."""
+    """Return a read-only, C-contiguous plain view: the layout for which kernels compile."""
     view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
     if not view.flags.aligned:  # an array received in one buffer with others
         view = view.copy()

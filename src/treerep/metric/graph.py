@@ -25,9 +25,7 @@ _SEARCH_STEP = 5.0
 _HEAP_STEP = 80.0
 _QUERY_COST = 300.0
 _BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
-_SEARCHES_BEFORE_LABELS = (
-    1000  # searches made for want of labels before the labels are built after all
-)
+_SEARCHES_BEFORE_LABELS = 1000  # then labels are built
 
 
 class GraphMetric(CompiledMetric):

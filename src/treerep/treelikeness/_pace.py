@@ -76,6 +76,11 @@ class Pace:
             if close is not None:  # drops the tasks of a pool that have not begun
                 close()
 
+    def run(self, work: Callable[[Task], object], tasks: Iterable[Task]) -> None:
+        """Call work(task) for every task, until time is up."""
+        for _ in self.map(work, tasks):
+            pass
+
     def check(self) -> None:
         """Raise KeyboardInterrupt after an interrupt, and `LimitReached` when time is up."""
         self.workers.check()

@@ -45,7 +45,7 @@ class Space(NamedTuple):
 
 
 def triangle_inequality_holds(metric: Metric) -> bool:
-    """Tell whether the triangle inequality is known to hold: not for matrices and custom metrics."""
+    """Tell whether the triangle inequality surely holds: not for matrices and custom metrics."""
     return isinstance(metric, GraphMetric) or isinstance(
         metric.oracle, (*POINT_ORACLES, HubOracle)
     )
@@ -74,8 +74,7 @@ def read_space(metric: Metric, pace: Pace) -> Space:
 
     # Row by row, so that memory is mapped gradually: a first column would map all of it, which
     # takes seconds.
-    for _ in pace.map(work, triangle_slices(n)):
-        pass
+    pace.run(work, triangle_slices(n))
     _mirror(out, pace)
     return as_graph(Space(np.arange(n), out, None), pace)
 
@@ -90,8 +89,7 @@ def _mirror(out: NDArray[Any], pace: Pace) -> None:
             columns = slice(start, min(start + _TILE, rows.start))
             out[rows, columns] = out[columns, rows].T
 
-    for _ in pace.map(work, _row_bands(len(out))):
-        pass
+    pace.run(work, _row_bands(len(out)))
 
 
 def _take_smaller(out: NDArray[np.float64], pace: Pace) -> None:
@@ -102,8 +100,7 @@ def _take_smaller(out: NDArray[np.float64], pace: Pace) -> None:
         out[rows, rows.start :] = smaller
         out[rows.start :, rows] = smaller.T
 
-    for _ in pace.map(work, _row_bands(len(out))):
-        pass
+    pace.run(work, _row_bands(len(out)))
 
 
 def _row_bands(n: int) -> list[slice]:
@@ -142,10 +139,9 @@ def as_graph(space: Space, pace: Pace) -> Space:
     found = np.zeros_like(d)  # vertices out of reach stay 0
     try:
         starts, neighbors, _ = graph = _pairs_at_distance_one(d, pace)
-        for _ in pace.map(
+        pace.run(
             lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)
-        ):
-            pass
+        )
     except LimitReached:
         return space
     return Space(space.points, d, graph) if np.array_equal(found, d) else space
@@ -184,40 +180,40 @@ def components(graph: Graph) -> list[NDArray[np.int64]]:
     ]
 
 
-def restrict(space: Space, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Space:
+def restrict(space: Space, vertices: NDArray[np.int64], scratch: NDArray[np.int64]) -> Space:
     """Return one biconnected component of a space that is a graph."""
     assert space.graph is not None
     if len(vertices) == len(space.points):
         return space
     d = np.ascontiguousarray(space.distances[np.ix_(vertices, vertices)])
-    return Space(space.points[vertices], d, _part(space.graph, vertices, place))
+    return Space(space.points[vertices], d, _part(space.graph, vertices, scratch))
 
 
-def _part(graph: Graph, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Graph:
+def _part(graph: Graph, vertices: NDArray[np.int64], scratch: NDArray[np.int64]) -> Graph:
     from .exact._biconnected_kernels import induced_subgraph
 
     starts, neighbors, lengths = graph
     given = read_only(np.ones(len(neighbors))) if lengths is None else lengths
     begins, inside, own = map(
-        read_only, induced_subgraph(starts, neighbors, given, vertices, place)
+        read_only, induced_subgraph(starts, neighbors, given, vertices, scratch)
     )
     return begins, inside, None if lengths is None else own
 
 
 def search_component(
-    metric: GraphMetric, vertices: NDArray[np.int64], place: NDArray[np.int64], pace: Pace
+    metric: GraphMetric, vertices: NDArray[np.int64], scratch: NDArray[np.int64], pace: Pace
 ) -> Space:
     """Return one biconnected component of a graph, by a search from each of its vertices."""
     from ..metric.shortest_paths.search_kernels import search_block
     from .exact._biconnected_kernels import SOURCES, search_many
 
-    graph = _part(adjacency_arrays(metric), vertices, place)
+    graph = _part(adjacency_arrays(metric), vertices, scratch)
     size = len(vertices)
-    everyone = read_only(np.arange(size))
+    points = read_only(np.arange(size))
 
     def distances(sources: slice) -> NDArray[np.float64]:
-        found = np.empty((len(everyone[sources]), size))
-        search_block(*graph, everyone[sources], everyone, found)
+        found = np.empty((len(points[sources]), size))
+        search_block(*graph, points[sources], points, found)
         return found
 
     farthest = float(distances(slice(0, 1)).max())
@@ -230,9 +226,9 @@ def search_component(
     out = np.empty((size, size), dtype)
 
     # A search for all SOURCES at once, or one after the other.
-    step = (
-        SOURCES if graph[2] is None else max(1, min(SOURCES, int(_BAND / metric.search_cost())))
-    )
+    step = SOURCES
+    if graph[2] is not None:
+        step = max(1, min(SOURCES, int(_BAND / metric.search_cost())))
 
     def work(first: int) -> None:
         if graph[2] is None:
@@ -240,8 +236,7 @@ def search_component(
         else:
             out[first : first + step] = distances(slice(first, first + step))
 
-    for _ in pace.map(work, range(0, size, step)):
-        pass
+    pace.run(work, range(0, size, step))
     if out.dtype.kind == "f":
         _take_smaller(
             out, pace
@@ -263,10 +258,10 @@ def search_row(
 
 def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
     """Return the distances of one point to all others; in a graph by a search."""
-    everyone = np.arange(len(metric))
+    points = np.arange(len(metric))
     if isinstance(metric, GraphMetric):
-        return search_row(metric, point, everyone)
-    return read_block(metric, np.array([point]), everyone)[0]
+        return search_row(metric, point, points)
+    return read_block(metric, np.array([point]), points)[0]
 
 
 def rounding(metric: Metric, largest: float) -> float:

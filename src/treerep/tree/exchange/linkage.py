@@ -22,7 +22,8 @@ def linkage_matrix(tree: "Tree", rtol: float) -> NDArray[np.float64]:
     if depth[low] < top * (1 - rtol):
         name = low if tree.labels is None else repr(tree.labels[low])
         raise ValueError(
-            f"the tree is not ultrametric: point {name} is at {depth[low]:.6g} from the midpoint of the longest path, "
+            f"the tree is not ultrametric: point {name} is at {depth[low]:.6g} "
+            "from the midpoint of the longest path, "
             f"another at {top:.6g}: fit with method='upgma', or pass a larger rtol"
         )
     return _merges(rooted, len(tree), np.maximum(top - rooted.depth, 0.0))

@@ -71,8 +71,7 @@ def _one_base(
     d = space.distances
     n = len(d)
     products = np.empty((n, n), _product_type(d, base, triangle_inequality))
-    for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), row_chunks(n)):
-        pass
+    pace.run(lambda rows: gromov_products(d, base, *rows, products), row_chunks(n))
 
     def offer(x: int, y: int) -> None:
         # Products are rounded, so the value is computed from the distances.
@@ -101,7 +100,7 @@ def _one_base(
 def largest_defect(
     products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace
 ) -> float:
-    """Return the largest max over z of min(P_xz, P_zy) - P_xy, found by threads: see `DefectSearch`."""
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `DefectSearch`."""
     from . import _base_point_kernels as kernels
 
     scalar = products.dtype.type
@@ -164,8 +163,7 @@ def _to_grid(values: NDArray[np.float64], unit: float, pace: Pace) -> NDArray[np
     def work(rows: tuple[int, int]) -> None:
         grid[slice(*rows)] = np.rint(values[slice(*rows)] / unit)
 
-    for _ in pace.map(work, row_chunks(len(values))):
-        pass
+    pace.run(work, row_chunks(len(values)))
     return grid
 
 
