@@ -37,8 +37,7 @@ class CompiledMetric(Metric):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Pickles and deep copies give writeable arrays. Kernels are compiled for read-only ones,
-        # which are views: arrays of the oracle still share
-        # memory with the metric's own.
+        # which are views: arrays of the oracle still share memory with those of the metric.
         for name, value in state.items():
             self.__dict__[name] = read_only(value) if isinstance(value, np.ndarray) else value
         if state.get("oracle") is not None:

@@ -211,8 +211,9 @@ def _carry_on(
 ) -> None:
     """Write matrix and outward direction of w, from those of its parent `at`.
 
-    `update` (3, k) is scratch. Along the edge and on to the root, then turned in the plane of the triangle by its defect pi
-    - (the three angles): that is the way along the geodesic from w itself.
+    The way leads along the edge and on to the root. Then it is turned in the plane of the
+    triangle by its defect, pi - (the three angles): that is the way along the geodesic from w
+    itself. `update` (3, k) is scratch.
     """
     dim = len(side)
     first = turns[w, 0]
