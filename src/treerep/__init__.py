@@ -1,12 +1,11 @@
-"""The tree behind your distances: fast, exact when there is one, as close as possible when there is not.
+"""Fit trees to distances: exactly if the distances are those of a tree.
 
 >>> import treerep as tr
 >>> tree = tr.fit(tr.datasets.sarich(), trials=20)
 >>> len(tree)
 8
 
-Every name below is imported when it is first used (SPEC 1), in any order, so `import treerep`
-costs next to nothing.
+Every name below is imported when it is first used (SPEC 1), so `import treerep` is fast.
 """
 
 from typing import TYPE_CHECKING
@@ -45,7 +44,7 @@ _HOMES = {
     "worst_distortion": "scores.distortion",
 }
 
-# Modules that are public as they are.
+# Public modules.
 _MODULES = ("citations", "datasets", "formats", "methods", "pl", "sklearn", "tl")
 
 __all__ = [*_HOMES, *_MODULES, "__version__"]
@@ -83,5 +82,5 @@ if TYPE_CHECKING:
     from .tree.tree import Tree as Tree
     from .treelikeness.hyperbolicity import hyperbolicity as hyperbolicity
     from .treelikeness.result import Hyperbolicity as Hyperbolicity
-else:  # hidden from type checkers, which would take every name for a public one
+else:  # hidden from type checkers, which would then accept every name
     __getattr__, __dir__ = attach(__name__, _HOMES, _MODULES)

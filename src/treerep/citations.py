@@ -1,4 +1,4 @@
-"""Whom to cite: the BibTeX of the methods that were used.
+"""BibTeX of the methods that were used.
 
 The entries are in `references.bib` beside this file.
 """
@@ -18,35 +18,31 @@ __all__ = ["CITED", "bibtex"]
 CITED: dict[str, tuple[str, ...]] = {
     **{name: method.cite for name, method in FIT.items()},
     **{name: method.cite for name, method in EMBED.items()},
-    "refine": (
-        "fitch1967",
-        "bryant1998",
-        "evans2006",
-    ),  # relaxed neighbor joining is another start
+    # `refine` may start from relaxed neighbor joining (Evans 2006).
+    "refine": ("fitch1967", "bryant1998", "evans2006"),
     "hyperbolicity": DELTA["auto"].cite,
     "hub_labels": ("akiba2013",),
 }
 
 
 def bibtex(*methods: str) -> str:
-    """Return BibTeX for this software, the paper it is built on, and what else the methods rest on.
+    """Return BibTeX for this software, the TreeRep paper, and the methods.
 
     Parameters
     ----------
     *methods : str
-        Names of methods as `fit` and `embed` have them, "refine", "hyperbolicity" or
-        "hub_labels". Without any: all that were used in this process so far.
+        Names of methods of `fit` and `embed`, "refine", "hyperbolicity" or "hub_labels". By
+        default all methods that this process has used.
 
     Returns
     -------
     str
-        Each entry once. Data sets are not among them: `datasets.load(name).citation` says whose
-        they are.
+        Each entry once. Data sets are not included: see `datasets.load(name).citation`.
 
     Notes
     -----
-    O(number of entries) time. What was used is noted by `fit`, `embed`, `refine`,
-    `hyperbolicity` and graphs.
+    O(number of entries) time. `fit`, `embed`, `refine`, `hyperbolicity` and graphs record the
+    methods that they use.
 
     Examples
     --------
@@ -77,7 +73,7 @@ def _software() -> str:
 
 
 def _entries() -> dict[str, str]:
-    """Read the entries by their keys; they are parted by empty lines."""
+    """Read the entries by their keys; empty lines separate them."""
     text = files(__package__).joinpath("references.bib").read_text(encoding="utf-8").strip()
     return {
         entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in text.split("\n\n")

@@ -1,4 +1,4 @@
-"""Methods by name: records of what they are and cost, and the functions themselves.
+"""Methods by name: their records, and the functions.
 
 >>> from treerep import methods
 >>> methods.FIT["bfs"].option_names

@@ -279,7 +279,7 @@ def test_variable_names_no_folder(cache, monkeypatch, tmp_path):
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path / "dta"))
     with pytest.raises(
         NotADirectoryError,
-        match="^TREEREP_DATA is .*dta, which is no folder: correct it, or unset it$",
+        match="^TREEREP_DATA is .*dta, which is not a folder: correct it, or unset it$",
     ):
         load("yeast")
     assert len(load("sarich").metric) == 8
@@ -353,7 +353,7 @@ def test_damaged_in_the_cache(name, file, cache):
     put(cache / file, b"0 1\n1 2\n")
     with pytest.raises(
         ValueError,
-        match=rf"{file} is damaged, .*: load\({name!r}, download=True\) fetches it anew$",
+        match=rf"{file} is damaged, .*: load\({name!r}, download=True\) fetches it again$",
     ):
         load(name)
 

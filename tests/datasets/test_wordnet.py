@@ -66,19 +66,19 @@ def test_a_small_database(database):
             "data.noun",
             "03 n 01 entity",
             "03 n zz entity",
-            "data.noun, line 2, is no line of a WordNet database",
+            "data.noun, line 2, is not a line of a WordNet database",
         ),
         (
             "data.noun",
             "000 | a fellow",
             "",
-            "data.noun, line 8, is no line of a WordNet database",
+            "data.noun, line 8, is not a line of a WordNet database",
         ),
         (
             "index.noun",
             "chap n 1",
             "chap n one",
-            "index.noun, line 3, is no line of a WordNet database",
+            "index.noun, line 3, is not a line of a WordNet database",
         ),
         (
             "index.noun",

@@ -187,7 +187,7 @@ def test_unknown_model() -> None:
 
 def test_more_bits_are_not_known() -> None:
     with pytest.raises(
-        ValueError, match='no more than float64 is known of these points, unlike "sarkar"'
+        ValueError, match="precision is only supported for embeddings made with method="
     ):
         random_embedding().coordinates("klein", precision=100)
 

@@ -30,7 +30,7 @@ def test_arrays_are_distances_unless_a_metric_is_named() -> None:
     assert isinstance(as_metric(SQUARE, metric="precomputed"), MatrixMetric)
     assert isinstance(as_metric(SQUARE, metric="euclidean"), PointMetric)
     with pytest.raises(
-        MetricError, match=re.escape("3 x 2: for points say metric='euclidean'")
+        MetricError, match=re.escape("3 x 2: for points add metric='euclidean'")
     ):
         as_metric(SQUARE[:, :2])
 

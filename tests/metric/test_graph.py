@@ -202,7 +202,7 @@ def test_directed_graphs_are_refused(
         (np.empty((0, 2)), "the graph is empty: give at least one edge"),
         (np.ones((4, 4)), "scipy.sparse.csr_array(A)"),
         ([0, 1, 2], "edges are an (m, 2) array, this one is 3"),
-        ([[0.0, 1.0]], "edges of dtype float64 name no vertices"),
+        ([[0.0, 1.0]], "edges of dtype float64 do not name vertices"),
         ([["a", "b"]], "number the vertices 0, 1, 2, ... as integers"),
         ([[0, 1], [1, -2]], "edge 1 is (1, -2), but vertices are numbered from 0"),
     ],
@@ -285,7 +285,7 @@ def test_searches_and_labels_both_equal_scipy(
     i, j = rng.integers(0, n, (2, 3, 5))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            graph_module, "_ASK", cost
+            graph_module, "_QUERY_COST", cost
         )  # 0: labels answer everything; 1e9: searches do
         block, pairs = metric.block(rows, cols), metric.pairs(i, j)
     assert block.shape == (len(rows), len(cols)) and pairs.shape == (3, 5)
@@ -316,7 +316,7 @@ def test_large_blocks_are_answered_in_bands(monkeypatch: pytest.MonkeyPatch) -> 
     )
     requests = [(everyone, some), (some, everyone), (everyone, everyone)]
     for ask in (0.0, 1e9):
-        monkeypatch.setattr(graph_module, "_ASK", ask)
+        monkeypatch.setattr(graph_module, "_QUERY_COST", ask)
         monkeypatch.setattr(graph_module, "_BAND", 2e7)
         whole = [metric.block(*request) for request in requests] + [metric.pairs(i, i[::-1])]
         monkeypatch.setattr(graph_module, "_BAND", 1.0)

@@ -187,7 +187,10 @@ def test_rounding_asymmetry_is_accepted_and_symmetrize_averages() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (np.zeros((2, 3)), "is square, this array is 2 x 3: for points say metric='euclidean'"),
+        (
+            np.zeros((2, 3)),
+            "expected a square distance matrix, got 2 x 3: for points add metric='euclidean'",
+        ),
         (np.zeros(6), "squareform"),
         (np.zeros((0, 0)), "empty"),
         (np.zeros((2, 2, 2)), "2 x 2 x 2"),

@@ -231,7 +231,7 @@ def test_whole_number_coordinates_have_whole_number_distances() -> None:
 
 @pytest.mark.parametrize("name", ["sqeuclidean", "1 - cos", "1 - r"])
 def test_what_is_no_metric_is_refused_by_name_with_the_remedy(name: str) -> None:
-    with pytest.raises(MetricError, match=rf"'{name}' is no metric: .* use metric="):
+    with pytest.raises(MetricError, match=rf"'{name}' is not a metric: .* use metric="):
         PointMetric(np.eye(3), name)
 
 

@@ -12,7 +12,7 @@ from treerep.treelikeness import _diameter_kernels as diameter_kernels
 from treerep.treelikeness import _pace as pace
 from treerep.treelikeness import _spaces as spaces
 from treerep.treelikeness import hyperbolicity as hyperbolicity_module
-from treerep.treelikeness._pace import Pace, Stopped
+from treerep.treelikeness._pace import LimitReached, Pace
 from treerep.treelikeness.exact import _biconnected_kernels as block_kernels
 from treerep.treelikeness.sampling import graph_distances as graph_sampling
 from treerep.treelikeness.sampling import quadruples as four_point_sampling
@@ -178,9 +178,9 @@ def test_distances_are_read_row_by_row(monkeypatch):
         def check(self):
             self.looks += 1
             if self.looks > 3:
-                raise Stopped
+                raise LimitReached
 
-    with Workers(1) as workers, pytest.raises(Stopped):
+    with Workers(1) as workers, pytest.raises(LimitReached):
         spaces.read_space(metric, Short(workers, 1.0))
     assert written == [50, 49, 48]
 

@@ -20,7 +20,7 @@ from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep._core import memory
 from treerep._core.progress import progress_bar
 from treerep.metric.base import MetricError
-from treerep.treelikeness._pace import Best, Pace, Stopped
+from treerep.treelikeness._pace import Best, LimitReached, Pace
 from treerep.treelikeness.base_points import bounds as base_point
 from treerep.treelikeness.exact import far_apart, far_points
 from treerep.treelikeness.exact.far_points import search_far_points
@@ -418,7 +418,7 @@ def test_intervals_hold_whenever_time_is_up(kind, method, monkeypatch):
     def check_clock(self):
         left[0] -= 1
         if left[0] < 0 and self._end < np.inf:
-            raise Stopped
+            raise LimitReached
 
     monkeypatch.setattr(Pace, "check", check_clock)
     stops = 0
@@ -444,7 +444,7 @@ def test_far_points_bound_delta_before_all_distances_are_read(monkeypatch):
     class Clock:
         def check(self):
             if next(row, None) is None:
-                raise Stopped
+                raise LimitReached
 
     best = Best(progress_bar(1, "", ""))
     search_far_points(lambda k: d[k], np.arange(60) + 100, best, Clock())

@@ -1,1 +1,1 @@
-"""What every package may use: argument checks, files, compiled kernels, memory, threads, progress."""
+"""Tools of all packages: argument checks, files, kernels, memory, threads, progress."""

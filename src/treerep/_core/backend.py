@@ -1,4 +1,4 @@
-"""Where work is done: on the threads of this process, on a Dask cluster or on a torch device.
+"""Backends: the threads of this process, a Dask cluster or a torch device.
 
 Public functions turn `n_jobs`, `engine` and `device` into one `Backend` and call its
 operations. The backends import the packages whose work they do, so this module names their
@@ -7,7 +7,7 @@ classes and does not import them.
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .lazy import load
 from .typing import DeviceLike, EngineLike, MetricLike, RNGLike
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..scores._sampling import Rows
     from ..scores.mean_average_precision import Ranking
     from ..tree.tree import Tree
-    from ..treelikeness.base_points.bounds import Search
+    from ..treelikeness.base_points.bounds import DefectSearch
 
 #: The class of each backend, as "module:name".
 BACKENDS = {
@@ -50,7 +50,7 @@ class Backend(ABC):
     def name(self) -> str:
         """The argument that selects this backend, for error messages."""
 
-    def validate(self, **data: Any) -> None:  # noqa: B027 (most backends read everything)
+    def validate(self, **data: object) -> None:  # noqa: B027 (most backends read everything)
         """Raise a TypeError for an argument, given by name, that this backend cannot read."""
 
     @abstractmethod
@@ -75,7 +75,7 @@ class Backend(ABC):
     def average_precisions(self, ranking: "Ranking") -> "NDArray[np.float64]":
         """Return the average precision of each point of a ranking, in any order."""
 
-    def defect_search(self, method: str) -> "Search":  # noqa: ARG002
+    def defect_search(self, method: str) -> "DefectSearch":  # noqa: ARG002
         """Return the search of a base point's products, for a method of `hyperbolicity`."""
         raise self.lacks("hyperbolicity")
 
@@ -118,7 +118,7 @@ def backend_for(
     )
 
 
-def _make(name: str, *arguments: Any) -> Backend:
+def _make(name: str, *arguments: object) -> Backend:
     backend: Backend = load(BACKENDS[name])(*arguments)
     return backend
 

@@ -6,22 +6,24 @@ number. NumPy is imported inside functions: the command line starts without it.
 
 import math
 import operator
-from typing import Any
+from typing import SupportsFloat, SupportsIndex, TypeGuard
 
 
-def integer_or_none(value: Any) -> int | None:
-    """Return an integer (Python's or NumPy's) as an int, and None for anything else, True included.
+def integer_or_none(value: object) -> int | None:
+    """Return an integer as an int, and None for anything else, True included.
 
     >>> integer_or_none(3), integer_or_none(3.0), integer_or_none(True)
     (3, None, None)
     """
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
     try:
-        return None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
+        return operator.index(value)
+    except TypeError:  # an array of several numbers
         return None
 
 
-def whole_number(value: Any, name: str) -> int:
+def whole_number(value: object, name: str) -> int:
     """Return an integer as an int, or raise a TypeError.
 
     >>> whole_number(-3, "k")
@@ -33,7 +35,7 @@ def whole_number(value: Any, name: str) -> int:
     return number
 
 
-def positive_number(value: Any, name: str) -> int:
+def positive_number(value: object, name: str) -> int:
     """Return an integer of at least 1 as an int, or raise a ValueError.
 
     >>> positive_number(3, "trials")
@@ -45,7 +47,7 @@ def positive_number(value: Any, name: str) -> int:
     return number
 
 
-def real_number(value: Any) -> float:
+def real_number(value: object) -> float:
     """Return a number as a float, and nan for anything else (text, True, several numbers).
 
     Comparisons with nan are false, so that it is within no bounds.
@@ -55,14 +57,16 @@ def real_number(value: Any) -> float:
     """
     if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) > 0:
         return math.nan
+    if not isinstance(value, SupportsFloat | SupportsIndex):
+        return math.nan
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
-def number_from(low: float, value: Any, rule: str, high: float = math.inf) -> float:
-    """Return a finite number from low to high as a float, or raise a ValueError that states the rule.
+def number_from(low: float, value: object, rule: str, high: float = math.inf) -> float:
+    """Return a finite number from low to high, or raise a ValueError that states the rule.
 
     >>> number_from(0, 2, "size is a number of at least 0")
     2.0
@@ -73,8 +77,8 @@ def number_from(low: float, value: Any, rule: str, high: float = math.inf) -> fl
     return number
 
 
-def number_above(low: float, value: Any, rule: str) -> float:
-    """Return a finite number above low as a float, or raise a ValueError that states the rule.
+def number_above(low: float, value: object, rule: str) -> float:
+    """Return a finite number above low, or raise a ValueError that states the rule.
 
     >>> number_above(0, 2, "rate must be a positive number")
     2.0
@@ -85,8 +89,8 @@ def number_above(low: float, value: Any, rule: str) -> float:
     return number
 
 
-def positive_scale(scale: Any) -> float:
-    """Return a scale as a float, or raise a ValueError unless it and its inverse are positive numbers.
+def positive_scale(scale: object) -> float:
+    """Return a scale as a float; it and its inverse must be positive numbers.
 
     >>> positive_scale(2)
     2.0
@@ -97,7 +101,7 @@ def positive_scale(scale: Any) -> float:
     return number
 
 
-def tolerance_or_none(tol: Any) -> float | None:
+def tolerance_or_none(tol: object) -> float | None:
     """Return a tolerance as a float, and None for "auto".
 
     >>> tolerance_or_none(1), tolerance_or_none("auto")
@@ -110,14 +114,14 @@ def tolerance_or_none(tol: Any) -> float | None:
     return float(tol)
 
 
-def check_between(name: str, value: Any, low: float, high: float, bounds: str = "") -> None:
+def check_between(name: str, value: object, low: float, high: float, bounds: str = "") -> None:
     """Raise a ValueError unless value is a number from low to high; `bounds` describes them."""
     if not _is_plain_number(value) or not low <= value <= high:
         words = bounds or f"from {low:g} to {high:g}"
         raise ValueError(f"{name} is a number {words}, not {value!r}")
 
 
-def check_time_limit(time_limit: Any) -> None:
+def check_time_limit(time_limit: object) -> None:
     """Raise a ValueError unless time_limit is None or a number above 0; inf is one."""
     if time_limit is not None and not (_is_plain_number(time_limit) and time_limit > 0):
         raise ValueError(
@@ -125,7 +129,7 @@ def check_time_limit(time_limit: Any) -> None:
         )
 
 
-def check_flag(name: str, value: Any) -> None:
+def check_flag(name: str, value: object) -> None:
     """Raise a ValueError unless value is True or False, of Python or NumPy."""
     import numpy as np
 
@@ -133,13 +137,13 @@ def check_flag(name: str, value: Any) -> None:
         raise ValueError(f"{name} is True or False, not {value!r}")
 
 
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise a ValueError that lists the choices unless value is one of them."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
-def _is_plain_number(value: Any) -> bool:
+def _is_plain_number(value: object) -> TypeGuard[float]:
     """Return whether value is a real number of Python or NumPy: not True, not an array."""
     import numpy as np
 

@@ -1,13 +1,11 @@
-"""Devices of torch: find one by name."""
-
-from typing import Any
+"""Find a torch device by name."""
 
 from .extras import require
 from .memory import out_of_device_memory
-from .typing import DeviceLike
+from .typing import DeviceLike, TorchDevice
 
 
-def find_device(device: DeviceLike) -> Any:
+def find_device(device: DeviceLike) -> TorchDevice:
     """Return the torch device of that name; None is the CPU, as everywhere."""
     torch = require("torch", "embed")
     if device is None:

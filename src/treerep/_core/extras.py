@@ -1,11 +1,11 @@
-"""Optional dependencies: imported where they are used, with one clear line when absent."""
+"""Import optional dependencies, with an error of one line if one is missing."""
 
 import importlib
 from types import ModuleType
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional dependency or say which extra brings it."""
+    """Import an optional dependency, or raise an ImportError that names its extra."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -1,12 +1,11 @@
-"""`@kernel`: compiled on first use, kept on disk, and never stale.
+"""`@kernel`: compile on first use, with an on-disk cache that is never stale.
 
-Numba stamps an on-disk cache entry with the file that defines the function alone. Our kernels
-inline `distance` and other helpers from other files, so an edit there would leave old machine
-code in use. `kernel` stamps every entry with one hash over all kernel sources instead, and puts
-it into the file's name. An index that names classes that no longer exist is not even opened.
+Numba stamps a cache entry with the file that defines the function. Our kernels inline helpers
+from other files, such as `distance`, so an edit there would leave old machine code in use.
+`kernel` stamps each entry with one hash over all kernel sources instead. The hash is part of
+the file name, so that an index of classes that no longer exist is never opened.
 
-The cache saves time and nothing else: if it cannot be read or written, the kernels are compiled
-in every process.
+If the cache cannot be read or written, kernels are compiled in every process.
 """
 
 import hashlib
@@ -37,10 +36,10 @@ def source_stamp(package: Path = _PACKAGE) -> str:
 _STAMP = source_stamp()
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile `function` on first use, without the GIL, with an on-disk cache stamped by all kernel sources."""
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile `function` on first use, without the GIL, with an on-disk cache."""
     compiled = _compiled(function)
-    # Numba offers no public way to say what a cache entry depends on;
+    # Numba has no public way to declare what a cache entry depends on;
     # tests/_core/test_kernel.py guards this line.
     try:
         compiled._cache = _Cache(function)
@@ -49,16 +48,16 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-def helper(function: Callable[..., Any]) -> Any:
-    """Compile a piece of a kernel: it is inlined into the cache entries of its callers and has no entry itself."""
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a part of a kernel. It is cached with its callers."""
     # No entry points for Python or C: less to compile.
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Any:
-    """Return numba's dispatcher of a function, also where NUMBA_DISABLE_JIT is set.
+    """Return numba's dispatcher of a function, even if NUMBA_DISABLE_JIT is set.
 
-    Some of our functions exist as machine code only, so they cannot run uncompiled.
+    Some of our functions exist only as machine code, so they cannot run uncompiled.
     """
     with _jit_enabled():
         compiled = numba.njit(nogil=True, **options)(function)
@@ -66,7 +65,7 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Any:
         compile_it = compiled.compile
 
         @wraps(compile_it)
-        def compile_anyway(signature: Any) -> Any:
+        def compile_anyway(signature: object) -> object:
             with _jit_enabled():
                 return compile_it(signature)
 
@@ -90,7 +89,7 @@ def _jit_enabled() -> Iterator[None]:
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
-    """The cache of one kernel. It is never a reason to fail."""
+    """The cache of one kernel. Its errors are not raised."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -99,15 +98,13 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             cache_path=self._cache_path, filename_base=name, source_stamp=_STAMP
         )
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: object, target_context: object) -> object:
         try:
             return super().load_overload(sig, target_context)
-        except (
-            Exception
-        ):  # unreadable or damaged, which may raise anything: it is compiled and written again
+        except Exception:  # a damaged file may raise anything: compile and write it again
             return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: object, data: object) -> None:
         try:
             super().save_overload(sig, data)
         except OSError as error:
@@ -122,19 +119,19 @@ class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
     Here the name of a file is a hash of its key.
     """
 
-    def save(self, key: Any, data: Any) -> None:
+    def save(self, key: object, data: object) -> None:
         name = self._data_name_pattern.replace(
             "{number:d}", hashlib.sha256(self._dump(key)).hexdigest()[:16]
         )
-        self._save_data(name, data)  # before the index, which names only what is there
+        self._save_data(name, data)  # before the index, which lists only existing files
         self._save_index({**self._load_index(), key: name})
 
-    def _load_index(self) -> Any:
+    def _load_index(self) -> dict[object, str]:
         try:
             return super()._load_index()
         except OSError:
             raise
-        except Exception:  # cut short, when a machine lost its power perhaps
+        except Exception:  # truncated, perhaps by a power failure
             return {}
 
 
@@ -147,8 +144,8 @@ def _warn_once(error: Exception) -> None:
         _warned = True
         reason = " ".join(str(error).split())
         warnings.warn(
-            f"compiled code cannot be stored ({reason}), so every run compiles again: set NUMBA_CACHE_DIR to a folder "
-            "that can be written",
+            f"compiled code cannot be stored ({reason}), so every run compiles again: "
+            "set NUMBA_CACHE_DIR to a folder that can be written",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -23,7 +23,7 @@ def load(address: str) -> Any:
 def attach(
     module: str, homes: Mapping[str, str], submodules: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a module whose names are imported when they are first used (SPEC 1).
+    """Return `__getattr__` and `__dir__` of a module that imports its names lazily (SPEC 1).
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def attach(
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(f".{homes[name]}", package), name)
-        setattr(this, name, value)  # Python finds the name by itself from now on
+        setattr(this, name, value)  # so that `find` is called once per name
         return value
 
     return find, listed.copy

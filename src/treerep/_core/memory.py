@@ -1,4 +1,4 @@
-"""Say so before memory runs out, not after."""
+"""Check available memory before it is allocated."""
 
 import os
 import sys
@@ -8,9 +8,9 @@ _CONTAINER = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int:
-    """Bytes that can be had without swapping, within the limits of a container and of `ulimit -v`.
+    """Return the bytes available without swapping, within the limits of container and process.
 
-    All there are where nobody tells.
+    Returns `sys.maxsize` if no limit can be determined.
     """
     return min(_on_the_machine(), _in_the_container(), _in_the_process())
 
@@ -21,11 +21,7 @@ def _on_the_machine() -> int:
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (
-        OSError,
-        ValueError,
-        AttributeError,
-    ):  # no such file, or no such question on this system
+    except (OSError, ValueError, AttributeError):  # not on this system
         return sys.maxsize
 
 
@@ -35,7 +31,7 @@ def _in_the_container() -> int:
             int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current")
         )
         return max(0, limit - used)
-    except (OSError, ValueError):  # none, or "max"
+    except (OSError, ValueError):  # no container, or "max"
         return sys.maxsize
 
 
@@ -53,25 +49,25 @@ def _in_the_process() -> int:
 
 
 def check_memory(needed: int, what: str, remedy: str) -> None:
-    """Raise a MemoryError of one line if `needed` bytes are more than there are.
+    """Raise a MemoryError of one line if `needed` bytes are not available.
 
     >>> check_memory(10**18, "neighbor_joining on 350,000,000 points", "use method='treerep'")
     Traceback (most recent call last):
       ...
     MemoryError: neighbor_joining on 350,000,000 points needs 931,322,574.6 GiB of memory and ... use method='treerep'
     """
-    there = available_memory()
-    if needed > there:
+    available = available_memory()
+    if needed > available:
         raise MemoryError(
-            f"{what} needs {_gib(needed)} GiB of memory and {_gib(there)} are available: {remedy}"
+            f"{what} needs {_gib(needed)} GiB of memory and {_gib(available)} are available: "
+            f"{remedy}"
         )
 
 
 class MemoryWatch:
-    """Refuse to read on when most of the memory that was available at the beginning is taken.
+    """Stop reading when most of the memory that was available at the beginning is used.
 
-    For what is unpacked or parsed piece by piece: how much will come, and how much of it is
-    kept, is not known before.
+    For data that is unpacked or parsed piece by piece, whose size is not known before.
     """
 
     def __init__(self) -> None:
@@ -82,13 +78,13 @@ class MemoryWatch:
         left = available_memory()
         if left < self._at_first // 4:
             raise MemoryError(
-                f"it does not fit into memory: {_gib(self._at_first)} GiB were available, and {_gib(left)} are left: "
-                "use a smaller part of it"
+                f"it does not fit into memory: {_gib(self._at_first)} GiB were available, "
+                f"and {_gib(left)} are left: use a smaller part of it"
             )
 
 
 def out_of_device_memory(error: Exception) -> bool:
-    """Whether torch found no memory: its errors differ by device, and not all have a class of their own.
+    """Tell whether torch ran out of memory. Not all of its errors have a special class.
 
     >>> out_of_device_memory(RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB."))
     True

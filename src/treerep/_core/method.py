@@ -1,8 +1,7 @@
-"""Records of methods: what `fit`, `embed` and `hyperbolicity` can do, without importing any of it.
+"""Records of the methods of `fit`, `embed` and `hyperbolicity`. The methods are not imported.
 
-One record is all that the package knows of a method. The public function, the command line, the
-citations and the tables of the documentation read it, so a new method is one file and one
-record.
+The public functions, the command line, the citations and the tables of the documentation read
+these records, so a new method is one file and one record.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -70,7 +69,7 @@ class Method:
         return tuple(field.name for field in fields(self.options))
 
     def chosen(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options that were given, or raise a ValueError that names one that this method lacks."""
+        """Return the options that were given; a ValueError names one that this method lacks."""
         return chosen_options(self.name, self.option_names, given)
 
 

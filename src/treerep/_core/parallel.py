@@ -28,15 +28,15 @@ def count_jobs(n_jobs: int | None = None) -> int:
     return positive_number(n_jobs, "n_jobs")
 
 
-_entered: set["Workers"] = set()  # those that an interrupt stops
+_entered: set["Workers"] = set()  # pools that an interrupt stops
 
 
 class Workers:
     """A pool of threads for kernels that release the GIL; with one job everything runs inline.
 
-    Every caller makes its own, so concurrent callers never wait for each other and no pool
-    submits to itself. On an error or an interrupt the tasks that have not begun are dropped,
-    and `stopped` tells running ones to return early.
+    Every caller makes a pool, so concurrent callers never wait for each other and no pool
+    submits to itself. On an error or an interrupt, tasks that have not begun are dropped, and
+    `stopped` tells running ones to return early.
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
@@ -57,18 +57,18 @@ class Workers:
         return self._pool.map(work, tasks)
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt if an interrupt came, even one that was lost on its way.
+        """Raise KeyboardInterrupt after an interrupt, even if numba swallowed it.
 
-        Numba runs Python code from C when it is called, and clears exceptions raised there, a
-        KeyboardInterrupt too, or turns them into a SystemError. So an interrupt also leaves a
-        mark: long work calls `check` now and then, and `__exit__` tells an interrupt from
-        another error.
+        Numba runs Python code from C when it is called. It clears exceptions raised there,
+        including KeyboardInterrupt, or turns them into a SystemError. So an interrupt also sets
+        a flag. Long work calls `check` now and then, and `__exit__` uses the flag to tell an
+        interrupt from another error.
         """
         if self.stopped.is_set():
             raise KeyboardInterrupt
 
     def __enter__(self) -> "Workers":
-        # Only where Python's own handler is in force: whoever installed another one knows why.
+        # Only if Python's default handler is installed: do not replace a custom one.
         main = threading.current_thread() is threading.main_thread()
         self._listens = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         _entered.add(self)
@@ -98,7 +98,7 @@ class Workers:
 
 
 def stop_workers() -> None:
-    """Mark an interrupt in all pools, so that long work notices it even if the KeyboardInterrupt is lost."""
+    """Flag an interrupt in all pools, in case the KeyboardInterrupt is lost."""
     for workers in list(_entered):
         workers._interrupted = True
         workers.stopped.set()
@@ -107,17 +107,17 @@ def stop_workers() -> None:
 def run(
     work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None
 ) -> Iterator[Result]:
-    """Yield work(task) for every task, in the order of the tasks, whatever the number of threads."""
+    """Yield work(task) for every task, in the order of the tasks."""
     tasks = list(tasks)
     with Workers(min(count_jobs(n_jobs), max(1, len(tasks)))) as workers:
         yield from workers.map(work, tasks)
 
 
 class Runner(Protocol):
-    """Who does many pieces of the same work: the threads of this process, or workers elsewhere.
+    """Runs many pieces of the same work: on the threads of this process, or on a cluster.
 
-    The work is a function of a module, what all pieces need is shared, and a piece says little
-    more than which it is: so all of them can travel, and what is shared travels once.
+    The work is a function of a module. Data that all pieces need is shared and sent once; a
+    task is small.
     """
 
     def map(

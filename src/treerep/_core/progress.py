@@ -1,13 +1,39 @@
-"""One way to show progress: on a terminal, for work that takes a while, and silent everywhere else."""
+"""Show progress on a terminal, for work that takes a while."""
 
 import os
 import threading
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from types import TracebackType
+from typing import Protocol
 
 
-def progress_bar(total: float, what: str, unit: str) -> Any:
-    """Return a tqdm bar that stays hidden unless stderr is a terminal and the work lasts over a second.
+class ProgressBar(Protocol):
+    """The part of tqdm's bar that the package uses."""
+
+    def __enter__(self) -> "ProgressBar": ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def update(self, n: float = 1) -> object:
+        """Add to what is done."""
+
+    def set_postfix(self, *, refresh: bool = True, **values: object) -> None:
+        """Show named values behind the bar."""
+
+    def set_postfix_str(self, s: str, refresh: bool = True) -> None:
+        """Show a text behind the bar."""
+
+
+def progress_bar(total: float, what: str, unit: str) -> ProgressBar:
+    """Return a progress bar for a terminal.
+
+    The bar stays hidden unless stderr is a terminal and the work lasts over a second.
 
     Use it as a context manager and call `update(done)`.
     """
@@ -17,24 +43,22 @@ def progress_bar(total: float, what: str, unit: str) -> Any:
 
 
 @cache
-def _bars() -> Any:
-    """Return tqdm with a lock of its own, which processes do not share.
+def _bars() -> Callable[..., ProgressBar]:
+    """Return a subclass of tqdm whose lock is not shared between processes.
 
-    The lock of tqdm itself is one for a process and all its copies: a copy that is ended while
-    it holds the lock, as by the time limit of `treerep compare`, would leave everybody else
-    waiting for ever.
+    tqdm's lock is shared by a process and its forks. A fork that is killed while it holds the
+    lock, as by the time limit of `treerep compare`, would block all others forever.
     """
     from tqdm import tqdm
 
     class Bar(tqdm):  # type: ignore[misc]
-        """A bar of ours."""
+        """A bar with a separate lock."""
 
     def renew_lock() -> None:
         Bar.set_lock(threading.RLock())
 
     renew_lock()
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(
-            after_in_child=renew_lock
-        )  # another thread may have held it when the copy was made
+        # Another thread may hold the lock at the moment of a fork.
+        os.register_at_fork(after_in_child=renew_lock)
     return Bar

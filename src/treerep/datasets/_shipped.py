@@ -1,4 +1,4 @@
-"""Small tables that come with the package."""
+"""Small tables that are part of the package."""
 
 import csv
 from importlib.resources import files
@@ -9,7 +9,7 @@ from ..metric.matrix import MatrixMetric
 
 
 def sarich() -> MatrixMetric:
-    """Return the immunological distances of eight mammals, a classic small test of tree methods.
+    """Return the immunological distances of eight mammals, a classic test of tree methods.
 
     Whole numbers, symmetric (the two directions of each experiment are averaged), labeled with
     the species.

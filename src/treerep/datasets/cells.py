@@ -1,4 +1,4 @@
-"""Point clouds that look like differentiating cells, of any size."""
+"""Simulated differentiating cells, of any number."""
 
 from typing import Any, NamedTuple
 
@@ -10,24 +10,23 @@ from .._core.extras import require
 from .._core.parallel import run
 from .._core.typing import RNGLike
 
-# Cells made together, from a random stream of their own: small enough for a core's cache, and
-# part of the definition of the data (another number gives other cells).
+# Cells of one random stream: small enough for a core's cache. The number is part of the
+# definition of the data: another one gives other cells.
 _BLOCK = 4096
 
 
 class Cells(NamedTuple):
     """Cells along a branching tree in gene space."""
 
-    # Arrays of NumPy, or of Dask if they were asked for in chunks.
+    # Arrays of NumPy, or of Dask with `chunks`.
     points: Any  # (n, dim) floats: coordinates
-    branch: (
-        Any  # (n,) int32: branch of each cell; branch b > 0 grows out of branch (b - 1) // 2
-    )
+    # (n,) int32: branch of each cell; branch b > 0 begins at the end of branch (b - 1) // 2
+    branch: Any
     pseudotime: Any  # (n,) floats: distance from the root along the branches
 
 
 class _Branches(NamedTuple):
-    """Straight segments: a cell of branch b at age t in [0, 1) has mean start[b] + t * step[b]."""
+    """Segments: a cell of branch b at age t in [0, 1) has mean start[b] + t * step[b]."""
 
     start: NDArray[np.floating]
     step: NDArray[np.floating]
@@ -47,16 +46,15 @@ def branching_cells(
     n_jobs: int | None = None,
     chunks: int | None = None,
 ) -> Cells:
-    """Return n cells scattered along the branches of a random binary tree in gene space.
+    """Return n random cells along the branches of a random binary tree in gene space.
 
-    A root branch splits into two, those into two each, and so on: `levels` generations,
+    A root branch splits into two, each of these into two, and so on: `levels` generations,
     2^levels - 1 branches. A branch is a straight segment that changes every gene by a random
-    amount of about one; longer branches carry more cells. Cells are uniform along their branch,
+    amount of about one. Longer branches have more cells. Cells are uniform along their branch,
     with normal noise around it.
 
-    A seed gives the same cells whatever the number of threads, and a larger n only adds to
-    them. About the time of drawing the random numbers; beyond the result, memory for a few
-    thousand cells per thread.
+    The cells depend only on the seed, not on the number of threads. A larger n only adds cells.
+    Beyond the result, memory for a few thousand cells per thread is needed.
 
     Parameters
     ----------
@@ -73,8 +71,8 @@ def branching_cells(
     n_jobs : int, optional
         Number of threads; None means all cores.
     chunks : int, optional
-        Return arrays of Dask in chunks of so many cells, which workers make when they are
-        needed: the same cells, whatever the chunks. `n_jobs` then means nothing.
+        Return Dask arrays in chunks of this many cells, which workers make when they are
+        needed. The cells do not depend on the chunks. `n_jobs` is then ignored.
 
     Notes
     -----
@@ -112,7 +110,7 @@ def branching_cells(
 
 
 class _Recipe(NamedTuple):
-    """All that is needed to make any of the cells."""
+    """The parameters of the cells."""
 
     branches: _Branches
     noise: float
@@ -133,14 +131,13 @@ def _rows(cells: Cells, start: int, stop: int) -> Cells:
 
 
 def _fill(recipe: _Recipe, start: int, out: Cells) -> None:
-    # A generator per block, seeded by the block's place, so that blocks may be filled in any
-    # order.
+    # A generator per block, seeded by its number, so that blocks may be filled in any order.
     block = np.random.Generator(np.random.SFC64([*recipe.stream, start // _BLOCK]))
     _scatter(recipe.branches, recipe.noise, block, out)
 
 
 def _part(recipe: _Recipe, start: int, stop: int) -> Cells:
-    """The cells start ... stop - 1: blocks are made whole up to the last of them, and cut where the part begins."""
+    """Return the cells start ... stop - 1, cut from whole blocks."""
     first = start - start % _BLOCK
     cells = _empty(recipe, stop - first)
     for begin in range(first, stop, _BLOCK):
@@ -156,7 +153,7 @@ def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
     parts = [dask.delayed(_part, pure=False)(sent, start, stop) for start, stop in bounds]
     example = _empty(recipe, 0)
 
-    def joined(field: int) -> Any:
+    def joined(field: int) -> NDArray[Any]:
         like = example[field]
         shapes = [(stop - start, *like.shape[1:]) for start, stop in bounds]
         pieces = zip(parts, shapes, strict=True)
@@ -167,7 +164,7 @@ def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
     return Cells(*map(joined, range(3)))
 
 
-def _grow(levels: int, dim: int, dtype: Any, generator: np.random.Generator) -> _Branches:
+def _grow(levels: int, dim: int, dtype: DTypeLike, generator: np.random.Generator) -> _Branches:
     """Draw the branches, level by level: each starts where its parent ends."""
     count = 2**levels - 1
     step = generator.standard_normal((count, dim)) * generator.uniform(0.5, 1.5, (count, 1))
@@ -188,22 +185,21 @@ def _scatter(
 ) -> None:
     """Fill one block of cells.
 
-    Whole blocks are drawn even where fewer cells are wanted, so that n only cuts.
+    Whole blocks are drawn even if fewer cells are needed, so that n does not change them.
     """
     wanted = len(out.branch)
     dtype: Any = out.points.dtype.type
     branch = np.searchsorted(branches.share, generator.random(_BLOCK), side="right")[:wanted]
-    # Rounding may leave the last share a hair below one.
+    # Rounding may leave the last share slightly below one.
     np.minimum(branch, len(branches.share) - 1, out=branch)
     age = generator.random(_BLOCK, dtype=dtype)[:wanted]
     generator.standard_normal(out=out.points, dtype=dtype)
     points = out.points
     points *= dtype(noise)
-    # One buffer for both gathers: fresh temporaries of this size cost more than the random
-    # numbers.
-    gathered = np.take(branches.step, branch, axis=0)
-    gathered *= age[:, None]
-    points += gathered
-    points += np.take(branches.start, branch, axis=0, out=gathered, mode="clip")
+    # One buffer for both terms: new temporaries of this size cost more than the random numbers.
+    buffer = np.take(branches.step, branch, axis=0)
+    buffer *= age[:, None]
+    points += buffer
+    points += np.take(branches.start, branch, axis=0, out=buffer, mode="clip")
     out.branch[:] = branch
     out.pseudotime[:] = branches.birth[branch] + age * branches.length[branch]

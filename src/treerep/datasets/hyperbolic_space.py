@@ -8,7 +8,7 @@ from ..metric.points import PointMetric
 
 
 def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: RNGLike = 0) -> PointMetric:
-    """Return n random points of hyperbolic space H^dim, as in the experiments of the TreeRep paper.
+    """Return n random points of hyperbolic space H^dim, as in the TreeRep paper.
 
     A point is (sqrt(1 + |x|^2), x) on the hyperboloid with x normal of standard deviation
     `scale` in each of `dim` coordinates, 1e-100 to 1e100. The larger the scale, the farther
@@ -26,7 +26,8 @@ def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: RNGLike = 0)
     shape = positive_number(n, "n"), positive_number(dim, "dim")
     if not 1e-100 <= scale <= 1e100:
         raise ValueError(
-            f"scale must be between 1e-100 and 1e100, so that squares stay within floats, not {scale}"
+            "scale must be between 1e-100 and 1e100, so that squares stay within floats, "
+            f"not {scale}"
         )
     space = scale * np.random.default_rng(rng).standard_normal(shape)
     height = np.hypot(1.0, np.linalg.norm(space, axis=1))

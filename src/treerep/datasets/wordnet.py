@@ -21,9 +21,9 @@ def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
     """Return the graph of WordNet's nouns and their hypernyms, read from a database folder.
 
     Vertices are the sets of synonyms, named `dog.n.01` (first word, noun, number of its sense),
-    in the order of the database. Edges join each to what it is a kind of; the largest component
-    is kept. From WordNet 3.0 (Debian's package wordnet-base puts it in /usr/share/wordnet) that
-    is the paper's graph, 74,374 vertices and 75,834 edges, with names and in another order.
+    in the order of the database. Edges join each vertex to its hypernyms; the largest component
+    is kept. WordNet 3.0 (Debian's package wordnet-base puts it in /usr/share/wordnet) gives the
+    paper's graph, 74,374 vertices and 75,834 edges, with names and in another order.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
     FileNotFoundError
         If one of the two files is missing.
     ValueError
-        If one cannot be read; the message names the line.
+        If a file cannot be read; the message names the line.
 
     Notes
     -----
@@ -63,14 +63,14 @@ def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
             f"{data} and {index} do not fit together ({error}): take both from one database"
         ) from error
     edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    named = labels[: edges.max(initial=-1) + 1]  # those behind the last edge are isolated
+    named = labels[: edges.max(initial=-1) + 1]  # vertices after the last edge are isolated
     graph = GraphMetric(edges, labels=named, largest_component=True)
     return DataSet("wordnet", graph, None, CATALOG["wordnet"].citation)
 
 
 class _Synset(NamedTuple):
-    offset: str  # where it stands in the file, by which the others refer to it
-    word: str  # the first of the synonyms, as the index has it
+    offset: str  # position in the file, to which pointers refer
+    word: str  # the first of the synonyms, as in the index
     hypernyms: list[str]  # offsets
 
 
@@ -86,13 +86,12 @@ def _data_line(words: list[str]) -> _Synset:
 
 
 def _index_line(words: list[str]) -> tuple[str, list[str]]:
-    # word, type, number of senses, and much else; at last the offsets, in the order of the
-    # senses
+    # word, type, number of senses, other fields; then the offsets, in the order of the senses
     return words[0], words[-int(words[2]) :]
 
 
 def _parsed(path: Path, parse: Callable[[list[str]], Any]) -> Iterator[Any]:
-    """Parse every line but those of the license, which begin with two spaces."""
+    """Parse every line except the license, whose lines begin with two spaces."""
     with path.open(encoding="latin-1") as file:
         for number, line in enumerate(file, 1):
             if line.startswith("  ") or not line.strip():
@@ -101,5 +100,5 @@ def _parsed(path: Path, parse: Callable[[list[str]], Any]) -> Iterator[Any]:
                 yield parse(line.partition("|")[0].split())
             except (ValueError, IndexError) as error:
                 raise ValueError(
-                    f"{path}, line {number}, is no line of a WordNet database: replace the file"
+                    f"{path}, line {number}, is not a line of a WordNet database: replace the file"
                 ) from error

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _FORMAT = "treerep embedding"
 _VERSION = 1
-# Classes that files may name, and the module of this room in which each is found.
+# Classes that files may name, and their modules in this package.
 _KINDS = {"Embedding": "embedding", "TreeEmbedding": "tree_embedding"}
 
 
 def save_embedding(embedding: "Embedding", path: str | os.PathLike[str]) -> None:
-    """Write an embedding to a .npz file, whole or not at all: what its class calls its fields, and the labels.
+    """Write the fields and labels of an embedding to a .npz file, whole or not at all.
 
     Read back, every array is the same to the last bit.
     """

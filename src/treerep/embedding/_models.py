@@ -1,6 +1,4 @@
-"""Three models of hyperbolic space and their common polar form: direction and distance from the origin."""
-
-from typing import Any
+"""Three models of hyperbolic space, and polar coordinates: direction and radius."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +9,7 @@ from ..metric.points import PointMetric
 # cosh overflows a little farther out.
 _FARTHEST = 700.0
 
-#: What `Embedding.coordinates` can give.
+#: The models of `Embedding.coordinates`.
 MODELS = ("poincare", "klein", "lorentz")
 
 
@@ -27,7 +25,8 @@ def from_polar(
         if radii.max(initial=0.0) > _FARTHEST:
             far = f"{radii.max():.4g} from the origin"
             raise MetricError(
-                f"a node is {far}, where cosh overflows float64: use a smaller scale, or precision=bits"
+                f"a node is {far}, where cosh overflows float64: "
+                "use a smaller scale, or precision=bits"
             )
         return np.column_stack([np.cosh(radii), np.sinh(radii)[:, None] * directions])
     # |p| = tanh(r / 2) in the ball of Poincaré, tanh r in that of Klein.
@@ -45,7 +44,7 @@ def polar_of_lorentz(points: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np
     return _polar(points, "hyperboloid")
 
 
-def _polar(points: Any, model: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    # PointMetric checks the points, and computes just this.
+def _polar(points: ArrayLike, model: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    # PointMetric checks the points and computes their polar coordinates.
     oracle = PointMetric(points, model).oracle
     return oracle.directions, oracle.radii

@@ -1,6 +1,4 @@
-"""`embed`: from a tree, or from distances, to points of hyperbolic space."""
-
-from typing import Any
+"""`embed`: place a tree or a metric in hyperbolic space."""
 
 import numpy as np
 
@@ -11,6 +9,7 @@ from .._core.parallel import Workers
 from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric.as_metric import as_metric
+from ..tree.tree import Tree
 from .embedding import Embedding
 from .methods import METHODS, LearningOptions
 
@@ -26,7 +25,7 @@ def embed(
     directions: str | None = None,
     exponent: float | None = None,
     root: int | str | None = None,
-    init: Any = None,
+    init: Tree | Embedding | None = None,
     preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
@@ -38,94 +37,93 @@ def embed(
     device: DeviceLike = None,
     rng: RNGLike = 0,
 ) -> Embedding:
-    """Place points in hyperbolic space so that their distances there, divided by a scale, are those of the data.
+    """Place points in hyperbolic space so that hyperbolic distance / scale fits the data.
 
     Parameters
     ----------
     data : Tree, Metric or anything `as_metric` takes
     method : str
         - "sarkar": a tree (Sarkar 2011), in linear time. Every edge has its exact length, and
-          no distance is shortened by more than a wished factor. It keeps local frames, so its
-          distances are right at any scale.
+          no distance is shortened by more than a given factor. It keeps local frames, so its
+          distances are accurate at any scale.
         - "hmds": any metric, by eigenvectors (Sala et al. 2018); exact for points of hyperbolic
           space.
-        - "pt": any metric. Learns to keep distances (Sala et al. 2018): the mean of (d / (scale
-          t) - 1)^2 over pairs, on the hyperboloid, with the scale learned along. Up to 2,048
-          points all pairs count in every step.
+        - "pt": any metric (Sala et al. 2018). Learns points on the hyperboloid and the scale
+          that minimize the mean of (d / (scale t) - 1)^2 over pairs. Up to 2,048 points all
+          pairs count in every step.
         - "poincare" and "lorentz": a graph or a tree. They learn to rank neighbors first, in
           the Poincaré ball (PM, Nickel and Kiela 2017) or on the hyperboloid (LM, 2018). The
           loss of an edge (u, v) is the cross entropy of -d(u, .) over v and `negatives` nodes
-          that are no neighbors of u. It knows no distances: afterwards the scale is set to the
-          best one.
+          that are not neighbors of u. Distances are not used; the best scale is set afterwards.
     metric : str, optional
-        How to measure points, as in `as_metric`.
+        For points: as in `as_metric`.
     dim : int
         Dimension of the hyperbolic space.
     scale : float, optional
-        Of "sarkar" and "hmds". Hyperbolic length of one unit of the data. "hmds" looks for the
-        best one by default.
+        ("sarkar", "hmds") Hyperbolic length of one unit of the data. By default "hmds" searches
+        for the best one.
     distortion : float, optional
-        Of "sarkar". The scale becomes such that every distance of data points lies between the
-        tree's / distortion and the tree's. The default, where no scale is given, is 1.05.
+        ("sarkar") Choose the scale so that each distance of data points lies between the tree's
+        / distortion and the tree's. The default is 1.05, unless a scale is given.
     directions : "traffic", "equal" or "codes"
-        Of "sarkar": how edges are spread around a node. "traffic", the default: branches with
-        many data points farther from each other. "equal": as far from each other as possible.
-        "codes": the same in closed form.
+        ("sarkar") How edges are spread around a node. "traffic", the default: branches with
+        many data points are farther from each other. "equal": as far from each other as
+        possible. "codes": the same in closed form.
     exponent : float
-        Of "sarkar" with "traffic": a branch of t data points has weight t^exponent, 0.4 by
-        default. More lowers the average distortion, and the precision of neighborhoods at
-        small scales.
+        ("sarkar" with "traffic") A branch of t data points has weight t^exponent, 0.4 by
+        default. A larger exponent lowers the average distortion, and the precision of
+        neighborhoods at small scales.
     root : node id or label
-        Of "sarkar": the node at the origin; the center of the tree by default.
+        ("sarkar") The node at the origin; by default the center of the tree.
     init : Tree or Embedding of the same points, optional
-        Where the methods that learn begin: with this embedding, or with that of this tree by
-        Sarkar's construction. By default they begin with h-MDS of up to 1,024 points.
+        (learning) The start: this embedding, or Sarkar's embedding of this tree. By default
+        h-MDS of up to 1,024 points.
     preset : "paper", optional
         The options of the paper (Sonthalia and Gilbert 2020): a random start near the origin,
         plain Riemannian descent and no early stop; for PM and LM 1,000 epochs at rate 0.3, 50
         negatives, 20 epochs of burn-in, each edge in one direction only; for PT 1,000 epochs at
         rate 5, 100 epochs of burn-in, 64 partners per point. Batches are 2,048 edges instead of
         10 with the same rate per edge, and 256 rows as in the paper. Momentum and Adagrad,
-        which in the published code of PT never acted on the points, are left out. By default:
-        Riemannian Adam, a better start, and a stop when 50 epochs did not lower the loss by a
-        thousandth.
+        which in the published code of PT never acted on the points, are left out. The default
+        is Riemannian Adam with a better start. It stops when 50 epochs did not lower the loss
+        by a thousandth.
     epochs : int, optional
-        How often to go over the data: at most 300 times by default.
+        (learning) Largest number of passes over the data, 300 by default.
     rate : float, optional
-        Length of a step, in hyperbolic length; it falls to 0 with the epochs. By default 0.35 /
+        (learning) Hyperbolic length of a step; it falls to 0 with the epochs. By default 0.35 /
         dim^0.4 for PM and LM and 0.2 for PT.
     batch : int, optional
-        Edges (PM, LM) or sampled pairs (PT) of one step: by default as many as fit into a
+        (learning) Edges (PM, LM) or sampled pairs (PT) per step. By default a step takes a
         quarter of a gigabyte.
     burn_in : int, optional
-        Epochs at the beginning with 1/100 of the rate and negatives drawn by degree^0.75 (PM,
+        (learning) First epochs with 1/100 of the rate and negatives drawn by degree^0.75 (PM,
         LM), or 1/10 of the rate (PT); 0 by default.
     negatives : int, optional
-        Negatives per edge: 50 by default.
+        (PM, LM) Negatives per edge, 50 by default.
     symmetrize : bool, optional
-        Whether every edge is learned from both ends (the default) or from one alone.
+        (PM, LM) Learn each edge from both ends (the default) or from one.
     subsample : int, optional
-        PT: partners of each point, neighbors in a graph first, then others at random, drawn
-        once. 64 by default beyond 2,048 points.
+        (PT) Partners of each point, drawn once: neighbors in a graph first, then random points.
+        64 by default beyond 2,048 points.
     device : str or torch.device, optional
-        What torch computes on: the CPU by default, "cuda" for a GPU.
+        (learning) The torch device: by default the CPU, "cuda" for a GPU.
     rng : seed or numpy Generator
-        Of the methods that learn. The same seed gives the same embedding, bit for bit on one
-        CPU with one number of threads.
+        (learning) The same seed gives the same embedding, bit for bit on one CPU with one
+        number of threads.
 
     Returns
     -------
     Embedding
         A metric on the data points, with coordinates in three models. "sarkar" returns a
-        TreeEmbedding, which has places for the Steiner nodes, too.
+        TreeEmbedding, which also places the Steiner nodes.
 
     Notes
     -----
-    Options of another method than the chosen one are refused. Methods that learn need torch
-    (`pip install 'treerep[embed]'`). Ctrl-C ends the learning: the best so far is returned,
-    with a warning. An epoch of PM and LM takes O(edges * negatives * dim), one of PT O(n^2 *
-    dim), or O(n * subsample * dim). "hmds" takes O(n^2) memory, and O(n^2) time per Lanczos
-    step or O(n^3).
+    Options of other methods are refused. "pt", "poincare" and "lorentz" learn, and need torch
+    (`pip install 'treerep[embed]'`). Ctrl-C ends the learning: the best embedding so far is
+    returned, with a warning. An epoch of PM and LM takes O(edges * negatives * dim), one of PT
+    O(n^2 * dim) or O(n * subsample * dim). "hmds" takes O(n^2) memory, and O(n^2) time per
+    Lanczos step or O(n^3).
 
     Examples
     --------
@@ -165,9 +163,9 @@ def embed(
     )
     if record.random:
         options["rng"] = np.random.default_rng(rng)
-    with Workers(1) as workers:  # so that no interrupt is lost, whatever the method does
+    with Workers(1) as workers:  # so that no interrupt is lost
         embedding: Embedding = record.load()(space, dim=dimension, **options)
         if not issubclass(record.options, LearningOptions):
-            workers.check()  # methods that learn return the best so far when interrupted
+            workers.check()  # methods that learn handle an interrupt themselves
     embedding.order_known = space.order_known
     return embedding

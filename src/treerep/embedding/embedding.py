@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._core.checks import positive_number, positive_scale
 from ..metric._compiled import CompiledMetric
-from ..metric.base import MetricError, check_labels, frozen
+from ..metric.base import MetricError, check_labels, read_only
 from ..metric.oracle.classes import EmbeddingOracle
 from ._models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
 
@@ -19,19 +19,18 @@ _FARTHEST = 350.0
 
 
 class Embedding(CompiledMetric):
-    """Points of hyperbolic space of curvature -1, and the scale by which their distances are divided.
+    """Points of hyperbolic space of curvature -1; distances are divided by a scale.
 
     Made by `embed`; of coordinates of your own by `from_poincare` and `from_lorentz`.
 
     Parameters
     ----------
     directions : (N, dim) array
-        Unit vector from the origin to each node. Of a node at the origin it is not used, and
-        kept as zero.
+        Unit vector from the origin to each node; zero for a node at the origin.
     radii : (N,) array
         Hyperbolic distance of each node from the origin.
     scale : float
-        Hyperbolic length of one unit of the data: the distance of two points is their
+        Hyperbolic length of one unit of the data. The distance of two points is their
         hyperbolic distance / scale.
     n_points : int, optional
         Nodes 0 ... n_points-1 are the data points, the others Steiner nodes. All are data
@@ -39,8 +38,8 @@ class Embedding(CompiledMetric):
     labels : names of the data points, optional
 
     An embedding is a metric on its data points: `len(embedding) == n_points`. `pairs` and
-    `block` also accept Steiner nodes. Direction and radius keep more of a float64 than the
-    coordinates of any model; those are computed when asked for.
+    `block` also accept Steiner nodes. Directions and radii are more accurate in float64 than
+    the coordinates of any model, which are computed on request.
 
     >>> embedding = Embedding([[1.0, 0.0], [-1.0, 0.0]], [2.0, 4.0], scale=2.0)
     >>> embedding
@@ -65,7 +64,8 @@ class Embedding(CompiledMetric):
         )
         if self.n_points > len(self.radii):
             raise ValueError(
-                f"n_points={n_points} does not fit {len(self.radii)} nodes: give 1 to {len(self.radii)}"
+                f"n_points={n_points} does not fit {len(self.radii)} nodes: "
+                f"give 1 to {len(self.radii)}"
             )
         self.labels = check_labels(labels, self.n_points)
         self._set_oracle()
@@ -77,18 +77,34 @@ class Embedding(CompiledMetric):
             raise MetricError(f"node {farthest} is {far}: use a smaller scale")
         unit = np.full(len(self.radii), 1.0 / self.scale)
         self.oracle = EmbeddingOracle(
-            self.directions, self.radii, frozen(np.sinh(self.radii)), frozen(unit)
+            self.directions, self.radii, read_only(np.sinh(self.radii)), read_only(unit)
         )
 
     @classmethod
-    def from_poincare(cls, points: ArrayLike, **fields: Any) -> "Embedding":
-        """Make an embedding of points |p| < 1 of the Poincaré ball; `scale`, `n_points`, `labels` as in the class."""
-        return cls(*polar_of_poincare(points), **fields)
+    def from_poincare(
+        cls,
+        points: ArrayLike,
+        *,
+        scale: float = 1.0,
+        n_points: int | None = None,
+        labels: Sequence[object] | None = None,
+    ) -> "Embedding":
+        """Make an embedding of points |p| < 1 of the Poincaré ball."""
+        directions, radii = polar_of_poincare(points)
+        return cls(directions, radii, scale=scale, n_points=n_points, labels=labels)
 
     @classmethod
-    def from_lorentz(cls, points: ArrayLike, **fields: Any) -> "Embedding":
+    def from_lorentz(
+        cls,
+        points: ArrayLike,
+        *,
+        scale: float = 1.0,
+        n_points: int | None = None,
+        labels: Sequence[object] | None = None,
+    ) -> "Embedding":
         """Make an embedding of points (x0, x), x0^2 = 1 + |x|^2, of the hyperboloid."""
-        return cls(*polar_of_lorentz(points), **fields)
+        directions, radii = polar_of_lorentz(points)
+        return cls(directions, radii, scale=scale, n_points=n_points, labels=labels)
 
     def __len__(self) -> int:
         return self.n_points
@@ -99,7 +115,8 @@ class Embedding(CompiledMetric):
     def __repr__(self) -> str:
         steiner = self.n_nodes - self.n_points
         others = f", {steiner:,} Steiner node{'s' * (steiner != 1)}" if steiner else ""
-        return f"{type(self).__name__}({self.n_points:,} point{'s' * (self.n_points != 1)}{others}, dim {self.dim})"
+        points = f"{self.n_points:,} point{'s' * (self.n_points != 1)}"
+        return f"{type(self).__name__}({points}{others}, dim {self.dim})"
 
     @property
     def n_nodes(self) -> int:
@@ -113,14 +130,14 @@ class Embedding(CompiledMetric):
 
     @property
     def curvature(self) -> float:
-        """Curvature of the space in which the distances of this metric, without a scale, are at home: -scale^2."""
+        """Curvature of the space whose distances are those of this metric: -scale^2."""
         return -(self.scale**2)
 
     @property
     def poincare(self) -> NDArray[np.float64]:
         """Coordinates in the Poincaré ball, (N, dim).
 
-        Warns where float64 cannot tell nodes apart.
+        Warns if float64 cannot distinguish nodes.
         """
         return self._coordinates("poincare")
 
@@ -135,15 +152,15 @@ class Embedding(CompiledMetric):
         return self._coordinates("lorentz")
 
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
-        """Coordinates of every node in the model "poincare", "klein" or "lorentz", in float64.
+        """Return float64 coordinates of every node in "poincare", "klein" or "lorentz".
 
-        Warns if nodes that are apart coincide there, or are rounded onto the edge of the ball,
-        and says how many. More bits, a `precision`, can be had from a TreeEmbedding alone,
-        which is known by its frames.
+        Warns if different nodes coincide there, or are rounded onto the edge of the ball. Only
+        a TreeEmbedding accepts a `precision`.
         """
         if precision is not None:
             raise ValueError(
-                'no more than float64 is known of these points, unlike "sarkar": leave precision out'
+                "precision is only supported for embeddings made with method='sarkar': "
+                "leave it out"
             )
         return self._coordinates(model)
 
@@ -155,18 +172,19 @@ class Embedding(CompiledMetric):
         if lost:
             edge = "" if model == "lorentz" else " or lie on the edge of the ball"
             warnings.warn(
-                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} in the float64 {model} coordinates: "
+                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} "
+                f"in the float64 {model} coordinates: "
                 "distances of the embedding are not affected; use a smaller scale to draw it",
                 stacklevel=3,
             )
         return points
 
     def _lost(self, points: NDArray[np.float64], model: str) -> NDArray[np.bool_]:
-        """Return which nodes share their coordinates with a node at another place, or left the open ball."""
+        """Return which nodes share coordinates with a different node, or left the open ball."""
         places = _groups(self._places())
         spots = _groups(points)
-        # A spot of the coordinates holds several places if not all of its nodes are where its
-        # first one is.
+        # A spot of the coordinates holds several places if its nodes are not all at the place
+        # of its first node.
         first = np.full(spots.max() + 1, -1)
         first[spots[::-1]] = places[::-1]
         crowded = np.zeros(len(first), bool)
@@ -175,7 +193,7 @@ class Embedding(CompiledMetric):
         return crowded[spots] | outside
 
     def _places(self) -> NDArray[np.float64]:
-        """Rows that are equal where nodes are at the same place, (N, any)."""
+        """Return rows, (N, any), that are equal if nodes are at the same place."""
         return np.column_stack([self.directions, self.radii])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -185,12 +203,12 @@ class Embedding(CompiledMetric):
         save_embedding(self, path)
 
     def _fields(self) -> dict[str, NDArray[Any]]:
-        """Arrays that a file keeps, besides scale, n_points and labels; a subclass with others of its own says so."""
+        """Return the arrays that a file stores, besides scale, n_points and labels."""
         return {"directions": self.directions, "radii": self.radii}
 
     @classmethod
     def _from_fields(cls, fields: Mapping[str, Any]) -> "Embedding":
-        """Make an embedding of what a file keeps: `_fields`, scale, n_points and labels."""
+        """Make an embedding from the fields of a file: `_fields`, scale, n_points and labels."""
         return cls(**fields)
 
     @staticmethod
@@ -202,7 +220,7 @@ class Embedding(CompiledMetric):
 
 
 def _groups(rows: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return a number for every row, equal where rows are equal."""
+    """Return a number for every row, the same for equal rows."""
     return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
 
 
@@ -218,7 +236,8 @@ def _checked_polar(
     bad = ~(np.isfinite(lengths) & (lengths >= 0))
     if bad.any():
         raise MetricError(
-            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: give a distance, at least 0"
+            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: "
+            "give a distance, at least 0"
         )
     units[lengths == 0] = 0
     norms = np.linalg.norm(units, axis=1)
@@ -226,11 +245,11 @@ def _checked_polar(
     if off.any():
         i = int(np.argmax(off))
         raise MetricError(f"the direction of node {i} has norm {norms[i]}: give a unit vector")
-    return frozen(units), frozen(lengths)
+    return read_only(units), read_only(lengths)
 
 
 def real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return a copy as float64: what is derived from them is kept beside them, so they must not change."""
+    """Return a float64 copy, so that the caller cannot change it."""
     try:
         return np.array(values, np.float64)
     except (TypeError, ValueError) as error:

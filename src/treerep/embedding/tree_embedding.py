@@ -1,4 +1,4 @@
-"""A tree placed in hyperbolic space, known by its local frames: distances are exact in float64 at any scale."""
+"""A tree in hyperbolic space, stored by local frames: accurate in float64 at any scale."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,23 +7,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.checks import positive_number, positive_scale
-from ..metric.base import MetricError, check_indices, check_labels, frozen
+from ..metric.base import MetricError, check_indices, check_labels, read_only
 from ..metric.oracle.classes import FrameOracle
 from ..tree.structure.rooted import Preorder, heads, preorder
 from .embedding import Embedding, real_array
 from .sarkar._multiprecision import precise_coordinates
 
-_FAINT = 1e-290
+_SMALLEST_SQUARE = 1e-290
 
 
 class TreeEmbedding(Embedding):
-    """A tree in hyperbolic space, given by the length of every edge and its direction at the upper end.
+    """A tree in hyperbolic space, given by the length and direction of every edge.
 
     Made by `embed`. Every node has a frame of axes, in which its parent is in direction -e_1.
-    Along an edge in direction d, a frame is carried to the lower end by the reflection that
-    swaps d and e_1. That says where every node is, however far from the root; distances are
-    computed from frame to frame along the path, and are right to the last digits where
-    coordinates have long run out of bits.
+    Along an edge in direction d, the reflection that swaps d and e_1 carries the frame to the
+    lower end. Distances are computed from frame to frame along the path. They are accurate to
+    the last digits even if float64 coordinates are not.
 
     Parameters
     ----------
@@ -32,11 +31,11 @@ class TreeEmbedding(Embedding):
     weights : (N,) real numbers
         Length of the edge to the parent, in units of the data; 0 at the root.
     turns : (N, dim) array
-        Unit vector along the edge from the parent, in the parent's frame; e_1 at the root. No
-        edge may lead back towards the grandparent, along -e_1, but those of the root.
+        Unit vector along the edge from the parent, in the parent's frame; e_1 at the root. Only
+        edges of the root may have direction -e_1, back towards the grandparent.
     scale, n_points, labels : as in `Embedding`
 
-    `directions` and `radii` say where the nodes are as seen from the root, which is the origin.
+    `directions` and `radii` are the polar coordinates of the nodes; the root is the origin.
 
     >>> path = TreeEmbedding([-1, 0, 1], [0.0, 1.0, 2.0], [[1.0, 0.0]] * 3, scale=500.0)
     >>> path.pairs(0, [1, 2])
@@ -67,7 +66,7 @@ class TreeEmbedding(Embedding):
             )
         self._set(
             view,
-            frozen(units[view.order]),
+            read_only(units[view.order]),
             positive_scale(scale),
             points,
             check_labels(labels, points),
@@ -82,7 +81,7 @@ class TreeEmbedding(Embedding):
         n_points: int,
         labels: tuple[str, ...] | None,
     ) -> "TreeEmbedding":
-        """Make an embedding of a tree in preorder, with turns by position, without looking at them."""
+        """Make an embedding of a tree in preorder, with turns by position, without checks."""
         embedding = cls.__new__(cls)
         embedding._set(view, turns, scale, n_points, labels)
         return embedding
@@ -109,10 +108,10 @@ class TreeEmbedding(Embedding):
             view.position,
             view.up,
             turns,
-            frozen(lengths),
-            frozen(decay),
-            frozen(half),
-            frozen(unit),
+            read_only(lengths),
+            read_only(decay),
+            read_only(half),
+            read_only(unit),
         )
         self.directions, self.radii, self._steps = _polar(self.oracle, view)
         if not np.isfinite(self.radii).all():
@@ -128,24 +127,24 @@ class TreeEmbedding(Embedding):
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Length of the edge from each node to its parent in units of the data, (N,); 0 at the root."""
+        """Length of the edge to the parent in units of the data, (N,); 0 at the root."""
         return self._lengths[self.oracle.position]
 
     @property
     def turns(self) -> NDArray[np.float64]:
-        """Direction of the edge to each node, in the frame of its parent, (N, dim); e_1 at the root."""
+        """Direction of the edge to each node in the parent's frame, (N, dim); e_1 at the root."""
         return self.oracle.turns[self.oracle.position]
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Distances between every row node and every column node, as a dense float64 array.
+        """Return the distances from each row node to each column node, as a float64 array.
 
-        With many columns, O(N k) per row by walking over the tree; with few, along the path of
-        each pair. Which way is taken depends on the number of columns and the tree alone.
+        With many columns O(N k) per row, by a walk over the tree; with few, along the path of
+        each pair. The choice depends only on the number of columns and the tree.
         """
         from .sarkar._frame_kernels import walk_rows
 
         first, second = (
-            frozen(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols)
+            read_only(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols)
         )
         if len(first) == 0 or len(second) * self._steps < self.n_nodes:
             return super().block(first, second)
@@ -155,12 +154,12 @@ class TreeEmbedding(Embedding):
         return out
 
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
-        """Coordinates of every node in the model "poincare", "klein" or "lorentz".
+        """Return coordinates of every node in the model "poincare", "klein" or "lorentz".
 
-        In float64, with a warning if nodes that are apart coincide there; or with `precision`
-        bits as numbers of mpmath (an array of dtype object). precision="auto" takes as many
-        bits as keep far nodes apart: about 1.44 times the largest radius for "poincare", twice
-        that for the others, and 53 more.
+        The coordinates are float64, with a warning if different nodes coincide there. With
+        `precision` bits they are numbers of mpmath (an array of dtype object).
+        precision="auto" takes enough bits to keep far nodes apart: 53 plus about 1.44 times the
+        largest radius for "poincare", and plus twice that for the other models.
         """
         if precision is None:
             return self._coordinates(model)
@@ -178,7 +177,7 @@ def _polar(
     frames: FrameOracle,
     view: Preorder,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Directions and radii of all nodes, and the average number of edges between two of them, roughly."""
+    """Return directions and radii of all nodes, and a rough mean number of edges of a path."""
     from .sarkar._coordinate_kernels import heavy_children, polar_coordinates
 
     n = len(view.order)
@@ -187,7 +186,7 @@ def _polar(
     directions = np.empty(frames.turns.shape)
     radii = np.empty(n)
     polar_coordinates(frames, view.size, heavy, view.order, directions, radii)
-    return frozen(directions), frozen(radii), 2.0 * float(view.size.mean())
+    return read_only(directions), read_only(radii), 2.0 * float(view.size.mean())
 
 
 def _checked_view(
@@ -195,7 +194,8 @@ def _checked_view(
 ) -> Preorder:
     if parent.ndim != 1 or parent.dtype.kind not in "iu" or weights.shape != parent.shape:
         raise ValueError(
-            f"parent and weights are (N,), not {parent.shape} of {parent.dtype} and {weights.shape}"
+            f"parent and weights are (N,), "
+            f"not {parent.shape} of {parent.dtype} and {weights.shape}"
         )
     if turns.ndim != 2 or len(turns) != len(parent) or turns.shape[1] < 2:
         raise ValueError(f"turns are (N, dim) with a dim of at least 2, not {turns.shape}")
@@ -203,25 +203,29 @@ def _checked_view(
     child = np.flatnonzero(parent >= 0)
     if len(roots) != 1 or (parent >= len(parent)).any():
         raise ValueError(
-            f"parent has {len(roots)} roots and ids up to {parent.max(initial=-1)}: give a tree of one root"
+            f"parent has {len(roots)} roots and ids up to {parent.max(initial=-1)}: "
+            "give a tree of one root"
         )
     bad = ~((weights >= 0) & np.isfinite(weights)) | ((parent < 0) & (weights != 0))
     if bad.any():
         raise MetricError(
-            f"the edge to node {np.argmax(bad)} has length {weights[np.argmax(bad)]}: give one, at least 0"
+            f"the edge to node {np.argmax(bad)} has length {weights[np.argmax(bad)]}: "
+            "give one, at least 0"
         )
     norms = np.linalg.norm(turns, axis=1)
     off = ~(np.abs(norms - 1) < 1e-9)
     if off.any():
         raise MetricError(
-            f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: give a unit vector"
+            f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: "
+            "give a unit vector"
         )
-    # Squares that underflow would make noise of the reflection.
+    # The reflection is inaccurate if these squares underflow.
     aside = np.einsum("ij,ij->i", turns[:, 1:], turns[:, 1:])
-    faint = (aside < _FAINT) & turns[:, 1:].any(axis=1)
+    faint = (aside < _SMALLEST_SQUARE) & turns[:, 1:].any(axis=1)
     if faint.any():
         raise MetricError(
-            f"the turn of node {np.argmax(faint)} is too small for float64: give e_1, or a larger one"
+            f"the turn of node {np.argmax(faint)} is too small for float64: "
+            "give e_1, or a larger one"
         )
     view = preorder(
         np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0])
@@ -230,6 +234,7 @@ def _checked_view(
     back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-15)
     if back.any():
         raise MetricError(
-            f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: turn it away"
+            f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: "
+            "turn it away"
         )
     return view

@@ -1,1 +1,1 @@
-"""How far apart are i and j? Matrices, points and graphs."""
+"""Metrics: distance matrices, points with coordinates, and graphs."""

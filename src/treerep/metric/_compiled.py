@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .base import Metric, check_indices, frozen
+from .base import Metric, check_indices, read_only
 
 
 class CompiledMetric(Metric):
     """A metric whose oracle answers single distances in compiled code."""
 
     def _n_indices(self) -> int:
-        """How many indices `pairs` and `block` accept (a tree also accepts its Steiner nodes)."""
+        """Return how many indices `pairs` and `block` accept: a tree adds its Steiner nodes."""
         return len(self)
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
         from .oracle.distance_kernels import pair_distances
 
         n = self._n_indices()
@@ -26,7 +26,7 @@ class CompiledMetric(Metric):
         return out
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Distances between every row point and every column point, as a dense float64 array."""
+        """Return the distances from each row to each column point, as a float64 array."""
         from .oracle.distance_kernels import block_distances
 
         n = self._n_indices()
@@ -36,16 +36,15 @@ class CompiledMetric(Metric):
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays come out of a pickle or a deep copy writeable; frozen again, they are what
-        # kernels were compiled for. Frozen arrays are views, so those of the oracle still share
-        # memory with the metric's own.
+        # Pickles and deep copies give writeable arrays. Kernels are compiled for read-only ones,
+        # which are views: arrays of the oracle still share memory with those of the metric.
         for name, value in state.items():
-            self.__dict__[name] = frozen(value) if isinstance(value, np.ndarray) else value
+            self.__dict__[name] = read_only(value) if isinstance(value, np.ndarray) else value
         if state.get("oracle") is not None:
-            self.__dict__["oracle"] = type(state["oracle"])(*map(frozen, state["oracle"]))
+            self.__dict__["oracle"] = type(state["oracle"])(*map(read_only, state["oracle"]))
 
 
 def _flat(indices: NDArray[np.int64]) -> NDArray[Any]:
     # One layout for the kernels. (Broadcast arrays also carry a flag that warns when looked
     # at.)
-    return frozen(indices).reshape(-1)
+    return read_only(indices).reshape(-1)

@@ -9,10 +9,10 @@ _SAMPLE = 32  # points: about 500 distances, which even a file on disk can give 
 
 
 def obeys_four_points(distances: NDArray[Any]) -> bool:
-    """Tell whether a sample of points has the distances of a tree, up to the rounding of float64.
+    """Tell whether a sample of points has the distances of a tree, up to rounding.
 
-    True for every tree metric. Other matrices, tree metrics that were rounded among them,
-    usually fail on the sample. The same matrix always gives the same answer.
+    True for every tree metric. Other matrices, including rounded tree metrics, usually fail.
+    The same matrix always gives the same answer.
 
     >>> quartet = np.array(
     ...     [

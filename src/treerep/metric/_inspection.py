@@ -1,4 +1,4 @@
-"""Are these distances? A matrix is looked at once, at the door: all of it, or a sample of one on disk."""
+"""Validate a distance matrix once: all of it, or a sample of a matrix on disk."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .._core.parallel import run
 from .base import BadEntryError, MetricError
-from .disk.mapped import announce, scattered
+from .disk.mapped import prefetch, random_access
 from .oracle.classes import LARGEST
 
 # How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but
@@ -20,18 +20,18 @@ _BAND = 64
 _AHEAD = 64 * _BAND  # rows whose pages are asked for together: some 32 MB
 
 
-class Seen(NamedTuple):
-    """What a look at distances tells."""
+class Inspection(NamedTuple):
+    """Facts about the entries of a distance matrix."""
 
     largest: float
     whole: bool  # all are whole numbers
-    single: bool  # all are float32 numbers
-    skew: float  # the largest |d(i, j) - d(j, i)|
+    single: bool  # all fit float32
+    asymmetry: float  # the largest |d(i, j) - d(j, i)|
 
 
-def inspect_all(distances: NDArray[Any]) -> Seen:
-    """Look at every entry; the first bad one in row order raises a MetricError."""
-    # Compiled code does not calculate with halves.
+def inspect_all(distances: NDArray[Any]) -> Inspection:
+    """Check every entry; the first bad one in row order raises a MetricError."""
+    # Compiled code does not compute with float16.
     seen = (
         _inspect_halves(distances)
         if distances.dtype == np.float16
@@ -39,64 +39,83 @@ def inspect_all(distances: NDArray[Any]) -> Seen:
     )
     if (
         seen is None
-        or seen.skew > _allowed(distances, seen.largest)
+        or seen.asymmetry > _allowed(distances, seen.largest)
         or np.diagonal(distances).any()
     ):
         _name_first_bad_entry(distances)
     assert seen is not None
     if seen.largest > LARGEST:
         raise MetricError(
-            f"the largest distance is {seen.largest}, and sums of such numbers overflow: rescale the distances"
+            f"the largest distance is {seen.largest}, and sums of it overflow: rescale the distances"
         )
     return seen
 
 
-def inspect_sample(distances: NDArray[Any]) -> tuple[Seen, NDArray[Any]]:
-    """Look at the diagonal and at a million other entries, some of every row; return those of the rows as well.
+def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
+    """Check the diagonal and a million other entries; return the facts and those entries.
 
-    A disk is read by pages. So neighboring rows share their columns: their mirror images lie
-    in few rows.
+    Each row gives some entries. A disk is read by pages, so neighboring rows share their
+    columns: the mirror images then lie in few rows.
     """
+    sample = _read_sample(distances)
+    found = _inspect_block(sample.entries, sample.mirrored)
+    if found is None:
+        _refuse_bad_sample(sample)
+    assert found is not None
+    difference = np.abs(sample.entries.astype(np.float64) - sample.mirrored)
+    for i, k in np.argwhere(difference > _allowed(distances, found.largest))[:1]:
+        j = sample.first_column[i] + k
+        _refuse_asymmetry(i, j, sample.entries[i, k], sample.mirrored[i, k])
+    return found, sample.entries
+
+
+class _Sample(NamedTuple):
+    """Some entries of each row: those of row i begin in column first_column[i]."""
+
+    first_column: NDArray[np.int64]
+    entries: NDArray[Any]
+    mirrored: NDArray[Any]
+
+
+def _read_sample(distances: NDArray[Any]) -> _Sample:
+    """Read a sample in bands of rows, and check the diagonal."""
     n = len(distances)
     width = min(n, -(-_SAMPLE // (2 * n)))
-    here, there = (np.empty((n, width), distances.dtype) for _ in range(2))
-    left = (
-        np.random.default_rng(0)
-        .integers(0, n - width + 1, size=-(-n // _BAND))
-        .repeat(_BAND)[:n]
-    )
-    with scattered(distances):
+    bands = -(-n // _BAND)
+    drawn = np.random.default_rng(0).integers(0, n - width + 1, size=bands)
+    first_column = drawn.repeat(_BAND)[:n]
+    entries = np.empty((n, width), distances.dtype)
+    mirrored = np.empty((n, width), distances.dtype)
+    with random_access(distances):
         for start in range(0, n, _BAND):
             rows = slice(start, min(start + _BAND, n))
-            cols = slice(left[start], left[start] + width)
+            cols = slice(first_column[start], first_column[start] + width)
             if start % _AHEAD == 0:
-                announce(distances, _places(left, width, start, min(start + _AHEAD, n)))
-            here[rows] = distances[rows, cols]
-            there[rows] = distances[cols, rows].T
+                stop = min(start + _AHEAD, n)
+                prefetch(distances, _sampled_entries(first_column, width, start, stop))
+            entries[rows] = distances[rows, cols]
+            mirrored[rows] = distances[cols, rows].T
             diagonal = np.diagonal(distances[rows, rows])
             for i in np.flatnonzero(diagonal)[:1]:
                 _refuse_diagonal(start + i, diagonal[i])
-    seen = _look(here, there)
-    if seen is None:
-        for block, swap in ((here, False), (there, True)):
-            for i, k in np.argwhere(~_sound(block))[:1]:
-                raise BadEntryError(
-                    *((left[i] + k, i) if swap else (i, left[i] + k)), block[i, k]
-                )
-    assert seen is not None
-    apart = np.abs(here.astype(np.float64) - there) > _allowed(distances, seen.largest)
-    for i, k in np.argwhere(apart)[:1]:
-        _refuse_asymmetry(i, left[i] + k, here[i, k], there[i, k])
-    return seen, here
+    return _Sample(first_column, entries, mirrored)
 
 
-def _places(
-    left: NDArray[np.int64], width: int, start: int, stop: int
+def _refuse_bad_sample(sample: _Sample) -> None:
+    """Raise an error for the first entry that is not a distance, or else its mirror image."""
+    for i, k in np.argwhere(~_are_distances(sample.entries))[:1]:
+        raise BadEntryError(i, sample.first_column[i] + k, sample.entries[i, k])
+    for i, k in np.argwhere(~_are_distances(sample.mirrored))[:1]:
+        raise BadEntryError(sample.first_column[i] + k, i, sample.mirrored[i, k])
+
+
+def _sampled_entries(
+    first_column: NDArray[np.int64], width: int, start: int, stop: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Where `inspect_sample` looks for the bands of these rows: (row, first column, column after the last)."""
+    """Yield the entries that `inspect_sample` reads for some rows: (row, start, stop)."""
     for top in range(start, stop, _BAND):
-        bottom = min(top + _BAND, len(left))
-        column = int(left[top])
+        bottom = min(top + _BAND, len(first_column))
+        column = int(first_column[top])
         for row in range(top, bottom):
             yield row, column, column + width
             yield row, row, row + 1
@@ -108,39 +127,44 @@ def _allowed(distances: NDArray[Any], largest: float) -> float:
     return _ASYMMETRY.get(distances.dtype, _ASYMMETRY_DEFAULT) * largest
 
 
-def _sound(block: NDArray[Any]) -> NDArray[np.bool_]:
+def _are_distances(block: NDArray[Any]) -> NDArray[np.bool_]:
     wide = block.astype(np.float64)
     return (wide >= 0) & (wide <= LARGEST)
 
 
-def _look(here: NDArray[Any], there: NDArray[Any]) -> Seen | None:
-    """What these entries and their mirror images tell; None if one of them is no distance."""
-    if not (_sound(here).all() and _sound(there).all()):
+def _inspect_block(here: NDArray[Any], there: NDArray[Any]) -> Inspection | None:
+    """Inspect entries and their mirror images; None if one of them is not a distance."""
+    if not (_are_distances(here).all() and _are_distances(there).all()):
         return None
     one = here.astype(np.float64)
     two = there.astype(np.float64)
     whole = all((part == np.floor(part)).all() for part in (one, two))
-    with np.errstate(over="ignore"):  # to infinity, which is no float64 here
+    with np.errstate(over="ignore"):  # to infinity, which equals no entry
         single = all((part == part.astype(np.float32)).all() for part in (one, two))
-    return Seen(float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max()))
+    return Inspection(
+        float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max())
+    )
 
 
-def _inspect_halves(distances: NDArray[Any]) -> Seen | None:
-    def bands() -> Iterator[Seen | None]:
+def _inspect_halves(distances: NDArray[Any]) -> Inspection | None:
+    def bands() -> Iterator[Inspection | None]:
         for start in range(0, len(distances), _BAND):
             band = slice(start, start + _BAND)
-            yield _look(distances[band], distances[:, band].T)
+            yield _inspect_block(distances[band], distances[:, band].T)
 
     seen = list(bands())
     if None in seen:
         return None
-    largest, whole, single, skew = zip(
-        *(part for part in seen if part is not None), strict=True
+    parts = [part for part in seen if part is not None]
+    return Inspection(
+        largest=max(part.largest for part in parts),
+        whole=all(part.whole for part in parts),
+        single=all(part.single for part in parts),
+        asymmetry=max(part.asymmetry for part in parts),
     )
-    return Seen(max(largest), all(whole), all(single), max(skew))
 
 
-def _inspect_compiled(distances: NDArray[Any]) -> Seen | None:
+def _inspect_compiled(distances: NDArray[Any]) -> Inspection | None:
     from ._inspection_kernels import TILE, inspect_band
 
     dtype = distances.dtype
@@ -151,15 +175,15 @@ def _inspect_compiled(distances: NDArray[Any]) -> Seen | None:
     def inspect(start: int) -> float:
         return inspect_band(distances, bits, start, found[start // TILE])
 
-    skew = max(run(inspect, starts, None if len(distances) > 1000 else 1))
+    asymmetry = max(run(inspect, starts, None if len(distances) > 1000 else 1))
     low = found[:, 0].min()
     high = found[:, 1:2].max(axis=0)
     largest = float(high.view(dtype)[0])
-    # Negative numbers, infinity and NaN stand out by their bits; a minus sign at 0 does too,
-    # and is forgiven.
-    if not (largest < np.inf and skew < np.inf) or (low < 0 and _has_negative(distances)):
+    # Negative numbers, infinity and NaN show in the bits. So does -0.0, which is accepted.
+    finite = largest < np.inf and asymmetry < np.inf
+    if not finite or (low < 0 and _has_negative(distances)):
         return None
-    return Seen(largest, not found[:, 2].any(), not found[:, 3].any(), skew)
+    return Inspection(largest, not found[:, 2].any(), not found[:, 3].any(), asymmetry)
 
 
 def _has_negative(distances: NDArray[Any]) -> bool:
@@ -167,7 +191,7 @@ def _has_negative(distances: NDArray[Any]) -> bool:
 
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:
-    """Find the first bad entry in row order; only reached when there is one."""
+    """Raise an error for the first bad entry in row order; there is one."""
     finite_largest = max(
         float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances
     )
@@ -184,13 +208,14 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
             _refuse_asymmetry(i, j, row[j], column[j])
 
 
-def _refuse_diagonal(i: Any, value: Any) -> None:
+def _refuse_diagonal(i: int, value: float) -> None:
     raise MetricError(
-        f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: fill the diagonal with 0"
+        f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: "
+        "fill the diagonal with 0"
     )
 
 
-def _refuse_asymmetry(i: Any, j: Any, value: Any, mirrored: Any) -> None:
+def _refuse_asymmetry(i: int, j: int, value: float, mirrored: float) -> None:
     raise MetricError(
         f"d({i}, {j}) is {value} but d({j}, {i}) is {mirrored}: the matrix is not symmetric; "
         "tr.as_metric(D, symmetrize='mean') averages the two"

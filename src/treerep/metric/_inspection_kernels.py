@@ -1,4 +1,4 @@
-"""One fused look at a distance matrix: every entry is read from memory once, beside its mirror image."""
+"""Inspect a distance matrix in one pass: each entry is read once, with its mirror image."""
 
 from typing import Any
 
@@ -30,12 +30,12 @@ def _inspect_tile(distances: Any, bits: Any, rows: Any, cols: Any, out: Any) -> 
 
 @kernel
 def inspect_band(distances: Any, bits: Any, start: int, out: Any) -> float:
-    """Look at rows start ... start + TILE - 1 from the diagonal on, and at their mirror image, tile by tile.
+    """Inspect rows start ... start + TILE - 1 from the diagonal on, and their mirror image.
 
     `bits` is the same matrix as whole numbers (the bits of floats, which are ordered like
-    non-negative floats, with infinity and NaN above all and negative numbers below 0): their
-    extremes are found at the speed of memory, which those of floats are not, for fear of NaN.
-    out = (least bits, greatest bits, 1 if some entry is no whole number, 1 if some entry is no
+    non-negative floats, with infinity and NaN above all and negative numbers below 0). Their
+    extremes are found at the speed of memory; those of floats are slower, because of NaN. out =
+    (least bits, greatest bits, 1 if some entry is not whole, 1 if some entry does not fit
     float32). Returns the largest |d_ij - d_ji|.
     """
     n = distances.shape[0]

@@ -15,7 +15,7 @@ from .base import Metric, check_labels
 
 
 class Points(NamedTuple):
-    """What is known about the order of some points."""
+    """The number, labels and order of some points."""
 
     n: int
     labels: tuple[str, ...] | None
@@ -23,7 +23,7 @@ class Points(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """How an error tells what to do, after a colon: in the words of Python, or of the command line."""
+    """The remedies in error messages, in the words of Python or of the command line."""
 
     same_points: str
     order: str  # {other} stands for the metric without labels
@@ -32,18 +32,19 @@ class Wording(NamedTuple):
 
 PYTHON = Wording(
     "give metrics on the same points",
-    "give {other} labels, or reorder the tree with tree.restrict(labels); .json and .npz files of trees keep the order",
+    "give {other} labels, or reorder the tree with tree.restrict(labels); "
+    ".json and .npz files of trees keep the order",
 )
 
 
 def matched(
     first: Metric, second: Metric, names: tuple[str, str], wording: Wording = PYTHON
 ) -> Any:
-    """Return the first metric with its points in the order of the second: a Tree stays a Tree.
+    """Return the first metric with its points in the order of the second.
 
-    O(n) time for n points, plus O(N) for a tree of N nodes that has to be reordered. Nothing is
-    done, and the same object is returned, if both have the same labels in the same order.
-    `names` is what errors call the metrics.
+    O(n) time for n points, plus O(N) for a tree of N nodes that has to be reordered. If both
+    have the same labels in the same order, the same object is returned. `names` are the names
+    of the metrics in errors.
     """
     order = point_order(points_of(first), points_of(second), names, wording)
     if order is None:
@@ -53,14 +54,14 @@ def matched(
 
 
 def points_of(metric: Metric) -> Points:
-    """Return what a metric tells about the order of its points."""
+    """Return the number, labels and order of the points of a metric."""
     return Points(len(metric), metric.labels, metric.order_known)
 
 
 def point_order(
     first: Points, second: Points, names: tuple[str, str], wording: Wording = PYTHON
 ) -> NDArray[np.int64] | None:
-    """Return the position in `first` of each point of `second`; None if the positions are the same.
+    """Return the position in `first` of each point of `second`, or None if they are the same.
 
     Points that do not match are refused with a ValueError that names the first of them.
 
@@ -83,7 +84,8 @@ def point_order(
         order = np.fromiter((place[label] for label in others), np.int64, len(others))
     except KeyError as error:
         raise ValueError(
-            f"{names[0]} has no {wording.noun} {error.args[0]!r}, which is in {names[1]}: {wording.same_points}"
+            f"{names[0]} has no {wording.noun} {error.args[0]!r}, which is in {names[1]}: "
+            f"{wording.same_points}"
         ) from None
     if len(order) != first.n or not np.bincount(order, minlength=first.n).all():
         # Built-in metrics check their labels; those of other metrics may be too few, or occur
@@ -94,13 +96,13 @@ def point_order(
 
 
 def after_matching(first: Metric, second: Metric) -> bool:
-    """Whether the order is known of what is made of `first`, once it is in the order of `second`."""
+    """Return `order_known` of what is made from `first` in the order of `second`."""
     by_label = first.labels is not None and second.labels is not None
     return second.order_known if by_label else first.order_known
 
 
 def values_in_order(column: Any, labels: tuple[str, ...] | None) -> Any:
-    """Return a column of pandas, whose index has the labels, in their order; any other column as it is."""
+    """Return a pandas column in the order of the labels, if its index has them."""
     if labels is None or not hasattr(column, "index") or not hasattr(column, "iloc"):
         return column
     names = [str(name) for name in column.index]
@@ -110,7 +112,8 @@ def values_in_order(column: Any, labels: tuple[str, ...] | None) -> Any:
         return column  # the index does not name the points
     if absent:
         raise ValueError(
-            f"the table has no row {absent[0]!r}, but other labels of the tree: give one row per label"
+            f"the table has no row {absent[0]!r}, but other labels of the tree: "
+            "give one row per label"
         )
     if len(rows) < len(names):
         twice = next(name for i, name in enumerate(names) if rows[name] != i)
@@ -119,7 +122,7 @@ def values_in_order(column: Any, labels: tuple[str, ...] | None) -> Any:
 
 
 def _names(points: Points, others: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Return the labels, or the numbers by which a text calls points without labels, if the others are such numbers."""
+    """Return the labels; for points without labels their numbers, if `others` are numbers."""
     if points.labels is not None or points.order_known or others is None:
         return points.labels
     numbers = _numbers(points.n)

@@ -65,7 +65,7 @@ def find_graph_reader(graph: object) -> Callable[..., Any] | None:
 
 
 def _type_names(data: object) -> Iterator[tuple[str, str]]:
-    """Yield the root package of each class of an object, and "package.Class"; the class itself comes first."""
+    """Yield (package, "package.Class") for the class of an object, then for its bases."""
     for cls in type(data).__mro__:
         package = cls.__module__.partition(".")[0]
         yield package, f"{package}.{cls.__name__}"

@@ -33,15 +33,15 @@ class ReorderedMetric(Metric):
         return len(self.order)
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Distances between every row point and every column point, as a dense float64 array."""
+        """Return the distances from each row to each column point, as a float64 array."""
         return self.metric.block(
             *(self.order[check_indices(x, len(self)).reshape(-1)] for x in (rows, cols))
         )
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
         return self.metric.pairs(*(self.order[check_indices(x, len(self))] for x in (i, j)))
 
-    def scattered(self) -> AbstractContextManager[None]:
-        """Announce that single distances from all over will be asked for, which matters to a disk."""
-        return self.metric.scattered()
+    def random_access(self) -> AbstractContextManager[None]:
+        """Context manager: hint that upcoming reads are random access."""
+        return self.metric.random_access()

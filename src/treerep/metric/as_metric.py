@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._core.typing import MetricLike
+from .._core.typing import DataFrame, MetricLike
 from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
@@ -27,17 +28,19 @@ def as_metric(
 
     Parameters
     ----------
-    data : Metric, array, DataFrame, scipy sparse matrix, networkx graph, AnnData, path of a file
-        A Metric is returned as it is, and so is the metric of what `datasets.load` returns. A
-        sparse matrix or a networkx graph is a graph. An array or DataFrame is a distance matrix
-        when `metric` is None or "precomputed", and points (rows) when `metric` names one. A
-        square DataFrame of distances has the same names on rows and columns; they become
-        labels. Graphs of igraph and networkit are read as well, and scikit-bio's
-        DistanceMatrix. Tensors of torch, on any device, are arrays, and so are arrays of zarr
-        and data sets of h5py; distances of more than 1 GiB in these stay on disk, as mapped
-        files do. Installed packages can add types. The cells of an AnnData are points,
-        Euclidean if `metric` is None. A string or path names a file, of which content and
-        extension tell what it holds; `treerep.formats.read` takes more options.
+    data : Metric, array, DataFrame, sparse matrix, graph, AnnData or path of a file
+        - A Metric, or a data set of `datasets.load`: returned as it is.
+        - An array or DataFrame: a distance matrix if `metric` is None or "precomputed",
+          otherwise points (rows). A DataFrame of distances has the same names on rows and
+          columns, which become labels. Torch tensors, zarr arrays and h5py data sets are
+          arrays. Stored distances of more than 1 GiB stay on disk.
+        - A scipy sparse matrix, or a graph of networkx, igraph or networkit: a graph.
+        - A DistanceMatrix of scikit-bio: a distance matrix.
+        - An AnnData: its cells are points, Euclidean if `metric` is None.
+        - A string or path: a file. Its content and extension decide how it is read.
+          `treerep.formats.read` takes more options.
+
+        Installed packages can add types.
     metric : str, optional
         One of PointMetric's metrics, or "precomputed".
     labels : sequence, optional
@@ -45,18 +48,18 @@ def as_metric(
     symmetrize : "mean", optional
         For a distance matrix: average d(i, j) and d(j, i).
     weight : str, optional
-        For a graph of another library or a GraphML file: the edge attribute that holds lengths.
-        By default every edge counts 1, as in networkx's own shortest paths.
+        For a graph of another library or a GraphML file: the edge attribute with the lengths.
+        By default every edge counts 1, as in networkx's shortest paths.
     largest_component : bool
         For a graph: keep the largest connected component of a disconnected one.
     use_rep : str, optional
-        For an AnnData: the table of the cells, "X" or a key of `obsm`. By default "X_pca" where
+        For an AnnData: the table of the cells, "X" or a key of `obsm`. By default "X_pca" if
         there is one, otherwise "X".
 
     Notes
     -----
     Everything is checked once, here: O(n^2) time for a matrix, O(n k) for points, O(edges) for
-    a graph. An array is copied only where its type or layout demands it.
+    a graph. An array is copied only if its type or layout requires it.
 
     Examples
     --------
@@ -79,9 +82,7 @@ def as_metric(
             {"metric": metric, **options}, f"a {type(data).__name__}, which is a metric already"
         )
         return data
-    if isinstance(
-        getattr(data, "metric", None), Metric
-    ):  # what `datasets.load` returns: a metric and more about it
+    if isinstance(getattr(data, "metric", None), Metric):  # a data set
         return as_metric(data.metric, metric=metric, **options)
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         first = tuple(np.argwhere(np.ma.getmaskarray(data))[0].tolist())
@@ -100,13 +101,13 @@ def as_metric(
         hasattr(data, "__array__") or isinstance(data, (list, tuple))
     ):
         raise TypeError(
-            f"cannot take distances from {type(data).__name__}: give an array, a DataFrame, a graph, a Metric or the "
-            "path of a file as a str or Path"
+            f"cannot take distances from {type(data).__name__}: "
+            "give an array, a DataFrame, a graph, a Metric or the path of a file as a str or Path"
         )
     return _from_array(np.asarray(data), metric, options)
 
 
-def _from_array(array: Any, metric: str | None, options: dict[str, Any]) -> Metric:
+def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]) -> Metric:
     if metric is None or metric == "precomputed":
         _refuse(options, "a distance matrix", allowed=("labels", "symmetrize"))
         return MatrixMetric(array, **options)
@@ -115,14 +116,14 @@ def _from_array(array: Any, metric: str | None, options: dict[str, Any]) -> Metr
 
 
 def _refuse(options: dict[str, Any], what: str, allowed: tuple[str, ...] = ()) -> None:
-    """Raise a ValueError for the first option that was given but means nothing for this kind of data."""
+    """Raise a ValueError for the first given option that this kind of data does not have."""
     for name, value in options.items():
         if value is not None and name not in allowed:
             raise ValueError(f"{name}={value!r} does not apply to {what}: leave it out")
 
 
 def _is_sparse(data: MetricLike) -> bool:
-    # Whoever has a sparse matrix has imported scipy.sparse; nobody else should wait for it.
+    # scipy.sparse is imported already if this is a sparse matrix. Others need not wait for it.
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(data))
 
@@ -132,7 +133,8 @@ def _graph(data: MetricLike, metric: str | None, options: dict[str, Any]) -> Met
 
     if metric is not None:
         raise MetricError(
-            f"a sparse matrix is read as a graph: for points with metric={metric!r} give data.toarray()"
+            f"a sparse matrix is read as a graph: for points with metric={metric!r} "
+            "give data.toarray()"
         )
     _refuse(options, "a sparse matrix", allowed=("labels", "largest_component"))
     return GraphMetric(data, **options)
@@ -143,7 +145,7 @@ def is_frame(data: MetricLike) -> bool:
     return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
 
 
-def _from_frame(frame: Any, metric: str | None, options: dict[str, Any]) -> Metric:
+def _from_frame(frame: DataFrame, metric: str | None, options: dict[str, Any]) -> Metric:
     names = [str(name) for name in frame.index]
     if (metric is None or metric == "precomputed") and frame.shape[0] == frame.shape[1]:
         columns = [str(name) for name in frame.columns]

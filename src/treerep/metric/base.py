@@ -1,4 +1,4 @@
-"""What every metric is: n points, and a way to ask how far apart two of them are."""
+"""`Metric`: n points and the distances between them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class MetricError(ValueError):
-    """Distances that cannot be used as they are.
+    """Distances that cannot be used.
 
     The message names the first bad entry and the remedy.
     """
 
 
 class BadEntryError(MetricError):
-    """An entry d(i, j) of a matrix that is no distance, given as (i, j, value); compiled code raises it, too.
+    """An entry d(i, j) of a matrix that is not a distance, given as (i, j, value).
 
     >>> print(BadEntryError(2, 5, -1.0))
     d(2, 5) is -1.0, but distances are never negative: check the input
@@ -37,30 +37,29 @@ class BadEntryError(MetricError):
 class Metric(ABC):
     """A finite metric space: `len(m)` points and their distances.
 
-    Subclass it to bring distances of your own: `__len__` and `block` suffice. The built-in
-    metrics also have an `oracle`, which lets compiled code ask for single distances.
+    Subclass it for custom distances: `__len__` and `block` suffice. The built-in metrics also
+    have an `oracle`, which gives compiled code single distances.
     """
 
-    #: Names of the points in order, or None.
+    #: Labels of the points in order, or None.
     labels: tuple[str, ...] | None = None
-    #: False if the order of the points says nothing, as in a tree that was read from Newick:
-    #: see `matching.py`.
+    #: False if the order of the points carries no meaning, as in a tree read from Newick: see
+    #: `_matching.py`.
     order_known: bool = True
-    #: Named tuple of arrays for compiled kernels (see `oracles.py`), or None when only `block`
-    #: is available.
+    #: Named tuple of arrays for kernels (see `oracle/classes.py`), or None if the metric has
+    #: only `block`.
     oracle: Any = None
     #: True when every distance is known to be a whole number.
     integral: bool = False
-    #: Relative precision of the distances as they are computed: sums of them are compared with
-    #: this in mind.
+    #: Relative precision with which distances are computed. Comparisons of sums allow for it.
     eps: float = float(np.finfo(np.float64).eps)
-    #: Relative precision to which the distances seem to have been rounded before they were
-    #: given; 0 if nothing is seen. A hint for the methods that fit trees. Certified results,
-    #: such as the bounds of `hyperbolicity`, ignore it.
+    #: Relative precision to which the input seems to have been rounded; 0 if it was not. A
+    #: hint for the methods that fit trees. Certified results, such as the bounds of
+    #: `hyperbolicity`, ignore it.
     input_eps: float = 0.0
 
-    #: True when distances are read from a disk at the moment they are asked for: more threads
-    #: than cores wait less.
+    #: True if each distance is read from a disk when it is needed. More threads than cores
+    #: then pay.
     on_disk: bool = False
 
     @abstractmethod
@@ -68,16 +67,16 @@ class Metric(ABC):
 
     @abstractmethod
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Distances between every row point and every column point, as a dense float64 array."""
+        """Return the distances from each row to each column point, as a float64 array."""
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
         i, j = np.broadcast_arrays(np.asarray(i), np.asarray(j))
         flat = [self.block([a], [b])[0, 0] for a, b in zip(i.ravel(), j.ravel(), strict=True)]
         return np.array(flat, dtype=np.float64).reshape(i.shape)
 
-    def scattered(self) -> AbstractContextManager[None]:
-        """Announce that single distances from all over will be asked for, which matters to a disk."""
+    def random_access(self) -> AbstractContextManager[None]:
+        """Context manager: hint that upcoming reads are random access."""
         return nullcontext()
 
     def _in_order(
@@ -106,13 +105,13 @@ def check_indices(indices: ArrayLike, n: int) -> NDArray[np.int64]:
     outside = (array < 0) | (array >= n)
     if outside.any():
         raise IndexError(
-            f"point {array[outside].flat[0]} does not exist: there are {n}, numbered 0 to {n - 1}"
+            f"point {array[outside].flat[0]} does not exist: there are {n}, 0 to {n - 1}"
         )
     return array.astype(np.int64, copy=False)
 
 
 def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | None:
-    """Return labels as a tuple of strings; wrong number or duplicates raise a MetricError."""
+    """Return labels as strings; a wrong number or a duplicate raises a MetricError."""
     if labels is None:
         return None
     names = tuple(str(label) for label in labels)
@@ -124,18 +123,17 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
     for position, name in enumerate(names):
         if name in seen:
             raise MetricError(
-                f"points {seen[name]} and {position} share the label {name!r}: make the labels unique or drop them"
+                f"points {seen[name]} and {position} share the label {name!r}: "
+                "make the labels unique or drop them"
             )
         seen[name] = position
     return names
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only, C-contiguous plain view, copied only where the layout demands it: one layout, one compile."""
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only, C-contiguous plain view: the layout for which kernels compile."""
     view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
-    if (
-        not view.flags.aligned
-    ):  # as arrays are that came from elsewhere in one buffer with others
+    if not view.flags.aligned:  # an array received in one buffer with others
         view = view.copy()
     if not view.dtype.isnative:
         view = view.astype(view.dtype.newbyteorder("="))

@@ -10,51 +10,51 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from .._core.parallel import run
+from .._core.typing import GraphLike, SparseMatrix
 from .._core.used import note
 from ._compiled import CompiledMetric
 from ._registry import find_graph_reader
-from .base import MetricError, check_indices, check_labels, frozen
+from .base import MetricError, check_indices, check_labels, read_only
 from .oracle.classes import HubOracle
 
 if TYPE_CHECKING:
     from .shortest_paths.hub_labels import Watch
 
 # Rough costs in nanoseconds, to choose between searching the graph and asking the hub labels.
-_STEP = 5.0
+_SEARCH_STEP = 5.0
 _HEAP_STEP = 80.0
-_ASK = 300.0
+_QUERY_COST = 300.0
 _BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
-_PATIENCE = 1000  # searches made for want of labels before the labels are built after all
+_SEARCHES_BEFORE_LABELS = 1000  # then labels are built
 
 
 class GraphMetric(CompiledMetric):
     """The shortest-path metric of a connected undirected graph, without an n x n matrix.
 
-    Single distances are answered exactly in about a microsecond from hub labels, which are
-    built on first use (see `hub_labels.py`: a second for WordNet's 74,374 vertices, and a few
-    megabytes). Blocks with many answers per row come from one search per row or column,
-    breadth-first or Dijkstra's, in parallel.
+    Single distances are exact and take about a microsecond. They come from hub labels, which
+    are built on first use: for WordNet's 74,374 vertices in a second, with a few megabytes.
+    Large blocks take one search per row or column, breadth-first or Dijkstra's, in parallel.
 
     Parameters
     ----------
-    graph : (n, n) scipy sparse matrix, (m, 2) integer array, or graph of networkx, igraph or networkit
-        A symmetric adjacency matrix, or edges between vertices numbered from 0 (a number
-        without an edge is an isolated vertex). The values of a matrix are edge lengths; if all
-        are 1, or it is boolean, the graph is unweighted. Self-loops are dropped, since no
-        shortest path uses one. Of edges given twice the shortest counts (in a sparse matrix,
-        entries given twice add up, as everywhere in scipy). A networkx graph brings its nodes
-        as labels, an igraph graph its vertex attribute "name".
+    graph : (n, n) sparse matrix, (m, 2) integer array, or graph of another library
+        A symmetric adjacency matrix of scipy.sparse, edges between vertices numbered from 0 (a
+        number without an edge is an isolated vertex), or a graph of networkx, igraph or
+        networkit. The values of a matrix are edge lengths; if all are 1, or it is boolean, the
+        graph is unweighted. Self-loops are dropped, since no shortest path uses one. If an edge
+        is given twice, the shorter one counts (in a sparse matrix, entries given twice add up,
+        as everywhere in scipy). Labels are the nodes of a networkx graph, or the vertex
+        attribute "name" of an igraph graph.
     weight : str, optional
         Edge attribute of a networkx or igraph graph that holds the lengths; "weight" for
-        networkit's weights. By default every edge counts 1, as in networkx's own shortest
-        paths.
+        networkit's weights. By default every edge counts 1, as in networkx's shortest paths.
     weights : (m,) array, optional
         Positive lengths of the edges of an edge array.
     labels : sequence, optional
         Names of the n vertices.
     largest_component : bool
         Keep the largest connected component of a disconnected graph instead of refusing it.
-        `vertices` then tells which vertices the points are, and labels follow.
+        `vertices` then lists the vertices that are kept.
 
     Attributes
     ----------
@@ -66,10 +66,9 @@ class GraphMetric(CompiledMetric):
 
     Notes
     -----
-    Lengths that are not whole numbers are rounded when added up, so a search from u, a search
-    from v and the hub labels agree on d(u, v) to rounding only. Which of them answers depends
-    on the shape of the request alone then, never on what was asked before, so the same request
-    gives the same bits.
+    Sums of lengths that are not whole numbers are rounded. A search from u, a search from v and
+    the hub labels then agree on d(u, v) up to rounding. Which of them answers depends only on
+    the shape of the request, so the same request gives the same bits.
 
     Examples
     --------
@@ -82,7 +81,7 @@ class GraphMetric(CompiledMetric):
 
     def __init__(
         self,
-        graph: Any,
+        graph: GraphLike,
         *,
         weight: str | None = None,
         weights: ArrayLike | None = None,
@@ -95,7 +94,8 @@ class GraphMetric(CompiledMetric):
             labels = own if labels is None else labels
         elif weight is not None:
             raise MetricError(
-                f"weight={weight!r} names an edge attribute: only graphs of networkx, igraph and networkit have those"
+                f"weight={weight!r} names an edge attribute: "
+                "only graphs of networkx, igraph and networkit have those"
             )
         if issparse(graph):
             if weights is not None:
@@ -108,8 +108,8 @@ class GraphMetric(CompiledMetric):
         else:
             kind = type(graph).__name__
             raise TypeError(
-                "a graph is a scipy sparse matrix, an (m, 2) array of edges, or one of networkx, igraph or networkit, "
-                f"not {kind}"
+                "a graph is a scipy sparse matrix, an (m, 2) array of edges, "
+                f"or one of networkx, igraph or networkit, not {kind}"
             )
         names = check_labels(labels, int(vertices[-1]) + 1)
         adjacency, vertices = _connected(adjacency, vertices, largest_component)
@@ -118,14 +118,14 @@ class GraphMetric(CompiledMetric):
         longest = float(lengths.max(initial=0.0)) * (n - 1)
         if not np.isfinite(longest):
             raise MetricError(
-                f"edges of length {lengths.max()} add up beyond the range of floats: rescale the weights"
+                f"edges of length {lengths.max()} add up beyond the range of floats: "
+                "rescale the weights"
             )
-        self.adjacency = _frozen_rows(adjacency)
-        self.vertices = frozen(vertices)
+        self.adjacency = _read_only_rows(adjacency)
+        self.vertices = read_only(vertices)
         self.labels = None if names is None else tuple(names[vertex] for vertex in vertices)
         self.weighted = bool((lengths != 1).any())
-        # Whole numbers stay exact under the halves and sums of fitting while float64 holds them
-        # with room to spare.
+        # Below this, float64 holds whole numbers and the halves and sums of fitting exactly.
         self.integral = longest < 2.0**50 and bool((lengths == np.rint(lengths)).all())
         self._lock = Lock()
         self._searched = 0
@@ -151,7 +151,7 @@ class GraphMetric(CompiledMetric):
 
     @cached_property
     def oracle(self) -> HubOracle:
-        """Hub labels, built on first use; callers that come while they are built wait for them."""
+        """Hub labels, built on first use. Other threads wait meanwhile."""
         return self.build_labels()
 
     @property
@@ -160,10 +160,10 @@ class GraphMetric(CompiledMetric):
         return "oracle" in self.__dict__
 
     def build_labels(self, watch: "Watch | None" = None) -> HubOracle:
-        """Return the hub labels, and build them first unless they are there.
+        """Return the hub labels; build them if necessary.
 
-        `watch` is called with the steps of work so far, every few hundredths of a second. An
-        exception that it raises ends the construction: the metric stays as it was.
+        `watch` is called with the steps of work so far, every few hundredths of a second. If it
+        raises an exception, the construction ends and the metric stays as it was.
         """
         from .shortest_paths.hub_labels import build_hub_labels
 
@@ -184,38 +184,40 @@ class GraphMetric(CompiledMetric):
         return rows.indptr, rows.indices, rows.data if self.weighted else None
 
     def _searching_pays(self, sources: int, answers: int) -> bool:
-        """Decide between one search from every source and one question to the hub labels for every answer."""
-        if sources * self.search_cost() <= answers * _ASK:
+        """Tell whether a search from each source is cheaper than a label query for each answer."""
+        if sources * self.search_cost() <= answers * _QUERY_COST:
             return True
         if not self.integral or self.has_labels:
             return False
         # Exact either way: no need to build labels for a handful of small requests.
         self._searched += sources
-        return self._searched <= _PATIENCE
+        return self._searched <= _SEARCHES_BEFORE_LABELS
 
     def search_cost(self) -> float:
-        """Return about how many nanoseconds a search from one vertex takes; the same on every machine."""
-        return (_HEAP_STEP if self.weighted else _STEP) * (
+        """Return the rough cost of a search in nanoseconds, the same on every machine."""
+        return (_HEAP_STEP if self.weighted else _SEARCH_STEP) * (
             len(self) + 0.5 * len(self.adjacency.data)
         )
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Distances between every row point and every column point, as a dense float64 array.
+        """Return the distances from each row to each column point, as a float64 array.
 
         One search from every row or column, whichever are fewer, or hub labels, by predicted
         cost.
         """
-        first, second = (frozen(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols))
+        first, second = (
+            read_only(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols)
+        )
         out = np.empty((len(first), len(second)))
         if not self._searching_pays(min(out.shape), out.size):
-            self._ask_block(first, second, out)
+            self._block_from_labels(first, second, out)
         elif len(first) <= len(second):
             self._search_rows(first, second, out)
         else:
             self._search_columns(first, second, out)
         return out
 
-    def _ask_block(
+    def _block_from_labels(
         self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
     ) -> None:
         from .oracle.distance_kernels import block_distances
@@ -224,7 +226,7 @@ class GraphMetric(CompiledMetric):
         _in_bands(
             lambda band: block_distances(oracle, rows[band], cols, out[band]),
             len(rows),
-            _ASK * len(cols),
+            _QUERY_COST * len(cols),
         )
 
     def _search_rows(
@@ -254,20 +256,20 @@ class GraphMetric(CompiledMetric):
         _in_bands(search, len(cols), self.search_cost())
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape.
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape.
 
         Hub labels, or searches when the pairs have few distinct sources or targets.
         """
         first, second = np.broadcast_arrays(*(check_indices(x, len(self)) for x in (i, j)))
         out = np.empty(first.shape)
-        sources, targets = (frozen(x.reshape(-1)) for x in (first, second))
+        sources, targets = (read_only(x.reshape(-1)) for x in (first, second))
         counts = [self._count_distinct(x) for x in (sources, targets)]
         if counts[1] < counts[0]:
             sources, targets = targets, sources
         if self._searching_pays(min(counts), out.size):
             self._search_pairs(sources, targets, out.reshape(-1))
         else:
-            self._ask_pairs(sources, targets, out.reshape(-1))
+            self._pairs_from_labels(sources, targets, out.reshape(-1))
         return out
 
     def _count_distinct(self, points: NDArray[np.int64]) -> int:
@@ -277,14 +279,16 @@ class GraphMetric(CompiledMetric):
         seen[points] = True
         return int(np.count_nonzero(seen))
 
-    def _ask_pairs(
+    def _pairs_from_labels(
         self, i: NDArray[np.int64], j: NDArray[np.int64], out: NDArray[np.float64]
     ) -> None:
         from .oracle.distance_kernels import pair_distances
 
         oracle = self.oracle
         _in_bands(
-            lambda band: pair_distances(oracle, i[band], j[band], out[band]), len(out), _ASK
+            lambda band: pair_distances(oracle, i[band], j[band], out[band]),
+            len(out),
+            _QUERY_COST,
         )
 
     def _search_pairs(
@@ -300,7 +304,9 @@ class GraphMetric(CompiledMetric):
         def search(band: slice) -> None:
             for source, group in zip(distinct[band], groups[band], strict=True):
                 found = np.empty((1, len(group)))
-                search_block(*graph, frozen(np.array([source])), frozen(targets[group]), found)
+                search_block(
+                    *graph, read_only(np.array([source])), read_only(targets[group]), found
+                )
                 out[group] = found[0]
 
         _in_bands(search, len(distinct), self.search_cost())
@@ -310,23 +316,24 @@ class GraphMetric(CompiledMetric):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(
-            {**state, "_lock": Lock(), "adjacency": _frozen_rows(state["adjacency"])}
+            {**state, "_lock": Lock(), "adjacency": _read_only_rows(state["adjacency"])}
         )
 
 
 def _in_bands(work: Callable[[slice], None], count: int, cost: float) -> None:
-    """Call work(band) for bands of 0 ... count-1, in parallel when there is more than one; `cost` is that of one."""
+    """Call work(band) for bands of 0 ... count-1, in parallel; `cost` is that of one item."""
     step = max(1, int(_BAND / max(cost, 1.0)))
     for _ in run(work, [slice(begin, begin + step) for begin in range(0, count, step)]):
         pass
 
 
-def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
+def _read_matrix(matrix: SparseMatrix) -> tuple[csr_array, NDArray[np.int64]]:
     """Return the adjacency of a sparse matrix without self-loops, and the vertex numbers."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape))
         raise MetricError(
-            f"an adjacency matrix is square, this one is {shape}: for edges give an (m, 2) integer array"
+            f"an adjacency matrix is square, this one is {shape}: "
+            "for edges give an (m, 2) integer array"
         )
     if matrix.shape[0] == 0:
         raise MetricError("the graph is empty: give at least one vertex")
@@ -353,8 +360,8 @@ def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
         u = int(uneven.row[first])
         v = int(uneven.col[first])
         raise MetricError(
-            f"entry ({u}, {v}) is {rows[u, v]} but ({v}, {u}) is {rows[v, u]}: the graph must be undirected; "
-            "A.maximum(A.T) keeps every edge"
+            f"entry ({u}, {v}) is {rows[u, v]} but ({v}, {u}) is {rows[v, u]}: "
+            "the graph must be undirected; A.maximum(A.T) keeps every edge"
         )
     return rows, np.arange(rows.shape[0])
 
@@ -362,23 +369,26 @@ def _read_matrix(matrix: Any) -> tuple[csr_array, NDArray[np.int64]]:
 def _read_edges(
     edges: NDArray[Any], weights: ArrayLike | None
 ) -> tuple[csr_array, NDArray[np.int64]]:
-    """Return the adjacency of the vertices that edges name, and the numbers of those vertices, ascending."""
+    """Return the adjacency of the vertices with edges, and the numbers of these vertices."""
     if edges.size == 0:
         raise MetricError("the graph is empty: give at least one edge")
     if edges.ndim != 2 or edges.shape[1] != 2:
         shape = " x ".join(map(str, edges.shape))
         raise MetricError(
-            f"edges are an (m, 2) array, this one is {shape}: give an adjacency matrix as scipy.sparse.csr_array(A)"
+            f"edges are an (m, 2) array, this one is {shape}: "
+            "give an adjacency matrix as scipy.sparse.csr_array(A)"
         )
     if edges.dtype.kind not in "iu":
         raise MetricError(
-            f"edges of dtype {edges.dtype} name no vertices: number the vertices 0, 1, 2, ... as integers"
+            f"edges of dtype {edges.dtype} do not name vertices: "
+            "number the vertices 0, 1, 2, ... as integers"
         )
     outside = np.flatnonzero(((edges < 0) | (edges > np.iinfo(np.int64).max)).any(axis=1))
     if len(outside):
         u, v = edges[outside[0]]
         raise MetricError(
-            f"edge {outside[0]} is ({u}, {v}), but vertices are numbered from 0 up to 2^63 - 1: renumber"
+            f"edge {outside[0]} is ({u}, {v}), "
+            "but vertices are numbered from 0 up to 2^63 - 1: renumber"
         )
     lengths = _read_weights(weights, edges)
     vertices, ends = np.unique(edges, return_inverse=True)
@@ -411,14 +421,16 @@ def _read_weights(weights: ArrayLike | None, edges: NDArray[Any]) -> NDArray[np.
             f"weights of shape {lengths.shape} for {len(edges)} edges: give one number per edge"
         )
     if lengths.dtype.kind not in "iuf":
-        raise MetricError(f"weights of dtype {lengths.dtype} are no lengths: give real numbers")
+        raise MetricError(
+            f"weights of dtype {lengths.dtype} are not lengths: give real numbers"
+        )
     lengths = lengths.astype(np.float64)
     _check_lengths(edges[:, 0], edges[:, 1], lengths)
     return lengths
 
 
 def _check_lengths(i: NDArray[Any], j: NDArray[Any], lengths: NDArray[np.float64]) -> None:
-    """Refuse the first edge whose length is not a positive number; a self-loop may have length 0."""
+    """Refuse the first edge whose length is not positive; a self-loop may have length 0."""
     bad = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)) & ~((lengths == 0) & (i == j)))
     if len(bad):
         u = i[bad[0]]
@@ -437,7 +449,7 @@ def _check_lengths(i: NDArray[Any], j: NDArray[Any], lengths: NDArray[np.float64
 def _connected(
     adjacency: csr_array, vertices: NDArray[np.int64], largest_component: bool
 ) -> tuple[csr_array, NDArray[np.int64]]:
-    """Return the graph if it is connected, or its largest component if that is wanted."""
+    """Return the graph if it is connected, or its largest component on request."""
     from scipy.sparse.csgraph import connected_components
 
     n = len(vertices)
@@ -472,18 +484,19 @@ def _describe_components(
     count = len(sizes) + n_isolated
     listed = ", ".join(biggest[:4]) + (", ..." if count > 4 else "")
     return (
-        f"the graph has {count:,} components of sizes {listed}{why}, and vertex {outside} is not in the largest: "
+        f"the graph has {count:,} components of sizes {listed}{why}, "
+        f"and vertex {outside} is not in the largest: "
         "join them, or pass largest_component=True to keep the largest"
     )
 
 
-def _frozen_rows(rows: csr_array) -> csr_array:
-    """Return a csr_array with sorted, read-only arrays: lengths as float64, indices as int32 where they fit."""
+def _read_only_rows(rows: csr_array) -> csr_array:
+    """Return a csr_array with sorted, read-only arrays; indices are int32 if they fit."""
     rows.sort_indices()
     index = np.int32 if rows.nnz < 2**31 else np.int64
     arrays = (
-        frozen(rows.data),
-        frozen(rows.indices.astype(index)),
-        frozen(rows.indptr.astype(index)),
+        read_only(rows.data),
+        read_only(rows.indices.astype(index)),
+        read_only(rows.indptr.astype(index)),
     )
     return csr_array(arrays, shape=rows.shape)

@@ -1,14 +1,14 @@
 """Distances computed from coordinates, one at a time: no matrix is ever formed."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._compiled import CompiledMetric
-from .base import MetricError, check_labels, frozen
+from .base import MetricError, check_labels, read_only
 from .oracle.classes import (
     AngleOracle,
     ChebyshevOracle,
@@ -17,14 +17,19 @@ from .oracle.classes import (
     ManhattanOracle,
 )
 
-# Rows looked at together when coordinates are checked or prepared: bounds the temporary memory.
+# Coordinates that are checked or prepared together: bounds the temporary memory.
 _CHUNK = 1 << 22
 
-_NO_METRIC = {
+_NOT_METRICS = {
     "sqeuclidean": "squared distances violate the triangle inequality: use metric='euclidean'",
     "1-cos": "1 - cos violates the triangle inequality: use metric='cosine', the angle itself",
-    "1-r": "1 - r violates the triangle inequality: use metric='correlation', the angle between centered vectors",
+    "1-r": "1 - r violates the triangle inequality: use metric='correlation', "
+    "the angle between centered vectors",
 }
+
+
+#: What compiled code receives of points.
+Oracle = EuclideanOracle | ManhattanOracle | ChebyshevOracle | AngleOracle | HyperbolicOracle
 
 
 class PointMetric(CompiledMetric):
@@ -33,15 +38,14 @@ class PointMetric(CompiledMetric):
     Parameters
     ----------
     points : (n, k) array
-        float32 and float64 are used as they are (copied only when not C-contiguous); other
-        dtypes become float64. float32 points are measured in float32 arithmetic. Coordinates so
-        large or small that distances would leave the range of their floats are refused (see
-        Notes).
+        float32 and float64 are used as they are (copied only if not C-contiguous); other dtypes
+        become float64. Distances of float32 points are computed in float32. Coordinates whose
+        distances would overflow or underflow are refused (see Notes).
     metric : str
         - "euclidean", "manhattan", "chebyshev";
         - "cosine": the *angle* between two vectors in radians, a metric; "correlation": the
-          same after centering each vector. The customary 1 - cos, 1 - r and squared Euclidean
-          distance violate the triangle inequality, are no metrics, and are refused by name;
+          same after centering each vector. The usual 1 - cos, 1 - r and squared Euclidean
+          distance violate the triangle inequality and are refused;
         - "hyperboloid": points (x0, x) with x0^2 = 1 + |x|^2 of the hyperboloid model;
         - "poincare": points |p| < 1 of the Poincare ball.
     labels : sequence, optional
@@ -53,11 +57,11 @@ class PointMetric(CompiledMetric):
     points, the others keep a prepared copy (unit vectors, or directions and radii).
 
     Squares of differences, their sums and sums of distances must neither overflow nor vanish.
-    With `max` the largest float of the dtype, coordinates reach up to sqrt(max / k) / 4
-    (Euclidean; for k = 50, 6e17 in float32 and 4e152 in float64), max / 8k (Manhattan) or max /
-    8 (Chebyshev), and |x| up to 1e150 on the hyperboloid. Unless all points are at the origin,
-    the largest Euclidean coordinate is at least 4e-16 in float32 and 1e-146 in float64, and so
-    is the largest distance from the origin in hyperbolic space. Angles do not depend on the
+    With `max` the largest float of the dtype, the largest allowed coordinate is sqrt(max / k) /
+    4 (Euclidean; for k = 50, 6e17 in float32 and 4e152 in float64), max / 8k (Manhattan) or
+    max / 8 (Chebyshev). On the hyperboloid |x| is at most 1e150. Unless all points are at the
+    origin, the largest Euclidean coordinate is at least 4e-16 in float32 and 1e-146 in float64.
+    So is the largest distance from the origin in hyperbolic space. Angles do not depend on the
     scale.
 
     Examples
@@ -75,7 +79,7 @@ class PointMetric(CompiledMetric):
         *,
         labels: Sequence[object] | None = None,
     ) -> None:
-        rows = prepared_rows(points, metric)
+        rows = prepare_points(points, metric)
         check_extent(rows.oracle, metric, rows.extent)
         self.metric = metric
         self.points = rows.points
@@ -88,29 +92,29 @@ class PointMetric(CompiledMetric):
         return len(self.points)
 
 
-class Rows(NamedTuple):
-    """Points that are ready to be measured: all of them, or those that one worker of a cluster holds."""
+class PreparedPoints(NamedTuple):
+    """Points that were checked and prepared: all of them, or those of one Dask worker."""
 
     points: NDArray[Any]
-    oracle: Any
+    oracle: Oracle
     # the largest absolute coordinate, or distance from the origin in hyperbolic space
     extent: float
     integral: bool  # whether their distances are small whole numbers
 
 
-def prepared_rows(points: ArrayLike, metric: str, first: int = 0) -> Rows:
-    """Check and prepare points row by row, so that any part of them gives the same numbers as all together.
+def prepare_points(points: ArrayLike, metric: str, first: int = 0) -> PreparedPoints:
+    """Check and prepare points row by row: a part gives the same numbers as the whole.
 
-    `first` is the number of the first row, for messages. What remains is `check_extent` of the
-    largest extent.
+    `first` is the number of the first row, for messages. The caller must still call
+    `check_extent` with the largest extent.
     """
     prepare = _prepare(metric)
     array, largest = _coordinates(points, first)
-    table = frozen(array)
+    table = read_only(array)
     oracle = prepare(table, first)
     extent = float(oracle.radii.max()) if isinstance(oracle, HyperbolicOracle) else largest
     integral = metric in ("manhattan", "chebyshev") and _small_whole_numbers(table, largest)
-    return Rows(table, oracle, extent, integral)
+    return PreparedPoints(table, oracle, extent, integral)
 
 
 def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
@@ -134,41 +138,42 @@ def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
         if not (math.isfinite(low) and math.isfinite(high)):
             i, k = np.argwhere(~np.isfinite(rows))[0]
             raise MetricError(
-                f"coordinate {k} of point {first + start + i} is {rows[i, k]}: replace it or drop the point"
+                f"coordinate {k} of point {first + start + i} is {rows[i, k]}: "
+                "replace it or drop the point"
             )
         largest = max(largest, -low, high)
     return array, largest
 
 
-def _least(dtype: Any) -> float:
-    # What squares of numbers lose by underflow is less than eps times the largest of them if
-    # that is not below this.
+def _smallest_extent(dtype: DTypeLike) -> float:
+    # If the largest number is at least this, underflow of squares costs less than eps times the
+    # largest square.
     limits = np.finfo(dtype)
     return math.sqrt(float(limits.tiny) / float(limits.eps))
 
 
-def coordinate_bounds(metric: str, k: int, dtype: Any) -> tuple[float, float]:
-    """Between what the largest of all coordinates must lie, if it is not 0, for distances in the floats `dtype`."""
+def coordinate_bounds(metric: str, k: int, dtype: DTypeLike) -> tuple[float, float]:
+    """Return the bounds of the largest coordinate, if it is not 0, for distances in `dtype`."""
     end = float(np.finfo(dtype).max)
     most = {
         "euclidean": math.sqrt(end / k) / 4,
         "manhattan": end / k / 8,
         "chebyshev": end / 8,
     }.get(metric, math.inf)
-    return (_least(dtype) if metric == "euclidean" else 0.0), most
+    return (_smallest_extent(dtype) if metric == "euclidean" else 0.0), most
 
 
-def check_extent(oracle: Any, metric: str, largest: float, first: int = 0) -> None:
-    """Refuse coordinates whose distances would overflow, or vanish when squared, in the floats of the points.
+def check_extent(oracle: Oracle, metric: str, largest: float, first: int = 0) -> None:
+    """Refuse coordinates whose distances would overflow, or vanish when squared.
 
-    `largest` is the largest extent of all points, and one of these rows, which begin with
-    number `first`, has it.
+    `largest` is the largest extent of all points. One of these rows has it. The first row is
+    point `first`.
     """
     if isinstance(oracle, HyperbolicOracle):
-        if 0 < largest < _least(np.float64):
+        if 0 < largest < _smallest_extent(np.float64):
             raise MetricError(
-                f"point {first + int(np.argmax(oracle.radii))} is the farthest from the origin, at {largest}: too near "
-                "for hyperbolic distances in float64; spread the points"
+                f"point {first + int(np.argmax(oracle.radii))} is the farthest from the origin, "
+                f"at {largest}: too near for hyperbolic distances in float64; spread the points"
             )
         return
     points = oracle[0]
@@ -177,13 +182,15 @@ def check_extent(oracle: Any, metric: str, largest: float, first: int = 0) -> No
     small = 0 < largest < least
     if small or largest > most:
         position = points.argmax() if points.max() == largest else points.argmin()
+        size = "small" if small else "large"
         raise MetricError(
-            f"point {first + position // k} has the largest coordinate, {points.flat[position]}, which is too "
-            f"{'small' if small else 'large'} for {metric} distances in {points.dtype}: rescale the points towards 1"
+            f"point {first + position // k} has the largest coordinate, "
+            f"{points.flat[position]}, which is too {size} for {metric} distances "
+            f"in {points.dtype}: rescale the points towards 1"
         )
 
 
-def _chunks(array: NDArray[Any]) -> Any:
+def _chunks(array: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
     step = max(1, _CHUNK // array.shape[1])
     return ((start, array[start : start + step]) for start in range(0, len(array), step))
 
@@ -194,45 +201,44 @@ def _small_whole_numbers(points: NDArray[Any], largest: float) -> bool:
     return small and all(bool((np.floor(rows) == rows).all()) for _, rows in _chunks(points))
 
 
-def _towards_one(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return rows scaled to a largest coordinate between 1/2 and 1, and the powers of 2 (n, 1) taken out: exactly."""
+def _scale_to_one(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Scale each row exactly, to a largest coordinate in [1/2, 1); return the exponents too."""
     exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]
     return np.ldexp(rows, -exponents), exponents
 
 
 def _norms(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    scaled, exponents = _towards_one(vectors)
+    scaled, exponents = _scale_to_one(vectors)
     return np.ldexp(np.sqrt((scaled * scaled).sum(axis=1)), exponents[:, 0])
 
 
 def _unit_vectors(points: NDArray[Any], first: int, center: bool) -> AngleOracle:
     units = np.empty_like(points)
+    eps = np.finfo(points.dtype).eps
     for start, given in _chunks(points):
-        # Scale first, here and below: sums and squares of huge or tiny coordinates leave the
-        # range of floats.
-        rows = _towards_one(given)[0] if center else given
-        vectors = rows - rows.mean(axis=1, keepdims=True) if center else rows
+        # Scale first, here and below: sums and squares of huge or tiny coordinates would
+        # overflow or underflow.
+        if center:
+            rows = _scale_to_one(given)[0]
+            vectors = rows - rows.mean(axis=1, keepdims=True)
+            floor = 4 * eps * np.abs(rows).max(axis=1, keepdims=True)
+        else:
+            rows = vectors = given
+            floor = np.zeros((len(rows), 1))
         largest = np.abs(vectors).max(axis=1, keepdims=True)
-        floor = (
-            4 * np.finfo(points.dtype).eps * np.abs(rows).max(axis=1, keepdims=True)
-            if center
-            else 0
-        )
         zero = np.flatnonzero(largest <= floor)
         if zero.size:
-            what = (
-                "is constant, so its correlation"
-                if center
-                else "is the zero vector, so its angle"
+            fault = (
+                "constant, so its correlation" if center else "the zero vector, so its angle"
             )
             raise MetricError(
-                f"point {first + start + zero[0]} {what} with others is undefined: drop it"
+                f"point {first + start + zero[0]} is {fault} with others is undefined: drop it"
             )
         scaled = vectors / largest
         units[start : start + len(rows)] = scaled / np.sqrt(
             (scaled * scaled).sum(axis=1, keepdims=True)
         )
-    return AngleOracle(frozen(units))
+    return AngleOracle(read_only(units))
 
 
 def _polar(
@@ -241,7 +247,7 @@ def _polar(
     directions = np.divide(
         vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0
     )
-    return HyperbolicOracle(frozen(directions), frozen(radii), frozen(np.sinh(radii)))
+    return HyperbolicOracle(read_only(directions), read_only(radii), read_only(np.sinh(radii)))
 
 
 def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
@@ -250,13 +256,15 @@ def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
     vectors = wide[:, 1:]
     if not vectors.shape[1]:
         raise MetricError(
-            "points of the hyperboloid need at least two coordinates, x0 first: this table has one"
+            "points of the hyperboloid need at least two coordinates, x0 first: "
+            "this table has one"
         )
     norms = _norms(vectors)
     if norms.max() > 1e150:  # sinh r sinh s must not overflow
         i = int(np.argmax(norms))
         raise MetricError(
-            f"point {first + i} has |x| = {norms[i]}, beyond 1e150: move the points towards the origin"
+            f"point {first + i} has |x| = {norms[i]}, beyond 1e150: "
+            "move the points towards the origin"
         )
     allowed = 64 * np.finfo(points.dtype).eps
     off = np.abs(height - np.hypot(1.0, norms)) > allowed * np.abs(height)
@@ -264,8 +272,8 @@ def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
     if off.any():
         i = int(np.argmax(off))
         raise MetricError(
-            f"point {first + i} is not on the hyperboloid: x0 is {height[i]}, but sqrt(1 + |x|^2) is "
-            f"{np.hypot(1.0, norms[i])}; put x0 first and recompute it"
+            f"point {first + i} is not on the hyperboloid: x0 is {height[i]}, "
+            f"but sqrt(1 + |x|^2) is {np.hypot(1.0, norms[i])}; put x0 first and recompute it"
         )
     return _polar(vectors, norms, np.arcsinh(norms))
 
@@ -276,13 +284,14 @@ def _poincare(points: NDArray[Any], first: int) -> HyperbolicOracle:
     if (norms >= 1).any():
         i = int(np.argmax(norms >= 1))
         raise MetricError(
-            f"point {first + i} has norm {norms[i]}, but the Poincare ball has radius 1: scale the points down"
+            f"point {first + i} has norm {norms[i]}, but the Poincare ball has radius 1: "
+            "scale the points down"
         )
     return _polar(wide, norms, 2 * np.arctanh(norms))
 
 
-# What makes an oracle of a table whose first row is point `first`.
-_PREPARE: dict[str, Callable[[NDArray[Any], int], Any]] = {
+# Functions that make the oracle of a table whose first row is point `first`.
+_PREPARE: dict[str, Callable[[NDArray[Any], int], Oracle]] = {
     "euclidean": lambda points, _: EuclideanOracle(points),
     "manhattan": lambda points, _: ManhattanOracle(points),
     "chebyshev": lambda points, _: ChebyshevOracle(points),
@@ -293,7 +302,7 @@ _PREPARE: dict[str, Callable[[NDArray[Any], int], Any]] = {
 }
 
 
-def _prepare(metric: str) -> Callable[[NDArray[Any], int], Any]:
+def _prepare(metric: str) -> Callable[[NDArray[Any], int], Oracle]:
     if not isinstance(metric, str):
         raise TypeError(
             f"metric is a name, one of {', '.join(_PREPARE)}, not of type {type(metric).__name__}"
@@ -301,6 +310,6 @@ def _prepare(metric: str) -> Callable[[NDArray[Any], int], Any]:
     if metric in _PREPARE:
         return _PREPARE[metric]
     key = metric.replace(" ", "").lower()
-    if key in _NO_METRIC:
-        raise MetricError(f"{metric!r} is no metric: {_NO_METRIC[key]}")
+    if key in _NOT_METRICS:
+        raise MetricError(f"{metric!r} is not a metric: {_NOT_METRICS[key]}")
     raise ValueError(f"unknown metric {metric!r}: choose one of {', '.join(_PREPARE)}")

@@ -14,7 +14,7 @@ from ..fitting.treerep._settings import PIVOT_RULES
 from ..fitting.treerep._zone_kernels import Growth
 from ..fitting.treerep.algorithm import with_room
 from ..metric.base import Metric
-from ..metric.oracle.classes import BY_ROW, gathered
+from ..metric.oracle.classes import POINT_ORACLES, select_points
 from ..tree.structure.rooted import Preorder, Rooted, edges_of, preorder
 from ..tree.tree import Tree
 from ._locate import Indices, Numbers, Places
@@ -245,10 +245,10 @@ def _slots(
 
     An oracle with a row for each point gives those of the batch alone: its slots are 0, 1, ...
     """
-    if isinstance(oracle, BY_ROW):
+    if isinstance(oracle, POINT_ORACLES):
         slots = np.arange(len(who))
         numbers = task.n + who
-        local = gathered(oracle, who)
+        local = select_points(oracle, who)
         order = priority[who]
     else:
         slots = who

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .._core.parallel import Workers
 from .._core.progress import progress_bar
 from ..fitting._distances import checked_block
-from ..metric.base import Metric, frozen
+from ..metric.base import Metric, read_only
 from ..tree.structure.rooted import Preorder
 from ..tree.tree import Tree
 from ._locate import Places
@@ -39,7 +39,7 @@ def best_places(
     def place(start: int) -> int:
         workers.check()
         part = slice(start, min(start + _BLOCK, len(points)))
-        distances = frozen(checked_block(metric, points[part], sample))
+        distances = read_only(checked_block(metric, points[part], sample))
         place_rows(
             known,
             scale,

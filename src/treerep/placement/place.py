@@ -10,7 +10,7 @@ from .._core.checks import tolerance_or_none
 from .._core.parallel import Workers
 from ..fitting._distances import rounding_of
 from ..metric._four_point_condition import obeys_four_points
-from ..metric.base import Metric, MetricError, check_labels, frozen
+from ..metric.base import Metric, MetricError, check_labels, read_only
 from ..metric.matrix import MatrixMetric
 from ..metric.oracle.classes import MatrixOracle
 from ..metric.points import PointMetric
@@ -218,7 +218,7 @@ def _with_rows(tree: Tree, rows: NDArray[Any]) -> _News:
         precision = np.finfo(np.float32).eps
     floats = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
     rounding = float((8 * precision + 64 * np.sqrt(n + len(rows)) * wide) * largest)
-    return _News(MatrixOracle(frozen(floats)), 0, mutual, integral, rounding, largest)
+    return _News(MatrixOracle(read_only(floats)), 0, mutual, integral, rounding, largest)
 
 
 def _were_rounded(tree: Tree, to_old: NDArray[np.float64]) -> bool:

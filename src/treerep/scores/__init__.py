@@ -1,1 +1,1 @@
-"""How good is it? Distortion and mean average precision."""
+"""Scores of an approximation: distortion and mean average precision."""

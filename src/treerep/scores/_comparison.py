@@ -1,4 +1,4 @@
-"""Two metrics on the same points, read side by side, block by block."""
+"""Compare two metrics on the same points, block by block."""
 
 import math
 from functools import partial
@@ -15,23 +15,23 @@ from ..metric.base import Metric, MetricError
 from ._sampling import Rows, sample_rows
 from ._streaming import read_block, row_slices, to_metric, triangle_slices
 
-#: Rows looked at beyond EXACT_POINTS points, unless `rows` says otherwise.
+#: Rows sampled beyond EXACT_POINTS points, unless `rows` is given.
 SAMPLED_ROWS = 256
 
-# Both metrics' distances are kept for a second pass when they are this few: 32 MB each, about
-# 2,900 points.
+# Up to this many distances of both metrics are kept for a second pass: 32 MB each, about 2,900
+# points.
 _KEPT_ENTRIES = 1 << 22
 
 
 class Optimum(NamedTuple):
-    """The factor that brings the approximation nearest to the truth, and how each sampled row moved it."""
+    """The factor that brings the approximation nearest to the truth."""
 
     scale: float
     pull: NDArray[np.float64]  # row i moved the scale by about pull[i]
 
 
 class _Sides(NamedTuple):
-    """The two metrics, and what was read of them and kept: the distances of each slice of rows, by its start."""
+    """The two metrics, and the blocks that are kept, by the start of their slice of rows."""
 
     approx: Metric
     truth: Metric
@@ -40,7 +40,7 @@ class _Sides(NamedTuple):
 
 
 class Comparison:
-    """The pairs of points a score compares: all of them, or those of sampled rows with all other points."""
+    """The pairs that a score compares: all, or those of sampled rows with all other points."""
 
     def __init__(
         self, approx: MetricLike, truth: MetricLike, rows: Rows, rng: RNGLike, runner: Runner
@@ -59,15 +59,13 @@ class Comparison:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs compared: each once when exact, seen from the sampled rows otherwise."""
-        return (
-            self.n * (self.n - 1) // 2
-            if self.sample is None
-            else len(self.sample) * (self.n - 1)
-        )
+        """Number of pairs compared. A pair of two sampled rows counts twice."""
+        if self.sample is None:
+            return self.n * (self.n - 1) // 2
+        return len(self.sample) * (self.n - 1)
 
     def basis(self, pairs: int) -> str:
-        """Say in words what a score from this comparison rests on."""
+        """Describe the pairs behind a score of this comparison."""
         if self.sample is None:
             return (
                 f"all {pairs:,} pairs"
@@ -77,9 +75,9 @@ class Comparison:
         return f"from {len(self.sample):,} of {self.n:,} rows"
 
     def sums(self, what: int, scale: float = 1.0, *, keep: bool = False) -> NDArray[np.float64]:
-        """Return what `distortion_kernels.row_sums` adds up for every row compared, (rows, COLUMNS).
+        """Return the sums of `_distortion_kernels.row_sums` of every row, (rows, COLUMNS).
 
-        Each row is summed on its own, so neither blocks nor who reads them change a bit. With
+        Each row is summed by itself, so the result does not depend on blocks or threads. With
         keep=True the distances stay in memory for the next call if they are few.
         """
         from ._distortion_kernels import COLUMNS
@@ -95,9 +93,9 @@ class Comparison:
         return np.concatenate(parts)
 
     def optimum(self) -> Optimum:
-        """Return the scale alpha = <A, T> / <A, A> over the pairs compared, the argmin of |T - alpha A| (Frobenius).
+        """Return the scale alpha = <A, T> / <A, A>, which minimizes the Frobenius |T - alpha A|.
 
-        1 when the approximation is 0 everywhere, as every factor is as good.
+        The scale is 1 if the approximation is 0 everywhere: then every factor is as good.
         """
         from ._distortion_kernels import PRODUCTS
 
@@ -106,8 +104,8 @@ class Comparison:
             return Optimum(1.0, np.zeros(len(size)))
         unit = 1.0
         if not (_far_from_limits(both) and _far_from_limits(own)):
-            # Products of huge or tiny distances are lost. Bring the approximation towards 1 and
-            # go through it again; a power of two changes no digit.
+            # Products of huge or tiny distances overflow or underflow. Scale the approximation
+            # towards 1 and sum again; a power of two changes no digit.
             unit = math.ldexp(1.0, min(1000, -math.frexp(size.max())[1]))
             both, own = self.sums(PRODUCTS, unit)[:, :2].T
         # The sum of the truth, which `both` holds now, is all that can still be too large.
@@ -116,7 +114,8 @@ class Comparison:
         scale = above / below * unit
         if not math.isfinite(scale) or (scale == 0) != (above == 0):
             raise ValueError(
-                "no factor in the range of floats brings approx to truth: rescale both metrics towards 1"
+                "no factor in the range of floats brings approx to truth: "
+                "rescale both metrics towards 1"
             )
         return Optimum(scale, (both - above / below * own) / below * unit)
 
@@ -124,11 +123,11 @@ class Comparison:
 def _sum_rows(
     what: int, scale: float, keep: bool, sides: _Sides, part: slice
 ) -> NDArray[np.float64]:
-    """The sums of a slice of the rows compared."""
+    """Return the sums of a slice of the rows compared."""
     from ._distortion_kernels import COLUMNS, row_sums
 
     exact = sides.sample is None
-    first = part.start if exact else 0  # all pairs are those of a row with the points after it
+    first = part.start if exact else 0  # all pairs: each row with the points after it
     cols = np.arange(first, len(sides.truth))
     rows = np.arange(part.start, part.stop) if sides.sample is None else sides.sample[part]
     blocks = sides.kept.get(part.start) or (
@@ -155,12 +154,13 @@ def _check_distances(
     approx: NDArray[np.float64],
     truth: NDArray[np.float64],
 ) -> None:
-    """Raise a MetricError that names the first pair without a usable distance; silent if all can be used."""
+    """Raise a MetricError that names the first pair without a usable distance, if there is one."""
     distinct = rows[:, None] != cols
     bad_approx = ~np.isfinite(approx) & distinct
     bad_truth = ~(np.isfinite(truth) & (truth >= 0)) & distinct
     for a, b in np.argwhere(bad_approx | bad_truth)[:1]:
         name, value = ("approx", approx[a, b]) if bad_approx[a, b] else ("truth", truth[a, b])
         raise MetricError(
-            f"{name} has d({rows[a]}, {cols[b]}) = {value}: scores need finite distances, and true ones >= 0"
+            f"{name} has d({rows[a]}, {cols[b]}) = {value}: "
+            "scores need finite distances, and true ones >= 0"
         )

@@ -1,4 +1,4 @@
-"""Sums and extremes over the pairs of two dense blocks, one row at a time, at the speed of memory.
+"""Sums and extremes over the pairs of two dense blocks, one row at a time.
 
 Adding floats one after the other is slow, and a compiler that may choose the order gives other
 bits on other machines. So each sum is kept in LANES separate lanes (lane k adds the columns k,
@@ -32,7 +32,7 @@ def _relative(x: Any, t: Any, scale: float, lanes: Any) -> Any:
     for k in range(len(x)):
         difference = scale * x[k] - t[k]
         error = np.divide(abs(difference), t[k])
-        # 0 * difference is 0 unless x is not finite; what is no distance at all turns the sum
+        # 0 * difference is 0 unless x is not finite; an entry that is not a distance turns the sum
         # into NaN.
         otherwise = 0.0 * difference if t[k] == 0.0 else np.nan
         lanes[k] += error if t[k] > 0.0 else otherwise
@@ -99,7 +99,7 @@ def _greatest(lanes: Any, column: int) -> Any:
 def row_sums(
     what: int, scale: float, approx: Any, truth: Any, own: Any, upper: bool, out: Any
 ) -> None:
-    """Fill out[a, :] from row a of both blocks: all columns but own[a], or (`upper`) those after own[a].
+    """Fill out[a, :] from row a of both blocks, without column own[a]; `upper`: only after it.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def _first_reaching(limits: Any, value: float) -> int:
 
 @helper
 def _group(values: Any, tolerance: float, nearest: Any, farthest: Any, sizes: Any) -> int:
-    """Gather ascending values into groups of ties, each from `nearest` to `farthest`; return their number."""
+    """Group ascending values into ties, each from `nearest` to `farthest`; return the number."""
     groups = 0
     for value in values:
         # The same comparison decides below whether a point ties with the group, so rounding
@@ -126,7 +126,7 @@ def _precision(distances: Any, point: int, neighbors: Any, by_rank: bool) -> flo
 def average_precision(
     distances: Any, points: Any, starts: Any, neighbors: Any, by_rank: bool, out: Any
 ) -> None:
-    """out[a] = average precision of points[a], whose distances to all points are row a; NaN if one is not finite.
+    """Write the average precision of points[a], with distances in row a, to out[a], or NaN.
 
     The neighbors of v are neighbors[starts[v]:starts[v + 1]]: at least one, ascending,
     without v.

@@ -1,7 +1,7 @@
-"""Which rows a score looks at, and how far a score from some of them may be off."""
+"""Sample the rows of a score, and compute its confidence interval."""
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from .._core.typing import RNGLike
 
 Rows = int | Literal["all"] | None
 
-#: Up to this many points `rows=None` looks at every pair: two hundred million, seconds on one
+#: Up to this many points `rows=None` compares every pair: two hundred million, seconds on one
 #: machine.
 EXACT_POINTS = 20_000
 
@@ -21,25 +21,22 @@ _CONFIDENCE = 0.95
 def sample_rows(
     n: int, rows: Rows, rng: RNGLike, default: int, n_points: int | None = None
 ) -> NDArray[np.int64] | None:
-    """Return the rows to look at, ascending, out of n; None means all of them.
+    """Return a sample of the rows 0 ... n-1, ascending; None means all of them.
 
-    rows=None looks at all rows up to `EXACT_POINTS` points (`n_points`, where that is not n)
-    and at `default` of them beyond; a number asks for as many; "all" for every row. Drawn
-    without replacement; nothing is drawn when all are taken.
+    `rows` is a number of rows or "all". With None all rows are taken up to `EXACT_POINTS`
+    points (`n_points`, by default n), and `default` of them beyond. Rows are drawn without
+    replacement; nothing is drawn if all are taken.
     """
     size = _sample_size(rows)
     if size is None:
-        size = (
-            n
-            if rows == "all" or (n if n_points is None else n_points) <= EXACT_POINTS
-            else default
-        )
+        few = (n if n_points is None else n_points) <= EXACT_POINTS
+        size = n if few or rows == "all" else default
     if size >= n:
         return None
     return np.sort(np.random.default_rng(rng).choice(n, size, replace=False)).astype(np.int64)
 
 
-def _sample_size(rows: Any) -> int | None:
+def _sample_size(rows: object) -> int | None:
     if rows is None or (isinstance(rows, str) and rows == "all"):
         return None
     size = integer_or_none(rows)
@@ -51,13 +48,13 @@ def _sample_size(rows: Any) -> int | None:
 
 
 def half_width(deviations: NDArray[np.float64], weight: float, population: int) -> float:
-    """Half the 95% interval of sum(y) / sum(w) over k rows drawn without replacement from `population`.
+    """Return half the 95% interval of sum(y) / sum(w) over k rows out of `population`.
 
-    `deviations` are the linearized residuals y_i - ratio * w_i of the sampled rows and `weight`
-    is sum(w), so that var = (1 - k / population) * k * s^2 / weight^2 with s^2 their variance
-    (the ratio estimator of Cochran, Sampling Techniques, 1977, chapter 6), times Student's t
-    with k - 1 degrees of freedom. With equal weights this is the textbook interval of a mean.
-    One row alone says nothing about its spread: infinite.
+    The rows are drawn without replacement. `deviations` are the linearized residuals y_i -
+    ratio * w_i of the sampled rows and `weight` is sum(w). The variance of the ratio is (1 - k
+    / population) * k * s^2 / weight^2, with s^2 the variance of the residuals (Cochran,
+    Sampling Techniques, 1977, chapter 6). Student's t has k - 1 degrees of freedom. With equal
+    weights this is the textbook interval of a mean. It is infinite for one row.
     """
     from scipy.special import stdtrit
 

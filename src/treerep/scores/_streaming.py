@@ -1,7 +1,7 @@
-"""Blocks of rows: how scores read metrics of any kind without ever holding n x n distances.
+"""Read the distances of any metric in blocks of rows.
 
-Blocks depend on the number of points alone, never on the number of threads, and every row is
-summed up by itself.
+Blocks depend only on the number of points, never on the number of threads. Each row is summed
+by itself.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ BLOCK_ENTRIES = 1 << 18
 
 
 def to_metric(data: MetricLike) -> Metric:
-    """Return data as a Metric; what already is one is returned as it is."""
+    """Return data as a Metric; a Metric is returned as it is."""
     if isinstance(data, Metric):
         return data
     from ..metric.as_metric import as_metric
@@ -29,12 +29,13 @@ def to_metric(data: MetricLike) -> Metric:
 def read_block(
     metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return metric.block(rows, cols) as kernels take it: float64, C-contiguous, writeable, of the shape asked for."""
+    """Return metric.block(rows, cols) in the layout of kernels, and check its shape."""
     block = np.require(metric.block(rows, cols), np.float64, ["C", "W", "E"])
     if block.shape != (len(rows), len(cols)):
         shape = " x ".join(map(str, block.shape))
         raise ValueError(
-            f"{type(metric).__name__}.block gave {shape} for {len(rows)} rows and {len(cols)} columns"
+            f"{type(metric).__name__}.block gave {shape} "
+            f"for {len(rows)} rows and {len(cols)} columns"
         )
     return block
 
@@ -51,7 +52,7 @@ def row_slices(count: int, width: int) -> Iterator[slice]:
 
 
 def triangle_slices(n: int) -> Iterator[slice]:
-    """Cut the rows 0 ... n - 2 of the pairs i < j into blocks of about BLOCK_ENTRIES: fewer columns, more rows."""
+    """Cut the rows 0 ... n - 2 of the pairs i < j into blocks of about BLOCK_ENTRIES."""
     start = 0
     while start < n - 1:
         stop = min(start + max(1, BLOCK_ENTRIES // (n - start)), n - 1)

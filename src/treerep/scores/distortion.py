@@ -1,4 +1,4 @@
-"""How far distances are from the true ones: average and worst-case distortion, and absolute errors."""
+"""Average and worst-case distortion of distances, and their absolute errors."""
 
 import math
 from typing import Literal
@@ -43,16 +43,15 @@ def average_distortion(
         the factor that brings it nearest to the truth in the Frobenius norm. It is computed on
         the same pairs.
     rows : int, "all" or None
-        Number of points whose distances to all others are looked at, drawn without replacement.
-        None looks at all pairs up to 20,000 points and samples 256 rows beyond. The estimate is
-        unbiased (up to the ratio estimator's O(1/rows) when pairs are skipped or scaled) and
-        comes with an interval for 95% confidence. It assumes that no few points make most of
-        the error: see `Score`.
+        Number of points whose distances to all others are compared, drawn without replacement.
+        None compares all pairs up to 20,000 points and samples 256 rows beyond. The estimate is
+        unbiased (up to the ratio estimator's O(1/rows) if pairs are skipped or scaled) and has
+        a 95% confidence interval. The interval is too narrow if few points cause most of the
+        error: see `Score`.
     rng : seed or numpy Generator
         Used only when rows are sampled.
     n_jobs : int, optional
-        Number of threads; None uses every core. The result is the same, bit for bit, for every
-        number.
+        Number of threads; None uses every core. It does not change the result.
     engine : "dask" or a dask.distributed Client, optional
         Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
         documentation.
@@ -62,9 +61,9 @@ def average_distortion(
     Returns
     -------
     Score
-        A float that knows its interval and how many pairs it rests on. Pairs at true distance 0
-        have no relative error: they are left out and counted in `.skipped`. Without any pair
-        the score is 0.
+        A float with its interval and the number of pairs. Pairs at true distance 0 have no
+        relative error: they are left out and counted in `.skipped`. Without any pair the score
+        is 0.
 
     Notes
     -----
@@ -107,17 +106,17 @@ def worst_distortion(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
 ) -> Score:
-    """Return max(approx / truth) / min(approx / truth) over the pairs of points: 1 is perfect, whatever the scale.
+    """Return max(approx / truth) / min(approx / truth) over the pairs: 1 is perfect.
 
-    Infinite when approx puts two points together that are apart. Parameters as in
-    `average_distortion`; pairs at true distance 0 are left out and counted in `.skipped`. A
-    sample gives a lower bound only: `.low` is the value and `.high` infinite. Without any pair
-    the score is 1. O(n^2) time, or O(rows * n).
+    The score does not depend on the scale. It is infinite if approx is 0 for points that are
+    apart. Parameters as in `average_distortion`; pairs at true distance 0 are left out and
+    counted in `.skipped`. A sample gives only a lower bound: `.low` is the value and `.high`
+    infinite. Without any pair the score is 1. O(n^2) time, or O(rows * n).
 
     Notes
     -----
-    Exact over all pairs, with memory for a few rows of distances. The guarantees of `embed` are
-    stated in it.
+    Exact over all pairs, with memory for a few rows of distances. The guarantees of `embed` use
+    this score.
 
     Examples
     --------
@@ -151,16 +150,16 @@ def distance_error(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
 ) -> Score:
-    """Return the absolute error of the distances: mean ("l1"), root mean square ("l2") or largest ("linf").
+    """Return the mean ("l1"), root mean square ("l2") or largest ("linf") absolute error.
 
-    Parameters as in `average_distortion`. All pairs count, those at true distance 0 too. A
-    sample gives a lower bound of the largest error only: `.low` is the value and `.high`
-    infinite. Without any pair the error is 0. O(n^2) time, or O(rows * n).
+    Parameters as in `average_distortion`. All pairs count, including those at true distance 0.
+    For "linf" a sample gives only a lower bound: `.low` is the value and `.high` infinite.
+    Without any pair the error is 0. O(n^2) time, or O(rows * n).
 
     Notes
     -----
     Exact over all pairs, with memory for a few rows of distances; otherwise an estimate from
-    sampled rows. Its interval is too narrow if few points make most of the error: see `Score`.
+    sampled rows. Its interval is too narrow if few points cause most of the error: see `Score`.
 
     Examples
     --------
@@ -184,8 +183,7 @@ def distance_error(
     counts = _pairs_per_row(compared)
     if norm == "l1":
         return _mean_score(compared, errors, counts, optimum, math.fsum(signed))
-    # The optimal scale minimizes the mean square, so its own error has no effect on it to first
-    # order.
+    # The optimal scale minimizes the mean square, so its error has no first-order effect.
     mean = _mean_score(compared, squares, counts, optimum, 0.0)
     value, low, high = (math.sqrt(x) for x in (mean, mean.low, mean.high))
     return Score(
@@ -200,7 +198,7 @@ def distance_error(
 
 
 def _pairs_per_row(compared: Comparison) -> NDArray[np.float64]:
-    """Return how many pairs each row contributes: those after it when exact, those with all others in a sample."""
+    """Return the pairs of each row: with later points if exact, with all others in a sample."""
     if compared.sample is None:
         return np.arange(compared.n - 1, 0, -1, dtype=np.float64)
     return np.full(len(compared.sample), compared.n - 1.0)
@@ -214,7 +212,7 @@ def _mean_score(
     slope: float,
     skipped: int = 0,
 ) -> Score:
-    """Return sum(totals) / sum(counts) with its interval; `slope` is the derivative of sum(totals) by the scale."""
+    """Return sum(totals) / sum(counts); `slope` is d sum(totals) / d scale."""
     total = math.fsum(totals)
     weight = math.fsum(counts)
     value = total / weight if weight > 0 else 0.0
@@ -222,8 +220,8 @@ def _mean_score(
     if not compared.exact:
         deviations = totals - value * counts
         if optimum is not None:
-            # The scale is estimated from the same rows: each of them moved the score through
-            # it, too.
+            # The scale is estimated from the same rows, so each row also moves the score
+            # through the scale.
             deviations = deviations + slope * optimum.pull
         width = half_width(deviations, weight, compared.n)
     return Score(
@@ -241,7 +239,7 @@ def _mean_score(
 def _lower_bound(
     compared: Comparison, value: float, *, pairs: int, skipped: int = 0, scale: float = 1.0
 ) -> Score:
-    """Return an extreme over the pairs looked at: exact, or a lower bound of the extreme over all."""
+    """Return an extreme over the pairs compared; of a sample it is a lower bound."""
     high = value if compared.exact else math.inf
     basis = compared.basis(pairs)
     return Score(

@@ -1,4 +1,4 @@
-"""How well distances put a graph's neighbors first: mean average precision."""
+"""Mean average precision of the neighbors of a graph."""
 
 import math
 from typing import Any, Literal, NamedTuple
@@ -17,8 +17,8 @@ from ._sampling import Rows, half_width, sample_rows
 from ._streaming import read_block, row_slices, to_metric
 from .score import Score
 
-#: Points looked at beyond EXACT_POINTS points, unless `rows` says otherwise. More than for
-#: distortion: one point's precision spreads over most of 0 to 1, and 1,024 of them give an
+#: Points sampled beyond EXACT_POINTS points, unless `rows` is given. More than for
+#: distortion: the precision of a point varies over most of 0 to 1, and 1,024 of them give an
 #: interval of about +-0.02.
 SAMPLED_POINTS = 1024
 
@@ -36,11 +36,11 @@ def mean_average_precision(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> Score:
-    """Return how well distances put each point's neighbors in a graph before all other points: 1 is perfect.
+    """Return how well distances rank the neighbors of a graph first: 1 is perfect.
 
     For a point v and a neighbor u let B(v, u) be the points other than v that are at most as
-    far from v as u is. The average precision of v is the mean over its neighbors u of the part
-    of B(v, u) that are neighbors; the score is its mean over the points that have neighbors.
+    far from v as u is. The average precision of v is the mean, over its neighbors u, of the
+    share of neighbors in B(v, u). The score is its mean over the points that have neighbors.
 
     Parameters
     ----------
@@ -48,19 +48,18 @@ def mean_average_precision(
         The distances to judge. Points are matched to those of the graph as in
         `average_distortion`.
     graph : GraphMetric, scipy sparse matrix or networkx graph
-        Its edges say who is a neighbor; their weights do not matter.
+        Points that share an edge are neighbors; weights do not matter.
     ties : "definition" or "rank"
         Whether all points as far as u are in B(v, u), or (as in published code, which sorts)
         only those with a lower index. Trees make many ties, so the two differ. Distances within
         1e-9 of the row's largest are tied.
     rows : int, "all" or None
-        Number of points to look at, drawn without replacement. None looks at all up to 20,000
-        points and at 1,024 beyond; the score then has a 95% interval.
+        Number of points to rank, drawn without replacement. None ranks all up to 20,000 points
+        and 1,024 beyond; the score then has a 95% confidence interval.
     rng : seed or numpy Generator
         Used only when points are sampled.
     n_jobs : int, optional
-        Number of threads; None uses every core. The result is the same, bit for bit, for every
-        number.
+        Number of threads; None uses every core. It does not change the result.
     engine : "dask" or a dask.distributed Client, optional
         Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
         documentation.
@@ -70,7 +69,7 @@ def mean_average_precision(
     Returns
     -------
     Score
-        `.pairs` is the number of points looked at. Without any edge the score is 1.
+        `.pairs` is the number of points ranked. Without any edge the score is 1.
 
     Notes
     -----
@@ -99,13 +98,12 @@ def mean_average_precision(
 
 
 class Ranking(NamedTuple):
-    """The distances to judge, the points whose neighbors are ranked by them, and their neighbors in the graph."""
+    """The distances to judge, and the points whose neighbors they rank."""
 
     judged: Metric
     points: NDArray[np.int64]
-    starts: NDArray[
-        np.int64
-    ]  # the neighbors of point i are neighbors[starts[i] : starts[i + 1]]
+    # The neighbors of point i are neighbors[starts[i] : starts[i + 1]].
+    starts: NDArray[np.int64]
     neighbors: NDArray[np.int64]
     by_rank: bool
 
@@ -125,7 +123,7 @@ def average_precisions(ranking: Ranking, runner: Runner) -> NDArray[np.float64]:
 
 
 def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each point's neighbors start, and the neighbors, from a metric that has an adjacency."""
+    """Return the compressed rows of a metric that has an adjacency: starts and neighbors."""
     from scipy.sparse import issparse
 
     adjacency: Any = getattr(network, "adjacency", None)
@@ -135,17 +133,17 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         or adjacency.shape != (len(network), len(network))
     ):
         raise TypeError(
-            f"mean average precision needs a graph, and {type(network).__name__} has no edges: give a GraphMetric, "
-            "a scipy sparse matrix or a networkx graph"
+            f"mean average precision needs a graph, and {type(network).__name__} has no edges: "
+            "give a GraphMetric, a scipy sparse matrix or a networkx graph"
         )
     starts, neighbors = (
         np.require(x, np.int64, ["C", "W"]) for x in (adjacency.indptr, adjacency.indices)
     )
-    if not adjacency.has_canonical_format or np.any(
-        neighbors == np.repeat(np.arange(len(network)), np.diff(starts))
-    ):
+    sources = np.repeat(np.arange(len(network)), np.diff(starts))
+    if not adjacency.has_canonical_format or np.any(neighbors == sources):
         raise ValueError(
-            "the graph's adjacency must list every neighbor once, in order, and no point as its own"
+            "the graph's adjacency must list every neighbor once, in order, "
+            "and no point as its own"
         )
     return starts, neighbors
 
@@ -167,17 +165,17 @@ def _rank_rows(ranking: Ranking, part: slice) -> NDArray[np.float64]:
 
 
 def _mean(values: NDArray[np.float64], population: int) -> Score:
-    looked_at = len(values)
-    if looked_at == population:
-        value = math.fsum(values) / looked_at if looked_at else 1.0
-        return Score(value, pairs=looked_at, basis=f"all {looked_at:,} points")
-    value = math.fsum(values) / looked_at
-    width = half_width(values - value, looked_at, population)
+    count = len(values)
+    if count == population:
+        value = math.fsum(values) / count if count else 1.0
+        return Score(value, pairs=count, basis=f"all {count:,} points")
+    value = math.fsum(values) / count
+    width = half_width(values - value, count, population)
     return Score(
         value,
         low=max(0.0, value - width),
         high=min(1.0, value + width),
         exact=False,
-        pairs=looked_at,
-        basis=f"from {looked_at:,} of {population:,} points",
+        pairs=count,
+        basis=f"from {count:,} of {population:,} points",
     )

@@ -1,10 +1,10 @@
-"""What a score returns: a number that knows what it is based on."""
+"""`Score`: a number with its confidence interval."""
 
 from typing import Any
 
 
 class Score(float):
-    """A number with what it is based on: use it like any float, print it to see how far to trust it.
+    """A float with a confidence interval and the number of pairs behind it.
 
     Attributes
     ----------
@@ -12,7 +12,7 @@ class Score(float):
         Ends of the interval for 95% confidence (see Notes); both equal the value when the score
         is exact.
     exact : bool
-        True when every pair (or point) was looked at.
+        True if every pair (or point) was compared.
     pairs : int
         Number of pairs used, or of points for scores of points such as mean average precision.
         A sample of rows uses the pairs of each sampled point with all other points.
@@ -21,7 +21,7 @@ class Score(float):
     scale : float
         Factor applied to the approximation before it was compared.
     basis : str
-        The same in words, for the eye.
+        The pairs used, in words.
 
     Notes
     -----
@@ -30,7 +30,7 @@ class Score(float):
     error, a sample without them does not show it. Example: 400 points, four of them 50 times as
     far out as the others, and `distance_error`, whose errors are not relative. The interval
     contained the exact score in 26 to 39% of samples of 20 rows, and in 62 to 68% of samples of
-    100. `average_distortion` kept 94 to 96%. Look at all rows if your data have such points.
+    100. `average_distortion` kept 94 to 96%. Use all rows if your data have such points.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Score(float):
         scale: float = 1.0,
         basis: str = "",
     ) -> "Score":
-        """Return the value with what it is based on; the interval is the value itself unless given."""
+        """Make a score; low and high are the value unless given."""
         self = super().__new__(cls, value)
         self.low = float(value if low is None else low)
         self.high = float(value if high is None else high)
@@ -85,7 +85,7 @@ class Score(float):
         return f"{float(self):.4g}{interval}{basis}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # float's own recipe would call __new__ without what the score is based on.
+        # float.__reduce__ would call __new__ without the other fields.
         return _restore, (
             type(self),
             float(self),

@@ -1,20 +1,17 @@
-"""What makes arrays a tree, checked once at the door.
-
-Every message names the first thing that is wrong.
-"""
+"""Validate the arrays of a tree. Each message names the first fault."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..metric.base import frozen
+from ..metric.base import read_only
 
 
 def check_edges(
     edges: ArrayLike, n_points: int, n_ids: int | None = None
 ) -> NDArray[np.integer]:
-    """Return edges as a whole-number array (E, 2) with ids in 0 ... n_ids-1 (default E+1), or say what is wrong."""
+    """Validate edges: an integer array (E, 2) with ids in 0 ... n_ids-1 (default E+1)."""
     array = np.asarray(edges)
     if array.size == 0:
         array = array.reshape(-1, 2).astype(np.int64)
@@ -26,14 +23,15 @@ def check_edges(
         raise TypeError(f"edges must hold whole-number node ids, not {array.dtype}")
     if len(array) < n_points - 1:
         raise ValueError(
-            f"{n_points} points need at least {n_points - 1} edges to hang together, but there are {len(array)}"
+            f"{n_points} points need at least {n_points - 1} edges to hang together, "
+            f"but there are {len(array)}"
         )
     limit = len(array) + 1 if n_ids is None else n_ids
     if len(array) and not (array.min() >= 0 and array.max() < limit):
         e = int(np.flatnonzero(((array < 0) | (array >= limit)).any(axis=1))[0])
         raise ValueError(
-            f"edge {e} is {_pair(array[e])}, but with {len(array)} edges the node ids are 0 to {limit - 1}: "
-            "data points first, then Steiner nodes"
+            f"edge {e} is {_pair(array[e])}, but with {len(array)} edges the node ids "
+            f"are 0 to {limit - 1}: data points first, then Steiner nodes"
         )
     if limit >= np.iinfo(np.int32).max:
         raise ValueError(f"{limit:,} nodes are more than the 2,147,483,646 a tree can have")
@@ -41,26 +39,28 @@ def check_edges(
 
 
 def check_weights(weights: ArrayLike, edges: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return weights as a float64 array, one per edge, finite as is their sum, not negative, or say what is wrong."""
+    """Validate weights: one float64 per edge, not negative, with a finite sum."""
     given = np.asarray(weights)
     if given.size and given.dtype.kind not in "iuf":
         raise TypeError(f"weights must be real numbers, not {given.dtype}")
     array = given.astype(np.float64, copy=False)
     if array.shape != (len(edges),):
         raise ValueError(
-            f"there are {len(edges)} edges, but weights has shape {array.shape}: give one weight per edge"
+            f"there are {len(edges)} edges, but weights has shape {array.shape}: "
+            "give one weight per edge"
         )
     if len(array) and not (array.min() >= 0 and array.max() < np.inf):
         e = int(np.flatnonzero(~((array >= 0) & (array < np.inf)))[0])
         raise ValueError(
-            f"edge {e} {_pair(edges[e])} has weight {array[e]}: weights must be finite and not negative"
+            f"edge {e} {_pair(edges[e])} has weight {array[e]}: "
+            "weights must be finite and not negative"
         )
     check_total(array)
     return array
 
 
 def check_total(weights: NDArray[np.float64]) -> None:
-    """Raise a ValueError unless the sum of the weights is finite, and with it every distance."""
+    """Raise a ValueError unless the sum of the weights, and so every distance, is finite."""
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not total < np.inf:
@@ -76,7 +76,7 @@ def check_tree(edges: NDArray[np.int64]) -> None:
 
 
 def fault(edges: NDArray[np.integer], n_ids: int, n_required: int) -> str:
-    """Say why edges do not form one tree that contains nodes 0 ... n_required-1."""
+    """Describe why edges do not form one tree with the nodes 0 ... n_required-1."""
     from .structure.rooting_kernels import find_fault
 
     cycle, unreached = find_fault(edges.astype(np.int64), n_ids, n_required)
@@ -92,11 +92,11 @@ def _pair(edge: NDArray[np.integer]) -> str:
     return f"({int(edge[0])}, {int(edge[1])})"
 
 
-def owned(array: NDArray[Any], given: object) -> NDArray[Any]:
-    """Freeze an array; copy it first if the caller could still write to it."""
+def read_only_copy(array: NDArray[Any], given: object) -> NDArray[Any]:
+    """Return a read-only array; a copy if the caller could still write to it."""
     shared = (
         isinstance(given, np.ndarray)
         and given.flags.writeable
         and np.shares_memory(array, given)
     )
-    return frozen(array.copy() if shared else array)
+    return read_only(array.copy() if shared else array)

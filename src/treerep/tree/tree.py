@@ -1,4 +1,4 @@
-"""A weighted tree is a metric: points are some of its nodes, and distances are path lengths."""
+"""`Tree`: a weighted tree, which is a metric on some of its nodes."""
 
 import math
 import os
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.checks import whole_number
+from .._core.typing import NetworkXGraph, SkbioNode
 from ..metric._compiled import CompiledMetric
 from ..metric._matching import matched
-from ..metric.base import check_indices, check_labels, frozen
+from ..metric.base import check_indices, check_labels, read_only
 from ..metric.oracle.classes import TreeOracle
-from ._validation import check_edges, check_tree, check_weights, owned
+from ._validation import check_edges, check_tree, check_weights, read_only_copy
 from .comparison.difference import TreeDifference, branches, path_difference, robinson_foulds
 from .comparison.support import carried_support, check_support, split_support, support_above
 from .exchange.archives import load_fields, save_tree
@@ -30,6 +31,8 @@ from .structure.canonical import canonical_edges
 from .structure.rooted import Preorder, Rooted, by_node, preorder
 from .structure.walks import path_between, prefer_walk, symmetric_matrix, walked_block
 
+_FIELDS = ("n_points", "edges", "weights", "labels", "support", "order_known")
+
 
 class Tree(CompiledMetric):
     """A tree with non-negative edge lengths, some of whose nodes are data points.
@@ -42,17 +45,16 @@ class Tree(CompiledMetric):
     weights : (N-1,) real numbers, finite and not negative, with a finite sum
     labels : names of the data points, optional
     support : (N-1,) numbers from 0 to 1, optional
-        How sure each edge is: the share of several trees that contain its split of the data
-        points (see `with_support`), NaN where there is no share. `fit` with `trials` sets it;
-        otherwise it is None. `==` and `isclose` do not compare it.
+        The share of several trees that contain the split of each edge (see `with_support`), or
+        NaN. `fit` with `trials` sets it; otherwise it is None. `==` and `isclose` ignore it.
     order_known : bool
         False if the numbers of the points come from a text (Newick, Nexus, GraphML) or from a
-        graph of another library. Such a tree is matched to data by its labels alone. `restrict`
-        gives a tree in a known order. `==` and `isclose` do not compare it.
+        graph of another library. Such a tree is matched to data only by its labels. `restrict`
+        gives a tree in a known order. `==` and `isclose` ignore it.
 
     A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path`
-    also accept Steiner nodes. A tree never changes; its arrays are read-only. Anything but a
-    tree is refused, in O(N).
+    also accept Steiner nodes. A tree is immutable; its arrays are read-only. Edges that do not
+    form a tree are refused, in O(N).
 
     >>> tree = Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 3.0], labels=["a", "b", "c"])
     >>> tree
@@ -80,11 +82,11 @@ class Tree(CompiledMetric):
         n = whole_number(n_points, "n_points")
         if n < 1:
             raise ValueError(f"a tree needs at least one data point, not n_points={n}")
-        pairs = owned(check_edges(edges, n).astype(np.int64, copy=False), edges)
-        lengths = owned(check_weights(weights, pairs), weights)
+        pairs = read_only_copy(check_edges(edges, n).astype(np.int64, copy=False), edges)
+        lengths = read_only_copy(check_weights(weights, pairs), weights)
         check_tree(pairs)
         shares = check_support(support, len(pairs))
-        shares = None if shares is None else owned(shares, support)
+        shares = None if shares is None else read_only_copy(shares, support)
         self._set(n, pairs, lengths, check_labels(labels, n), shares, bool(order_known))
 
     @classmethod
@@ -97,10 +99,12 @@ class Tree(CompiledMetric):
         support: NDArray[np.float64] | None = None,
         order_known: bool = True,
     ) -> "Tree":
-        """Make a tree of arrays that are known to be one, without looking at them or copying them."""
+        """Make a tree of arrays that are known to be valid, without checks or copies."""
         tree = cls.__new__(cls)
-        shares = None if support is None else frozen(support)
-        tree._set(int(n_points), frozen(edges), frozen(weights), labels, shares, order_known)
+        shares = None if support is None else read_only(support)
+        tree._set(
+            int(n_points), read_only(edges), read_only(weights), labels, shares, order_known
+        )
         return tree
 
     @classmethod
@@ -116,7 +120,7 @@ class Tree(CompiledMetric):
         if support is None:
             ordered = canonical_edges(n_points, edges, weights)
             return cls._trusted(n_points, *ordered, labels, None, order_known)
-        # The numbers of the edges go through in the place of their lengths: exact up to 2^53.
+        # Edge numbers take the place of the lengths, to find the new order: exact up to 2^53.
         renumbered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
         before = numbers.astype(np.int64)
         return cls._trusted(
@@ -143,7 +147,8 @@ class Tree(CompiledMetric):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
-            f"a tree does not change: make a new one with another {name}, e.g. by Tree.with_weights"
+            f"a tree does not change: make a new one with another {name}, "
+            "e.g. by Tree.with_weights"
         )
 
     def __delattr__(self, name: str) -> None:
@@ -155,15 +160,8 @@ class Tree(CompiledMetric):
         return Tree._trusted, self._arguments()
 
     def _arguments(self) -> tuple[Any, ...]:
-        """Return what `_trusted` makes this tree of."""
-        return (
-            self.n_points,
-            self.edges,
-            self.weights,
-            self.labels,
-            self.support,
-            self.order_known,
-        )
+        """Return the arguments of `_trusted` for this tree."""
+        return tuple(self.__dict__[name] for name in _FIELDS)
 
     def __len__(self) -> int:
         return self.n_points
@@ -174,7 +172,7 @@ class Tree(CompiledMetric):
         return f"Tree({points}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the interactive page, or a line about a large tree."""
+        """Return the interactive page for notebooks, or a line about a large tree."""
         return rendered(self)
 
     def __eq__(self, other: object) -> bool:
@@ -202,7 +200,7 @@ class Tree(CompiledMetric):
         """Sum of all weights."""
         return math.fsum(self.weights)
 
-    # Views, computed once.
+    # Cached views.
 
     @cached_property
     def _view(self) -> Preorder:
@@ -214,7 +212,7 @@ class Tree(CompiledMetric):
 
     @cached_property
     def oracle(self) -> TreeOracle:
-        """What compiled code receives: path lengths in O(1) from lowest common ancestors."""
+        """The oracle of kernels: path lengths in O(1) from lowest common ancestors."""
         return tree_oracle(self._view)
 
     @cached_property
@@ -222,10 +220,10 @@ class Tree(CompiledMetric):
         return {label: i for i, label in enumerate(self.labels or ())}
 
     def rooted(self, at: int | str | None = None) -> Rooted:
-        """Hang the tree from a node (id or label): parents, lengths, preorder and depths. O(N).
+        """Root the tree at a node (id or label): parents, lengths, preorder and depths. O(N).
 
-        Children come in the order of the smallest id in their subtree. The default, from point
-        0, is kept.
+        Children are in the order of the smallest id in their subtree. The default root is
+        point 0.
 
         >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).rooted().depth
         array([0., 3., 1.])
@@ -260,10 +258,10 @@ class Tree(CompiledMetric):
         return self.n_nodes
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Distances between every row node and every column node, as a dense float64 array.
+        """Return the distances from each row node to each column node, as a float64 array.
 
-        With many columns, O(N) per row by walking over the tree; with few, O(1) each from
-        common ancestors. Which way is taken depends on the number of columns and nodes alone.
+        With many columns O(N) per row, by a walk over the tree; with few O(1) each, from common
+        ancestors. The choice depends only on the number of columns and nodes.
         """
         first, second = (check_indices(x, self.n_nodes).reshape(-1) for x in (rows, cols))
         if len(first) and prefer_walk(len(second), self.n_nodes):
@@ -273,7 +271,7 @@ class Tree(CompiledMetric):
     def distances(
         self, points: Iterable[int | str] | None = None, *, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """All distances among the data points, or among some (ids or labels): a symmetric matrix. O(n N) time.
+        """Return the distance matrix of the data points, or of some (ids or labels). O(n N).
 
         >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).distances()
         array([[0., 3.],
@@ -283,33 +281,36 @@ class Tree(CompiledMetric):
         return symmetric_matrix(self.block, chosen, n_jobs)
 
     def path(self, i: int | str, j: int | str) -> NDArray[np.int64]:
-        """Nodes on the path from i to j (ids or labels), both included.
+        """Return the nodes on the path from i to j (ids or labels), both included.
 
         >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).path(1, 0)
         array([1, 2, 0])
         """
         return path_between(self._view, self._node(i), self._node(j))
 
-    # Other trees made of this one.
+    # New trees.
 
     def with_weights(self, weights: ArrayLike) -> "Tree":
         """Return the same tree with other edge weights, in the order of `edges`."""
-        lengths = owned(check_weights(weights, self.edges), weights)
-        return Tree._trusted(
-            self.n_points, self.edges, lengths, self.labels, self.support, self.order_known
+        return self._replace(
+            weights=read_only_copy(check_weights(weights, self.edges), weights)
         )
 
     def with_support(self, trees: Iterable["Tree"]) -> "Tree":
-        """Return the same tree with support: the share of `trees` that contain each edge's split (`split_support`)."""
-        support = split_support(self, trees)
-        return Tree._trusted(
-            self.n_points, self.edges, self.weights, self.labels, support, self.order_known
-        )
+        """Return the same tree with the share of `trees` that contain each edge's split."""
+        return self._replace(support=split_support(self, trees))
+
+    def _replace(self, **changes: Any) -> "Tree":
+        """Return a tree with other arguments of `_trusted`."""
+        fields = self.__dict__
+        kept = {name: fields[name] for name in _FIELDS}
+        return Tree._trusted(**(kept | changes))
 
     def canonical(self) -> "Tree":
-        """Return the tree with Steiner nodes numbered depth-first from point 0 and edges sorted: see `canonical_edges`.
+        """Return the tree with Steiner nodes numbered depth-first and edges sorted.
 
         Trees that differ only in the ids of Steiner nodes and the order of edges become equal.
+        See `canonical_edges`.
         """
         return Tree._in_canonical_order(*self._arguments())
 
@@ -328,18 +329,15 @@ class Tree(CompiledMetric):
         )
 
     def _settled(self) -> "Tree":
-        """Return the same tree with its order known: what to call once the points are matched."""
-        if self.order_known:
-            return self
-        return Tree._trusted(self.n_points, self.edges, self.weights, self.labels, self.support)
+        """Return the same tree with its order known. Call this once the points are matched."""
+        return self if self.order_known else self._replace(order_known=True)
 
     def restrict(self, points: Iterable[int | str]) -> "Tree":
-        """Return the subtree spanned by some points (ids or labels), numbered in the given order. O(N).
+        """Return the subtree spanned by some points (ids or labels), in the given order. O(N).
 
-        Distances and labels are kept. Steiner nodes that become leaves, or lie on a line
-        between two neighbors, disappear. The result is canonical, and its order is known.
-        Support is kept if all points are: how often a split of all points was found says
-        nothing about a split of some.
+        Distances and labels are kept. Steiner nodes that become leaves, or have only two
+        neighbors, are removed. The result is canonical, and its order is known. Support is kept
+        only if all points are: the share of a split of all points does not apply to a part.
         """
         chosen = self._points(points)
         if len(chosen) == 0:
@@ -355,15 +353,12 @@ class Tree(CompiledMetric):
         return part if len(chosen) < len(self) else self._carry_support(part, chosen)
 
     def contracted(self, tol: float = 0.0) -> "Tree":
-        """Return the tree without Steiner nodes that are not needed.
+        """Return the tree without unnecessary Steiner nodes. O(N).
 
-        O(N). The result is canonical.
-
-        Edges of length at most `tol` with a Steiner node at one end are contracted (two data
-        points stay two nodes, even at distance 0); then Steiner leaves are dropped and Steiner
-        nodes with two neighbors removed from their line. With tol=0 no distance between data
-        points changes. The edges that are left make the splits that they made before, and keep
-        their support.
+        Edges of length at most `tol` with a Steiner node at one end are contracted. Two data
+        points stay two nodes, even at distance 0. Then Steiner leaves and Steiner nodes with
+        two neighbors are removed. With tol=0 no distance between data points changes. The
+        remaining edges keep their splits and their support. The result is canonical.
         """
         if not tol >= 0:
             raise ValueError(f"tol must be a length, 0 or more, not {tol!r}")
@@ -375,18 +370,15 @@ class Tree(CompiledMetric):
 
     def _carry_support(self, part: "Tree", points: NDArray[np.int64]) -> "Tree":
         support = carried_support(self, part, points)
-        if support is None:
-            return part
-        return Tree._trusted(
-            part.n_points, part.edges, part.weights, part.labels, support, part.order_known
-        )
+        return part if support is None else part._replace(support=support)
 
     def cut(self, k: int) -> NDArray[np.int64]:
-        """Cut the tree into k clusters and return the cluster of each point, numbered by first appearance.
+        """Cut the tree into k clusters; return the cluster of each point.
 
-        Removes k-1 edges, each time the one that lowers the sum over clusters C of (1/|C|) sum
-        of d(i, j) over pairs in C most: Ward's criterion, for which tree distances are squared
-        Euclidean ones. Each cut takes time linear in the part that it cuts.
+        Removes k-1 edges. Each one is chosen to lower the sum over clusters C of (1/|C|) sum of
+        d(i, j) over pairs in C most. This is Ward's criterion, for which tree distances are
+        squared Euclidean ones. Each cut takes linear time in the part that it cuts. Clusters
+        are numbered by first appearance.
 
         >>> Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 1.0, 5.0, 1.0, 1.0]).cut(2)
         array([0, 0, 1, 1])
@@ -400,11 +392,11 @@ class Tree(CompiledMetric):
     # Comparison.
 
     def isclose(self, other: "Tree", rtol: float = 1e-9) -> bool:
-        """Whether two trees are the same but for Steiner numbering, edges of length 0 and rounding. O(N).
+        """Tell whether two trees are equal up to Steiner ids, zero lengths and rounding. O(N).
 
-        They are if they have the same labels in the same order, and each split of the points
-        that an edge of either tree makes has the same length in both, within `rtol` times the
-        largest distance from point 0. An absent split has length 0.
+        They must have the same labels in the same order. Each split of either tree must have
+        the same length in both, within `rtol` times the largest distance from point 0. An
+        absent split has length 0.
         """
         _require_tree(other)
         if self.n_points != other.n_points or self.labels != other.labels:
@@ -416,13 +408,13 @@ class Tree(CompiledMetric):
     def difference(
         self, other: "Tree", *, path: bool = True, n_jobs: int | None = None
     ) -> TreeDifference:
-        """Robinson-Foulds and path-length distance of two trees on the same points.
+        """Return the Robinson-Foulds and path-length distance of two trees on the same points.
 
-        Points are matched by label if both trees have labels, otherwise by position: see
-        `treerep.metric._matching`. Edges of length 0 make no split. A split of one point
-        against all others counts where only one tree has it; if all points are leaves of both
-        trees, this is the usual Robinson-Foulds distance. Exact, O(N); `path` is the Euclidean
-        norm over all pairs and takes O(n N): pass path=False for nan instead.
+        Points are matched by label if both trees have labels, otherwise by position. Edges of
+        length 0 make no split. A split of one point from all others counts if only one tree has
+        it. If all points are leaves of both trees, this is the usual Robinson-Foulds distance.
+        Exact, O(N). `path` is the Euclidean norm over all pairs and takes O(n N); with
+        path=False it is nan.
 
         >>> star = Tree(4, [[0, 4], [1, 4], [2, 4], [3, 4]], [1.0] * 4)
         >>> star.difference(Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5))
@@ -435,20 +427,19 @@ class Tree(CompiledMetric):
             count, normalized, path_difference(self, other, n_jobs) if path else math.nan
         )
 
-    # Other forms.
+    # Conversion.
 
     def newick(self, root: int | str | None = None, *, digits: int | None = None) -> str:
-        """Write the tree as Newick text, names taken from the labels or the point numbers.
+        """Write the tree as Newick text. Names are the labels or the point numbers.
 
         `root` is a node id or label; by default a Steiner node next to point 0, if there is
         one, otherwise point 0. Data points that are inner nodes are written as inner names.
-        Lengths are written so that they read back exactly, or with the given number of
-        significant digits.
+        Lengths are written exactly, or with the given number of significant digits.
 
-        If the tree has support, an inner node carries that of the edge above it in the place of
-        a name, to four decimals and always with a point. A data point there keeps its name
-        instead, so support at inner data points is not written: `save` keeps all of it. Names
-        of inner nodes that could be taken for support are quoted.
+        Support is written in place of the name of an inner node, for the edge above it, with
+        four decimals. An inner data point keeps its name instead, so its support is not
+        written; `save` keeps all support. Names of inner nodes that look like support are
+        quoted.
 
         >>> Tree(
         ...     3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]
@@ -476,17 +467,17 @@ class Tree(CompiledMetric):
     ) -> "Tree":
         """Read a tree from Newick text.
 
-        Named nodes become data points, numbered as they appear in the text; nameless inner
-        nodes become Steiner nodes. Names that are exactly 0 ... n-1, as `newick` writes a tree
+        Named nodes become data points, numbered as they appear in the text. Inner nodes without
+        a name become Steiner nodes. Names that are exactly 0 ... n-1, as `newick` writes a tree
         without labels, are point numbers, not labels. The order in the text is not that of the
         data (`order_known` is False): the points are matched by label. A missing length is
-        refused unless `default_length` is given. Underscores stay underscores.
+        refused unless `default_length` is given. Underscores are kept.
 
-        A number from 0 to 1 with a decimal point in the place of an inner name, without quotes,
-        is the support of the edge above, as `newick` writes it (ignored at the root); where
-        there is such a number, so is an inner 0 or 1. Other numbers there, 95 say, are refused
-        unless all points are numbered; quotes make them names. With inner_labels=False all
-        names and numbers of inner nodes are ignored.
+        A number from 0 to 1 with a decimal point as an inner name, without quotes, is the
+        support of the edge above (ignored at the root). If there is such a number, an inner 0
+        or 1 is also support. Other inner numbers, such as 95, are refused unless all points are
+        numbered; in quotes they are names. With inner_labels=False all names and numbers of
+        inner nodes are ignored.
 
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
@@ -510,35 +501,32 @@ class Tree(CompiledMetric):
         except (ValueError, TypeError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
 
-    def to_networkx(self) -> Any:
+    def to_networkx(self) -> NetworkXGraph:
         """Return a networkx.Graph on the node ids.
 
-        Edges have `weight`, and `support` where it is known; nodes have `steiner`, data points
-        also `label`.
+        Edges have `weight`, and `support` if it is known. Nodes have `steiner`; data points also
+        have `label`.
         """
         return to_networkx(self)
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, weight: str | None = "weight") -> "Tree":
+    def from_networkx(cls, graph: NetworkXGraph, *, weight: str | None = "weight") -> "Tree":
         """Read a tree from an undirected networkx graph without cycles.
 
-        Nodes are data points unless their attribute `steiner` is true; labels are the attribute
+        Nodes are data points unless their attribute `steiner` is true. Labels are the attribute
         `label`, or the nodes themselves. `weight` names the attribute with the length of an
-        edge; with None all have length 1. The order of the nodes in the graph is not taken for
-        that of the data: the points are matched by label.
+        edge; with None all have length 1. The points are matched to data by label, not by the
+        order of the nodes.
         """
         return cls._of_fields(from_networkx(graph, weight))
 
-    def to_skbio(self, root: int | str | None = None) -> Any:
-        """Return a skbio.TreeNode, hung from `root` as in `newick`.
-
-        Steiner nodes have no name.
-        """
+    def to_skbio(self, root: int | str | None = None) -> SkbioNode:
+        """Return a skbio.TreeNode, rooted as in `newick`. Steiner nodes have no name."""
         return to_skbio(self, root)
 
     @classmethod
-    def from_skbio(cls, tree: Any, *, default_length: float | None = None) -> "Tree":
-        """Read a tree from a skbio.TreeNode, by the rules of `from_newick`; support is each node's, or its name's."""
+    def from_skbio(cls, tree: SkbioNode, *, default_length: float | None = None) -> "Tree":
+        """Read a tree from a skbio.TreeNode, by the rules of `from_newick`."""
         return cls._of_fields(from_skbio(tree, default_length))
 
     @classmethod
@@ -546,9 +534,7 @@ class Tree(CompiledMetric):
         return cls(*fields[:4], support=fields.support, order_known=False).canonical()
 
     def to_linkage(self, *, rtol: float = 1e-9) -> NDArray[np.float64]:
-        """Return the merges of an ultrametric tree as SciPy's linkage matrix, (n-1, 4).
-
-        O(N log N).
+        """Return an ultrametric tree as SciPy's linkage matrix, (n-1, 4). O(N log N).
 
         The height of a merge is the distance between the points that it joins. A node with more
         than two branches becomes several merges of one height. Points whose distances to the
@@ -563,10 +549,10 @@ class Tree(CompiledMetric):
     # Roots.
 
     def root_at_midpoint(self) -> tuple["Tree", int]:
-        """Return the tree and the node in the middle of its longest path: where to root it if its clock ticks evenly.
+        """Return the tree and the node in the middle of its longest path. O(N).
 
-        If no node is there, a new Steiner node is, and the tree is a new one, with the same
-        distances. O(N).
+        This root is appropriate under a molecular clock. If no node is there, the result is a
+        new tree with a Steiner node there and the same distances.
 
         >>> tree, root = Tree(2, [[0, 1]], [3.0], labels="ab").root_at_midpoint()
         >>> tree.newick(root)
@@ -575,11 +561,11 @@ class Tree(CompiledMetric):
         return midpoint_root(self)
 
     def root_at_outgroup(self, points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
-        """Return the tree and a node in the middle of the edge that parts an outgroup from all other points. O(N).
+        """Return the tree and a node on the edge that separates an outgroup. O(N).
 
-        The outgroup is one point or several (ids or labels); if it is no branch of the tree, it
-        is refused. The node is a new Steiner node, and the tree a new one with the same
-        distances, unless a Steiner node is on that line.
+        The outgroup is one point or several (ids or labels). It is refused if it is not a
+        branch of the tree. The node is a Steiner node in the middle of the edge. The result is
+        a new tree with the same distances, unless a Steiner node already lies there.
 
         >>> tree, root = Tree.from_newick("((a:1,b:1):1,c:1,d:2);").root_at_outgroup("d")
         >>> tree.newick(root)
@@ -592,5 +578,6 @@ def _require_tree(other: object) -> None:
     if not isinstance(other, Tree):
         kind = type(other).__name__
         raise TypeError(
-            f"a tree is compared with a tree here, not with {kind}: average_distortion takes any metric"
+            f"a tree is compared with a tree here, not with {kind}: "
+            "average_distortion takes any metric"
         )

@@ -1,1 +1,1 @@
-"""How tree-like are the distances? Gromov's hyperbolicity."""
+"""Gromov's hyperbolicity: a measure of how tree-like distances are."""

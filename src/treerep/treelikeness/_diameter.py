@@ -1,4 +1,4 @@
-"""The largest distance of a metric, or bounds of it, from a few rows of distances.
+"""Bound the largest distance of a metric from a few rows.
 
 Takes and Kosters, Determining the diameter of small world networks (CIKM 2011).
 """
@@ -9,23 +9,22 @@ import numpy as np
 
 from ..metric.base import Metric
 from ..metric.graph import GraphMetric
-from ._pace import Pace, Stopped
+from ._pace import LimitReached, Pace
 from ._quadruples import check_distances
-from ._spaces import read_row
+from ._spaces import adjacency_arrays, read_row
 
-_LOOK = 2e7  # nanoseconds of searches between two looks at the clock
+_CHECK_NS = 2e7  # nanoseconds of searches between two checks of the time
 
 
 def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     """Return a lower and an upper bound of a graph's diameter; they agree unless time is up.
 
-    Searches start in turn at the vertex that may reach farthest and at the most central one of
-    those that may reach beyond what is known; a few dozen do for most graphs.
+    Searches start in turn at the vertex that may reach farthest, and at the most central vertex
+    that may reach beyond the largest known distance. A few dozen suffice for most graphs.
     """
     from ._diameter_kernels import search_eccentricities
 
-    rows = graph.adjacency
-    arrays = (rows.indptr, rows.indices, rows.data if graph.weighted else None)
+    arrays = adjacency_arrays(graph)
     low = 0.0
     done = False
     least = np.zeros(len(graph))
@@ -34,19 +33,19 @@ def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     try:
         while not done:
             low, done = search_eccentricities(*arrays, least, most, low, searches)
-            searches = max(2, min(64, int(_LOOK / graph.search_cost())))
+            searches = max(2, min(64, int(_CHECK_NS / graph.search_cost())))
             pace.check()
-    except Stopped:
+    except LimitReached:
         pass
     return low, low if done else max(low, float(most.max()))
 
 
 def bound_diameter(
-    metric: Metric, triangles: bool, rows: int, pace: Pace
+    metric: Metric, triangle_inequality: bool, rows: int, pace: Pace
 ) -> tuple[float, float]:
-    """Return a lower bound of the largest distance, and an upper one if triangles hold, from a few rows.
+    """Return a lower and, given the triangle inequality, an upper bound of the diameter.
 
-    Every row is that of the point farthest from the one before.
+    A few rows are read, each of the point farthest from the one before.
     """
     everyone = np.arange(len(metric))
     low = 0.0
@@ -58,9 +57,9 @@ def bound_diameter(
             check_distances(row, np.array(point), everyone)
             low = max(low, float(row.max()))
             point = int(np.argmax(row))
-            if triangles:
+            if triangle_inequality:
                 high = min(high, 2 * float(row.max()))
             pace.check()
-    except Stopped:
+    except LimitReached:
         pass
     return low, high

@@ -10,7 +10,7 @@ from ..metric.shortest_paths.search_kernels import search_breadth_first, search_
 
 @helper
 def _next_point(least: Any, most: Any, low: float, central: bool) -> int:
-    """Return the most central point, or the farthest-reaching one, of those that may reach beyond `low`; or -1."""
+    """Return the most central or most eccentric point that may reach beyond `low`, or -1."""
     point = -1
     for v in range(len(least)):
         if most[v] > low:
@@ -23,7 +23,7 @@ def _next_point(least: Any, most: Any, low: float, central: bool) -> int:
 def search_eccentricities(
     starts: Any, neighbors: Any, lengths: Any, least: Any, most: Any, low: float, searches: int
 ) -> Any:
-    """Narrow least <= eccentricity <= most by up to so many searches; return (largest eccentricity met, all done)."""
+    """Narrow least <= eccentricity <= most; return (largest eccentricity found, complete)."""
     n = len(starts) - 1
     heap = np.empty(n, np.int32)
     place = np.empty(n, np.int32)

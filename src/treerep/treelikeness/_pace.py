@@ -1,22 +1,30 @@
-"""Work that stops in time: a limit in seconds, a limit in steps, or an interrupt."""
+"""Limits of time and work."""
 
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 from .._core.parallel import Workers
+from .._core.progress import ProgressBar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class Stopped(Exception):  # noqa: N818 - a limit is not an error
+class LimitReached(Exception):  # noqa: N818 - a limit is not an error
     """The time or the work allowed is used up."""
 
 
+class Bound(NamedTuple):
+    """The result of a search: better quadruples went to its `Best`."""
+
+    high: float  # upper bound of h = 2 delta
+    complete: bool  # the search came to its end
+
+
 class Pace:
-    """Workers with a limit. What has been found by the time it raises `Stopped` counts."""
+    """Workers with a limit. Raises `LimitReached`; results found until then are kept."""
 
     def __init__(
         self,
@@ -49,14 +57,14 @@ class Pace:
         """Tell whether time is up."""
         try:
             self.check()
-        except Stopped:
+        except LimitReached:
             return True
         return False
 
     def map(
         self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False
     ) -> Iterator[Result]:
-        """Yield work(task) in order, and stop in between when time is up; inline work is too small for threads."""
+        """Yield work(task) in order, until time is up; inline work is too small for threads."""
         self.check()
         results = map(work, tasks) if inline else self.workers.map(work, tasks)
         try:
@@ -65,39 +73,44 @@ class Pace:
                 self.check()
         finally:
             close = getattr(results, "close", None)
-            if close is not None:  # a pool's: drops the tasks that have not begun
+            if close is not None:  # drops the tasks of a pool that have not begun
                 close()
 
+    def run(self, work: Callable[[Task], object], tasks: Iterable[Task]) -> None:
+        """Call work(task) for every task, until time is up."""
+        for _ in self.map(work, tasks):
+            pass
+
     def check(self) -> None:
-        """Raise KeyboardInterrupt if an interrupt came, and `Stopped` when time is up."""
+        """Raise KeyboardInterrupt after an interrupt, and `LimitReached` when time is up."""
         self.workers.check()
         if time.monotonic() >= self._end:
-            raise Stopped
+            raise LimitReached
 
     def spend(self, steps: int) -> None:
-        """Count work that is the same on every machine; raise `Stopped` when it is all spent."""
+        """Count steps of work, the same on every machine; raise `LimitReached` at the limit."""
         self._steps -= steps
         if self._steps <= 0:
-            raise Stopped
+            raise LimitReached
 
 
 class Best:
-    """The least tree-like four points so far: h = 2 delta, and a bar that shows the closing interval."""
+    """The least tree-like four points so far, with h = 2 delta, and a progress bar."""
 
-    def __init__(self, bar: Any) -> None:
+    def __init__(self, bar: ProgressBar) -> None:
         self.h = 0.0
         self.witness: tuple[int, int, int, int] | None = None
         self._bar = bar
 
     def offer(self, h: float, four: Iterable[int]) -> None:
-        """Take the four points if they are better than those so far."""
+        """Keep the four points if their h is larger."""
         if h > self.h:
             a, b, c, d = map(int, four)
             self.h = float(h)
             self.witness = (a, b, c, d)
 
     def show(self, high: float) -> None:
-        """Put the interval of delta into the bar."""
+        """Show the interval of delta in the progress bar."""
         self._bar.set_postfix_str(
             f"delta in [{self.h / 2:.4g}, {max(high, self.h) / 2:.4g}]", refresh=False
         )

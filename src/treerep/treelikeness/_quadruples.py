@@ -1,4 +1,4 @@
-"""Four points: six distances, three sums."""
+"""Quadruples of points: six distances, three sums."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from ..metric.base import MetricError
 def check_distances(
     found: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]
 ) -> None:
-    """Raise a MetricError that names the first of the distances d(i, j) that is none; i and j are broadcast."""
+    """Raise a MetricError that names the first bad distance d(i, j); i and j are broadcast."""
     good = np.isfinite(found) & (found >= 0)
     if not good.all():
         a, b, bad = (np.broadcast_to(x, found.shape)[~good][0] for x in (i, j, found))
@@ -19,8 +19,9 @@ def check_distances(
 def split_sums(
     four: NDArray[np.int64], pairs: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return h = largest - second largest sum of each row, and the row so that d(a, b) + d(c, d) is the largest.
+    """Return h = largest - second largest sum of each row, and the rows reordered.
 
+    In a reordered row (a, b, c, d) the largest sum is d(a, b) + d(c, d).
     `pairs` are d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row.
     """
     sums = pairs[0::2] + pairs[1::2]

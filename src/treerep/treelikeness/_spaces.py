@@ -1,9 +1,9 @@
-"""What the search for hyperbolicity works on: all distances of a part of the metric, as small as they can be kept.
+"""All distances of a part of a metric, in a small dtype, to search for hyperbolicity.
 
-A graph falls into its biconnected components. A shortest path between two vertices of a
-component stays in it, and the hyperbolicity of the graph is the largest of its components'
-(weighted or not: where four vertices lie in several components, a cut vertex can take the place
-of one without a loss). Leaves and trees that hang off the graph vanish.
+A graph is divided into its biconnected components. A shortest path between two vertices of a
+component stays in it. The hyperbolicity of the graph is the largest of its components, weighted
+or not: if four vertices lie in several components, a cut vertex can replace one of them without
+loss. Leaves and trees that are attached to the graph do not matter.
 """
 
 import math
@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.memory import check_memory
-from ..metric.base import Metric, frozen
+from ..metric.base import Metric, read_only
 from ..metric.graph import GraphMetric
-from ..metric.oracle.classes import BY_ROW, HubOracle
+from ..metric.oracle.classes import POINT_ORACLES, HubOracle
 from ..scores._streaming import read_block, triangle_slices
-from ._pace import Pace, Stopped
+from ._pace import LimitReached, Pace
 from ._quadruples import check_distances
 
 Graph = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
-# of a matrix, turned in one piece
+# Rows and columns of a matrix that are transposed at once.
 _ROWS = 64
 _TILE = 1024
-_BAND = 2e7  # nanoseconds of searches between two looks at the clock
+_BAND = 2e7  # nanoseconds of searches between two checks of the time
 
 _REMEDY = "use method='sample', which needs no matrix"
 
@@ -35,9 +35,8 @@ class Space(NamedTuple):
 
     points: NDArray[np.int64]  # their numbers in the metric
     distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, or float64
-    graph: (
-        Graph | None
-    )  # starts, neighbors, lengths (None: all 1) if the distances are those of a graph
+    # starts, neighbors, lengths (None: all 1), if the distances are those of a graph
+    graph: Graph | None
 
     @property
     def whole(self) -> bool:
@@ -45,9 +44,11 @@ class Space(NamedTuple):
         return self.distances.dtype.kind == "u"
 
 
-def obeys_triangles(metric: Metric) -> bool:
-    """Tell whether the triangle inequality is known to hold: not for matrices and metrics of the user's own."""
-    return isinstance(metric, GraphMetric) or isinstance(metric.oracle, (*BY_ROW, HubOracle))
+def triangle_inequality_holds(metric: Metric) -> bool:
+    """Tell whether the triangle inequality surely holds: not for matrices and custom metrics."""
+    return isinstance(metric, GraphMetric) or isinstance(
+        metric.oracle, (*POINT_ORACLES, HubOracle)
+    )
 
 
 def whole_type(largest: float) -> np.dtype[Any] | None:
@@ -59,7 +60,7 @@ def whole_type(largest: float) -> np.dtype[Any] | None:
 
 
 def read_space(metric: Metric, pace: Pace) -> Space:
-    """Read all distances of a metric that is not a graph: the pairs i < j, and their mirror images."""
+    """Read all distances of a metric that is not a graph: the pairs i < j are mirrored."""
     n = len(metric)
     dtype = (
         whole_type(largest_distance(metric, pace)) if metric.integral else None
@@ -71,10 +72,9 @@ def read_space(metric: Metric, pace: Pace) -> Space:
     def work(part: slice) -> None:
         out[part, part.start :] = _read(metric, part)
 
-    # Row by row, so that memory is taken bit by bit: a first column alone would take all of it,
-    # and seconds.
-    for _ in pace.map(work, triangle_slices(n)):
-        pass
+    # Row by row, so that memory is mapped gradually: a first column would map all of it, which
+    # takes seconds.
+    pace.run(work, triangle_slices(n))
     _mirror(out, pace)
     return as_graph(Space(np.arange(n), out, None), pace)
 
@@ -89,8 +89,7 @@ def _mirror(out: NDArray[Any], pace: Pace) -> None:
             columns = slice(start, min(start + _TILE, rows.start))
             out[rows, columns] = out[columns, rows].T
 
-    for _ in pace.map(work, _row_bands(len(out))):
-        pass
+    pace.run(work, _row_bands(len(out)))
 
 
 def _take_smaller(out: NDArray[np.float64], pace: Pace) -> None:
@@ -101,8 +100,7 @@ def _take_smaller(out: NDArray[np.float64], pace: Pace) -> None:
         out[rows, rows.start :] = smaller
         out[rows.start :, rows] = smaller.T
 
-    for _ in pace.map(work, _row_bands(len(out))):
-        pass
+    pace.run(work, _row_bands(len(out)))
 
 
 def _row_bands(n: int) -> list[slice]:
@@ -110,7 +108,7 @@ def _row_bands(n: int) -> list[slice]:
 
 
 def largest_distance(metric: Metric, pace: Pace) -> float:
-    """Return the largest distance of all pairs, each of them read once."""
+    """Return the largest distance. Each pair is read once."""
     return max(
         pace.map(lambda part: float(_read(metric, part).max()), triangle_slices(len(metric))),
         default=0.0,
@@ -122,31 +120,29 @@ def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
     columns = np.arange(part.start, len(metric))
     block = read_block(metric, rows, columns)
     own = block[:, : len(rows)]
-    own[:] = (
-        np.triu(own, 1) + np.triu(own, 1).T
-    )  # matrices may be a little asymmetric: the upper half counts
+    # Matrices may be a little asymmetric: the upper half counts.
+    own[:] = np.triu(own, 1) + np.triu(own, 1).T
     check_distances(block, rows[:, None], columns)
     return block
 
 
 def as_graph(space: Space, pace: Pace) -> Space:
-    """Give a space the graph of its pairs at distance 1 if all its distances are shortest paths along them."""
+    """Add the graph of pairs at distance 1, if all distances are its shortest paths."""
     from .exact._biconnected_kernels import SOURCES, search_many
 
     d = space.distances
     n = len(space.distances)
-    if not space.whole or np.count_nonzero(d) < n * (n - 1):  # duplicates are no vertices
+    if not space.whole or np.count_nonzero(d) < n * (n - 1):  # duplicate points
         return space
     if float(d.max(initial=0)) >= n:  # levels might not fit the type
         return space
-    found = np.zeros_like(d)  # what is out of reach stays 0
+    found = np.zeros_like(d)  # vertices out of reach stay 0
     try:
         starts, neighbors, _ = graph = _pairs_at_distance_one(d, pace)
-        for _ in pace.map(
+        pace.run(
             lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)
-        ):
-            pass
-    except Stopped:
+        )
+    except LimitReached:
         return space
     return Space(space.points, d, graph) if np.array_equal(found, d) else space
 
@@ -157,16 +153,22 @@ def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
         pace.check()
         near += [np.flatnonzero(row == 1).astype(np.int32) for row in d[rows]]
     starts = np.cumsum([0, *map(len, near)])
-    # Of the types that a GraphMetric has: kernels are compiled once for both.
+    # The types of a GraphMetric, so that kernels are compiled once.
     return (
-        frozen(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)),
-        frozen(np.concatenate(near)),
+        read_only(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)),
+        read_only(np.concatenate(near)),
         None,
     )
 
 
+def adjacency_arrays(graph: GraphMetric) -> Graph:
+    """Return what compiled searches receive of a graph."""
+    rows = graph.adjacency
+    return rows.indptr, rows.indices, rows.data if graph.weighted else None
+
+
 def components(graph: Graph) -> list[NDArray[np.int64]]:
-    """Return the vertices of the biconnected components with four vertices or more, ascending, the largest first."""
+    """Return the biconnected components of at least four vertices, the largest first."""
     from .exact._biconnected_kernels import biconnected_components
 
     begins, vertices = biconnected_components(graph[0], graph[1])
@@ -178,43 +180,40 @@ def components(graph: Graph) -> list[NDArray[np.int64]]:
     ]
 
 
-def restrict(space: Space, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Space:
+def restrict(space: Space, vertices: NDArray[np.int64], scratch: NDArray[np.int64]) -> Space:
     """Return one biconnected component of a space that is a graph."""
     assert space.graph is not None
     if len(vertices) == len(space.points):
         return space
     d = np.ascontiguousarray(space.distances[np.ix_(vertices, vertices)])
-    return Space(space.points[vertices], d, _part(space.graph, vertices, place))
+    return Space(space.points[vertices], d, _part(space.graph, vertices, scratch))
 
 
-def _part(graph: Graph, vertices: NDArray[np.int64], place: NDArray[np.int64]) -> Graph:
+def _part(graph: Graph, vertices: NDArray[np.int64], scratch: NDArray[np.int64]) -> Graph:
     from .exact._biconnected_kernels import induced_subgraph
 
     starts, neighbors, lengths = graph
-    given = frozen(np.ones(len(neighbors))) if lengths is None else lengths
+    given = read_only(np.ones(len(neighbors))) if lengths is None else lengths
     begins, inside, own = map(
-        frozen, induced_subgraph(starts, neighbors, given, vertices, place)
+        read_only, induced_subgraph(starts, neighbors, given, vertices, scratch)
     )
     return begins, inside, None if lengths is None else own
 
 
 def search_component(
-    metric: GraphMetric, vertices: NDArray[np.int64], place: NDArray[np.int64], pace: Pace
+    metric: GraphMetric, vertices: NDArray[np.int64], scratch: NDArray[np.int64], pace: Pace
 ) -> Space:
-    """Return one biconnected component of a graph, by a search from every vertex of it."""
+    """Return one biconnected component of a graph, by a search from each of its vertices."""
     from ..metric.shortest_paths.search_kernels import search_block
     from .exact._biconnected_kernels import SOURCES, search_many
 
-    rows = metric.adjacency
-    graph = _part(
-        (rows.indptr, rows.indices, rows.data if metric.weighted else None), vertices, place
-    )
+    graph = _part(adjacency_arrays(metric), vertices, scratch)
     size = len(vertices)
-    everyone = frozen(np.arange(size))
+    points = read_only(np.arange(size))
 
     def distances(sources: slice) -> NDArray[np.float64]:
-        found = np.empty((len(everyone[sources]), size))
-        search_block(*graph, everyone[sources], everyone, found)
+        found = np.empty((len(points[sources]), size))
+        search_block(*graph, points[sources], points, found)
         return found
 
     farthest = float(distances(slice(0, 1)).max())
@@ -227,9 +226,9 @@ def search_component(
     out = np.empty((size, size), dtype)
 
     # A search for all SOURCES at once, or one after the other.
-    step = (
-        SOURCES if graph[2] is None else max(1, min(SOURCES, int(_BAND / metric.search_cost())))
-    )
+    step = SOURCES
+    if graph[2] is not None:
+        step = max(1, min(SOURCES, int(_BAND / metric.search_cost())))
 
     def work(first: int) -> None:
         if graph[2] is None:
@@ -237,8 +236,7 @@ def search_component(
         else:
             out[first : first + step] = distances(slice(first, first + step))
 
-    for _ in pace.map(work, range(0, size, step)):
-        pass
+    pace.run(work, range(0, size, step))
     if out.dtype.kind == "f":
         _take_smaller(
             out, pace
@@ -249,24 +247,24 @@ def search_component(
 def search_row(
     metric: GraphMetric, source: int, vertices: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the distances of one vertex by one search, and never by hub labels, which take a while to build."""
+    """Return the distances of one vertex by a search, without building hub labels."""
     from ..metric.shortest_paths.search_kernels import search_block
 
-    rows = metric.adjacency
-    graph = rows.indptr, rows.indices, rows.data if metric.weighted else None
+    graph = adjacency_arrays(metric)
     out = np.empty((1, len(vertices)))
-    search_block(*graph, frozen(np.array([source])), frozen(vertices), out)
+    search_block(*graph, read_only(np.array([source])), read_only(vertices), out)
     return out[0]
 
 
 def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
-    """Return the distances of one point to all: of a graph by one search."""
-    everyone = np.arange(len(metric))
+    """Return the distances of one point to all others; in a graph by a search."""
+    points = np.arange(len(metric))
     if isinstance(metric, GraphMetric):
-        return search_row(metric, point, everyone)
-    return read_block(metric, np.array([point]), everyone)[0]
+        return search_row(metric, point, points)
+    return read_block(metric, np.array([point]), points)[0]
 
 
 def rounding(metric: Metric, largest: float) -> float:
-    """Return what rounding may make of 0: sums of distances along paths of up to n steps are off by sqrt(n) units."""
+    """Return how far rounding may move a value from 0."""
+    # Sums of distances along paths of up to n steps are off by about sqrt(n) units.
     return 0.0 if metric.integral else 4 * math.sqrt(len(metric)) * metric.eps * largest

@@ -1,9 +1,9 @@
-"""delta-hyperbolicity: how far these distances are from a tree."""
+"""`hyperbolicity`: Gromov's delta."""
 
 import math
 import time
-from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,36 +21,34 @@ from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
 from ..metric.oracle.classes import TreeOracle
 from ._diameter import bound_diameter, bound_graph_diameter
-from ._pace import Best, Pace, Stopped
+from ._pace import Best, Bound, LimitReached, Pace
 from ._spaces import (
     Space,
+    adjacency_arrays,
     components,
     largest_distance,
-    obeys_triangles,
     read_row,
     read_space,
     restrict,
     rounding,
     search_component,
     search_row,
+    triangle_inequality_holds,
 )
-from .base_points.bounds import Search, exact_violation, search_bases, triangle_violation
+from .base_points.bounds import DefectSearch, exact_violation, search_bases, triangle_violation
 from .exact.far_apart import search_far_apart
 from .exact.far_points import search_far_points
 from .methods import METHODS
 from .result import Hyperbolicity
 from .sampling.quadruples import TABLE, Mean, sample_quadruples
 
-# What method="auto" takes on: seconds to about a minute on two cores.
+# Limits of method="auto": seconds to about a minute on two cores.
 _AUTO_POINTS = 4_000
 _AUTO_COMPONENT = 30_000
 _AUTO_WEIGHTED = 10_000
 _AUTO_STEPS = 3e9
 _SMALL = 200
 _SAMPLED_ROWS = 16  # rows that method="sample" spends on the diameter
-
-Look = Callable[[Space], tuple[float, bool]]
-Make = Callable[[NDArray[np.int64], Pace], Space]
 
 
 def hyperbolicity(
@@ -66,38 +64,38 @@ def hyperbolicity(
     n_jobs: int | None = None,
     device: DeviceLike = None,
 ) -> Hyperbolicity:
-    """Return Gromov's delta in its four-point form: 0 for a tree, half the diameter at most.
+    """Return Gromov's delta by the four-point condition: 0 for a tree, at most half the diameter.
 
-    delta is half the largest value of (largest - second largest) of the three sums d(a, b) +
-    d(c, d), d(a, c) + d(b, d), d(a, d) + d(b, c) over all points a, b, c, d.
+    For four points a, b, c, d take the three sums d(a, b) + d(c, d), d(a, c) + d(b, d) and
+    d(a, d) + d(b, c). delta is half the largest difference between the largest and the second
+    largest sum, over all quadruples.
 
     Parameters
     ----------
     data : Metric or anything `as_metric` takes
-        Of a `Tree` only the data points count, and delta is 0.
+        In a `Tree` only the data points count, and delta is 0.
     metric : str, optional
         For points: as in `as_metric`.
     method : "auto", "exact", "base" or "sample"
         - "exact" searches the pairs that are far apart, from the farthest down, in every
-          biconnected component of a graph. Stopped early it gives an interval.
-        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w; several bases
-          narrow that.
-        - "sample" looks at random quadruples: the mean of their values with a 95% interval, and
-          a lower bound of delta. It needs no memory to speak of. In a graph distances come from
-          searches, or from hub labels if those are soon built. The upper bound of delta is half
-          the diameter (for a matrix, which may violate triangles, all of it), and infinite
-          where that is not known: for metrics of your own.
+          biconnected component of a graph. If a time limit ends it, the result is an interval.
+        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w. Several bases
+          narrow the interval.
+        - "sample" draws random quadruples. It gives the mean of their values with a 95%
+          interval, and a lower bound of delta. It needs little memory. In a graph, distances
+          come from searches, or from hub labels if they are cheap to build. The upper bound of
+          delta is half the diameter; for a matrix, which may violate the triangle inequality,
+          the whole diameter; for custom metrics infinity.
         - "auto" is "exact" for graphs with components up to 30,000 vertices (10,000 with edge
-          lengths) and for other metrics up to 4,000 points, with a limit to its work, after
-          which bases are tried and the result may be an interval; beyond, or without the
-          memory, "sample".
+          lengths), and for other metrics up to 4,000 points. Its work is limited: then "base"
+          follows, and the result may be an interval. For larger data, or too little memory, it
+          is "sample".
     normalize : bool
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
-        Seconds from the call on; the best interval found by then is returned. Work is cut into
-        pieces of hundredths of a second. However short the time, the data are checked and one
-        row of distances is read (in a graph, one search); for "sample" a few quadruples as
-        well.
+        Seconds after which the best interval so far is returned. Work is cut into pieces of
+        hundredths of a second. However short the limit, the data are checked and one row of
+        distances is read (in a graph, by one search). "sample" also reads a few quadruples.
     bases : int
         Number of base points of "base".
     quadruples : int
@@ -105,10 +103,10 @@ def hyperbolicity(
     rng : seed or numpy Generator
         Used by "sample" only.
     n_jobs : int, optional
-        Number of threads; None uses every core. Without a time limit the result is the same for
-        every number.
+        Number of threads; None uses every core. Without a time limit it does not change the
+        result.
     device : str or torch.device, optional
-        Work with torch on this device, for example "cuda": for method "base".
+        (method="base" only) Work with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -118,15 +116,15 @@ def hyperbolicity(
 
     Notes
     -----
-    Exact for whole numbers. Otherwise distances are taken as they are given, and values up to 4
-    sqrt(n) eps diameter are reported as 0, where eps is the precision of the arithmetic:
-    rounding makes as much of 0. If the triangle inequality is violated, the four points of
-    delta need not be distinct, and delta can exceed half the diameter.
+    Exact for whole numbers. For other distances, values up to 4 sqrt(n) eps diameter may be
+    rounding errors and are reported as 0; eps is the precision of the arithmetic. If the
+    triangle inequality is violated, the four points of delta need not be distinct, and delta
+    can exceed half the diameter.
 
-    Memory is n^2 distances of 1, 2 or 8 bytes; for graphs twice that, but of the largest
-    biconnected component only, and mostly 1 byte. The exact search lists the pairs it has come
-    to, up to 24 bytes for each: few where it is fast. "base" keeps a second matrix, and for
-    real distances a third of half the size.
+    Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice that, but only for its
+    largest biconnected component, and mostly 1 byte per distance. The exact search also lists
+    the pairs that it has reached, up to 24 bytes each. "base" keeps a second matrix, and for
+    real distances a third one of half the size.
 
     Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs
     (ESA 2015); Gromov, Hyperbolic groups (1987).
@@ -143,7 +141,7 @@ def hyperbolicity(
     check_choice("method", method, tuple(METHODS))
     check_time_limit(time_limit)
     note("hyperbolicity")
-    search = backend_for(n_jobs=n_jobs, device=device).defect_search(method)
+    defect_search = backend_for(n_jobs=n_jobs, device=device).defect_search(method)
     check_flag("normalize", normalize)
     bases = positive_number(bases, "bases")
     quadruples = positive_number(quadruples, "quadruples")
@@ -151,40 +149,35 @@ def hyperbolicity(
     distances = as_metric(data, metric=metric)
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
-        job = _Job(
+        task = _Task(
             distances,
             Best(bar),
             Pace(workers, time_limit, steps, began),
-            obeys_triangles(distances),
-            search,
+            triangle_inequality_holds(distances),
+            defect_search,
+            "base" if method == "base" else "exact",
+            bases,
         )
-        if not isinstance(distances, GraphMetric) and isinstance(distances.oracle, TreeOracle):
-            # In a tree two sweeps find the diameter, among the data points too.
-            reach, _ = bound_diameter(distances, True, 2, Pace(workers, None))
-            outcome = _Outcome("exact", 0.0, reach, reach)
-        elif len(distances) > 3 and (
-            method == "sample" or (method == "auto" and _too_large(distances))
-        ):
-            outcome = _sample(job, quadruples, rng)
-        else:
-            try:
-                outcome = _bound(job, method, bases)
-            except MemoryError:
-                if method != "auto":
-                    raise
-                outcome = _sample(job, quadruples, rng)
-    return _result(job, outcome, normalize)
+        outcome = _run(task, method, quadruples, rng)
+    return _result(task, outcome, normalize)
 
 
-class _Job(NamedTuple):
+@dataclass(frozen=True)
+class _Task:
+    """The arguments of a search."""
+
     metric: Metric
     best: Best
     pace: Pace
-    triangles: bool  # the triangle inequality is known to hold
-    search: Search  # see `search_bases`
+    triangle_inequality: bool  # known to hold
+    defect_search: DefectSearch  # see `search_bases`
+    method: Literal["exact", "base"]
+    bases: int
 
 
 class _Outcome(NamedTuple):
+    """The result of a method; the lower bound of h and its witness are in `Best`."""
+
     method: str
     high: float  # upper bound of h = 2 delta
     least_diameter: float
@@ -192,172 +185,199 @@ class _Outcome(NamedTuple):
     mean: Mean | None = None
 
 
+class _Components(NamedTuple):
+    """The biconnected components of a graph, the largest first."""
+
+    source: Space | GraphMetric
+    vertices: list[NDArray[np.int64]]
+    scratch: NDArray[np.int64]  # -1 for each vertex of the graph
+
+    def read(self, component: int, pace: Pace) -> Space:
+        """Return the distances within one component."""
+        vertices = self.vertices[component]
+        if isinstance(self.source, GraphMetric):
+            return search_component(self.source, vertices, self.scratch, pace)
+        return restrict(self.source, vertices, self.scratch)
+
+
+def _run(task: _Task, method: str, quadruples: int, rng: RNGLike) -> _Outcome:
+    """Choose the search for a method and a metric, and run it."""
+    metric = task.metric
+    if not isinstance(metric, GraphMetric) and isinstance(metric.oracle, TreeOracle):
+        # In a tree two sweeps find the diameter of the data points.
+        diameter, _ = bound_diameter(metric, True, 2, Pace(task.pace.workers, None))
+        return _Outcome("exact", 0.0, diameter, diameter)
+    auto = method == "auto"
+    if len(metric) > 3 and (method == "sample" or (auto and _too_large(metric))):
+        return _sample(task, quadruples, rng)
+    try:
+        return _bound(task, then_bases=auto)
+    except MemoryError:
+        if not auto:
+            raise
+        return _sample(task, quadruples, rng)
+
+
 def _too_large(metric: Metric) -> bool:
+    """Tell whether method="auto" samples."""
     if not isinstance(metric, GraphMetric):
         return len(metric) > _AUTO_POINTS
-    rows = metric.adjacency
-    parts = components((rows.indptr, rows.indices, None))
-    return bool(parts) and len(parts[0]) > (
-        _AUTO_WEIGHTED if metric.weighted else _AUTO_COMPONENT
-    )
+    parts = components(adjacency_arrays(metric))
+    largest = _AUTO_WEIGHTED if metric.weighted else _AUTO_COMPONENT
+    return bool(parts) and len(parts[0]) > largest
 
 
-def _sample(job: _Job, quadruples: int, rng: RNGLike) -> _Outcome:
-    low, high = _bound_any_diameter(job._replace(pace=job.pace.part(0.25)))
-    mean = sample_quadruples(job.metric, quadruples, rng, job.best, job.pace)
-    return _Outcome("sample", high * (1 if job.triangles else 2), low, high, mean)
+def _sample(task: _Task, quadruples: int, rng: RNGLike) -> _Outcome:
+    low, high = _bound_any_diameter(replace(task, pace=task.pace.part(0.25)))
+    mean = sample_quadruples(task.metric, quadruples, rng, task.best, task.pace)
+    bound = high if task.triangle_inequality else 2 * high
+    return _Outcome("sample", bound, low, high, mean)
 
 
-def _bound_any_diameter(job: _Job) -> tuple[float, float]:
-    """Return bounds of the diameter: all distances are read where that is cheap, and otherwise a few rows."""
-    if isinstance(job.metric, GraphMetric) and len(job.metric) <= TABLE:
-        return bound_graph_diameter(job.metric, job.pace)
-    if isinstance(job.metric, MatrixMetric) or len(job.metric) <= TABLE:
-        with suppress(Stopped):
-            return 2 * (largest_distance(job.metric, job.pace),)
-    return bound_diameter(job.metric, job.triangles, _SAMPLED_ROWS, job.pace)
+def _bound_any_diameter(task: _Task) -> tuple[float, float]:
+    """Bound the diameter: from all distances if they are cheap to read, or from a few rows."""
+    metric = task.metric
+    if isinstance(metric, GraphMetric) and len(metric) <= TABLE:
+        return bound_graph_diameter(metric, task.pace)
+    if isinstance(metric, MatrixMetric) or len(metric) <= TABLE:
+        with suppress(LimitReached):
+            diameter = largest_distance(metric, task.pace)
+            return diameter, diameter
+    return bound_diameter(metric, task.triangle_inequality, _SAMPLED_ROWS, task.pace)
 
 
-def _bound(job: _Job, method: str, bases: int) -> _Outcome:
-    """Run "exact" or "base", or both one after the other for "auto"."""
-    name = "base" if method == "base" else "exact"
-    if isinstance(job.metric, GraphMetric):
-        return _bound_graph(job, job.metric, name, bases)
+def _bound(task: _Task, *, then_bases: bool) -> _Outcome:
+    """Run "exact" or "base". If `then_bases`, bases follow an exact search that does not end."""
+    if isinstance(task.metric, GraphMetric):
+        return _bound_graph(task, task.metric)
     try:
-        everyone = np.arange(len(job.metric))
-        search_far_points(lambda k: read_row(job.metric, k), everyone, job.best, job.pace)
-        space = read_space(job.metric, job.pace)
-    except Stopped:
-        low, high = bound_diameter(job.metric, job.triangles, 1, job.pace)
-        return _Outcome(name, high, low, high)
+        points = np.arange(len(task.metric))
+        search_far_points(lambda k: read_row(task.metric, k), points, task.best, task.pace)
+        space = read_space(task.metric, task.pace)
+    except LimitReached:
+        low, high = bound_diameter(task.metric, task.triangle_inequality, 1, task.pace)
+        return _Outcome(task.method, high, low, high)
     diameter = float(space.distances.max())
     if space.graph is not None:
-        place = np.full(len(space.points), -1)
-        parts = components(space.graph)
-        look = _looker(job._replace(triangles=True), name, bases)
-        found = _over_components(
-            job, look, parts, lambda vertices, _: restrict(space, vertices, place), diameter
-        )
-        return _Outcome(name, found, diameter, diameter)
-    found, done = _looker(job, name, bases)(space)
-    if method == "auto" and not done:
-        high, _ = search_bases(space, job.triangles, bases, job.best, job.pace, job.search)
-        name = "base"
-        found = min(found, high)
-    return _Outcome(name, found, diameter, diameter)
+        parts = _Components(space, components(space.graph), np.full(len(space.points), -1))
+        high = _search_components(replace(task, triangle_inequality=True), parts, diameter)
+        return _Outcome(task.method, high, diameter, diameter)
+    bound = _search_space(task, space)
+    if then_bases and not bound.complete:
+        other = _search_bases(task, space)
+        return _Outcome("base", min(bound.high, other.high), diameter, diameter)
+    return _Outcome(task.method, bound.high, diameter, diameter)
 
 
-def _bound_graph(job: _Job, graph: GraphMetric, method: str, bases: int) -> _Outcome:
-    rows = graph.adjacency
-    parts = components((rows.indptr, rows.indices, None))
+def _bound_graph(task: _Task, graph: GraphMetric) -> _Outcome:
+    parts = components(adjacency_arrays(graph))
     if parts:
+        largest = parts[0]
         search_far_points(
-            lambda k: search_row(graph, parts[0][k], parts[0]), parts[0], job.best, job.pace
+            lambda k: search_row(graph, largest[k], largest), largest, task.best, task.pace
         )
-    low, high = bound_graph_diameter(graph, job.pace)
-    place = np.full(len(graph), -1)
-
-    def make(vertices: NDArray[np.int64], pace: Pace) -> Space:
-        return search_component(graph, vertices, place, pace)
-
-    found = _over_components(job, _looker(job, method, bases), parts, make, high)
-    return _Outcome(method, found, low, high)
+    low, high = bound_graph_diameter(graph, task.pace)
+    found = _search_components(task, _Components(graph, parts, np.full(len(graph), -1)), high)
+    return _Outcome(task.method, found, low, high)
 
 
-def _looker(job: _Job, method: str, bases: int) -> Look:
-    """Return the search of one space."""
-    if method == "base":
-        return lambda space: search_bases(
-            space, job.triangles, bases, job.best, job.pace, job.search
-        )
-    return lambda space: _search(job, space)
-
-
-def _over_components(
-    job: _Job, look: Look, parts: list[NDArray[np.int64]], make: Make, diameter: float
-) -> float:
-    """Search the biconnected components of a graph, the largest first; return an upper bound of h."""
+def _search_components(task: _Task, parts: _Components, diameter: float) -> float:
+    """Search biconnected components, the largest first; return an upper bound of h."""
     high = 0.0
-    for k, vertices in enumerate(parts):
-        if _ceiling(job, vertices, diameter) <= job.best.h:
+    for k, vertices in enumerate(parts.vertices):
+        if _component_bound(task, vertices, diameter) <= task.best.h:
             break
         try:
-            found, done = look(make(vertices, job.pace))
-        except Stopped:
-            found = _ceiling(job, vertices, diameter)
-            done = False
-        high = max(high, found)
-        if not done:
-            return _over_the_rest(job, parts[k + 1 :], make, diameter, high)
-    return max(high, job.best.h)
+            bound = _search_space(task, parts.read(k, task.pace))
+        except LimitReached:
+            bound = Bound(_component_bound(task, vertices, diameter), complete=False)
+        high = max(high, bound.high)
+        if not bound.complete:
+            return _bound_remaining(task, parts, k + 1, diameter, high)
+    return max(high, task.best.h)
 
 
-def _ceiling(job: _Job, vertices: NDArray[np.int64], diameter: float) -> float:
-    # Any two of m vertices lie on a cycle, so they are m / 2 steps apart at most, and h is at
+def _component_bound(task: _Task, vertices: NDArray[np.int64], diameter: float) -> float:
+    """Return an upper bound of h in a component, from its size alone."""
+    if isinstance(task.metric, GraphMetric) and task.metric.weighted:
+        return diameter
+    # Any two of m vertices lie on a cycle, so they are at most m / 2 steps apart, and h is at
     # most the diameter.
-    return (
-        diameter
-        if getattr(job.metric, "weighted", False)
-        else min(diameter, len(vertices) // 2)
-    )
+    return min(diameter, len(vertices) // 2)
 
 
-def _over_the_rest(
-    job: _Job, parts: list[NDArray[np.int64]], make: Make, diameter: float, high: float
+def _bound_remaining(
+    task: _Task, parts: _Components, first: int, diameter: float, high: float
 ) -> float:
-    """Raise an upper bound of h to what the components might have that there was no time for.
+    """Raise an upper bound of h to cover the components from `first` on, which time left out.
 
-    A few small ones are measured all the same, so that they do not spoil what is known of the
+    A few small ones are read all the same, so that their bounds do not exceed those of the
     large ones.
     """
-    free = Pace(job.pace.workers, None)
-    for k, vertices in enumerate(parts):
-        ceiling = _ceiling(job, vertices, diameter)
-        if ceiling <= high:
+    unlimited = Pace(task.pace.workers, None)
+    for k in range(first, len(parts.vertices)):
+        vertices = parts.vertices[k]
+        bound = _component_bound(task, vertices, diameter)
+        if bound <= high:
             break
-        if len(vertices) <= _SMALL and k < _SMALL:
-            ceiling = float(make(vertices, free).distances.max())
-        high = max(high, ceiling)
+        if len(vertices) <= _SMALL and k - first < _SMALL:
+            bound = float(parts.read(k, unlimited).distances.max())
+        high = max(high, bound)
     return high
 
 
-def _search(job: _Job, space: Space) -> tuple[float, bool]:
+def _search_space(task: _Task, space: Space) -> Bound:
+    return _search_bases(task, space) if task.method == "base" else _search_exact(task, space)
+
+
+def _search_bases(task: _Task, space: Space) -> Bound:
+    return search_bases(
+        space, task.triangle_inequality, task.bases, task.best, task.pace, task.defect_search
+    )
+
+
+def _search_exact(task: _Task, space: Space) -> Bound:
     """Search one space for its exact h.
 
     Without a graph, one base comes first: it settles tree metrics at once.
     """
-    step = 1.0 if job.metric.integral else 0.0
+    best = task.best
+    integral = task.metric.integral
+    step = 1.0 if integral else 0.0
     largest = float(space.distances.max())
-    slack = 0.0 if job.metric.integral else 4 * job.metric.eps * largest
+    slack = 0.0 if integral else 4 * task.metric.eps * largest
     if space.graph is not None:
-        return search_far_apart(space, slack, step, job.best, job.pace)
+        return search_far_apart(space, slack, step, best, task.pace)
     if largest == 0:
-        return 0.0, True
-    triangles = job.triangles
-    high = largest * (1 if job.triangles else 2)
+        return Bound(0.0, complete=True)
+    triangles = task.triangle_inequality
+    high = largest if triangles else 2 * largest
     violated = 0.0
     try:
         if not triangles:
-            violation, violated, four = triangle_violation(space, job.pace)
-            job.best.offer(violation, four)
+            violation, violated, four = triangle_violation(space, task.pace)
+            best.offer(violation, four)
             slack = max(slack, violated)
             triangles = violated == 0
-        high = min(high, search_bases(space, triangles, 1, job.best, job.pace, job.search)[0])
-        if high <= rounding(job.metric, largest):
-            return high, True
-        found, done = search_far_apart(space, slack, step, job.best, job.pace)
-        if done and job.best.h < violated:  # a triangle may be worse than four different points
-            job.best.offer(*exact_violation(space, job.pace))
-            found = job.best.h
-    except Stopped:
-        return high, False
-    return (found, True) if done else (min(high, found), False)
+        one_base = search_bases(space, triangles, 1, best, task.pace, task.defect_search)
+        high = min(high, one_base.high)
+        if high <= rounding(task.metric, largest):
+            return Bound(high, complete=True)
+        found = search_far_apart(space, slack, step, best, task.pace)
+        if not found.complete:
+            return Bound(min(high, found.high), complete=False)
+        if best.h < violated:  # a triangle may be worse than four different points
+            best.offer(*exact_violation(space, task.pace))
+            return Bound(best.h, complete=True)
+        return found
+    except LimitReached:
+        return Bound(high, complete=False)
 
 
-def _result(job: _Job, outcome: _Outcome, normalize: bool) -> Hyperbolicity:
-    best = job.best
+def _result(task: _Task, outcome: _Outcome, normalize: bool) -> Hyperbolicity:
+    best = task.best
     mean = outcome.mean
-    zero = rounding(job.metric, outcome.least_diameter)
+    zero = rounding(task.metric, outcome.least_diameter)
     low = best.h if best.h > zero else 0.0
     high = outcome.high if outcome.high > max(low, zero) else low
     least, most = (outcome.least_diameter, outcome.most_diameter) if normalize else (1.0, 1.0)

@@ -1,31 +1,30 @@
-"""What `hyperbolicity` returns: a number with the proof of it."""
+"""`Hyperbolicity`: delta with its bounds and its witness."""
 
 from typing import Any
 
 
 class Hyperbolicity(float):
-    """delta, the largest four-point value that was found, as a float that knows how far to trust it.
+    """delta, the largest four-point value found, as a float with its bounds.
 
-    With normalize=True, delta, its bounds and the mean are divided by the diameter. Where that
-    is only known to lie in an interval (method "sample", or a time limit), delta and the mean
-    are divided by the largest distance that was met, and may come out too large; `low` and
-    `high` hold all the same.
+    With normalize=True, delta, its bounds and the mean are divided by the diameter. If the
+    diameter is only bounded (method "sample", or a time limit), delta and the mean are divided
+    by the largest distance found, and may be too large. `low` and `high` are valid bounds.
 
     Attributes
     ----------
     delta : float
         The value itself: proved by `witness`, so never more than the true delta.
     low, high : float
-        The true delta lies in between for certain; both are delta when exact.
+        Proven bounds of the true delta; both are delta if exact.
     exact : bool
-        True when low and high are the same.
-    witness : tuple of four point numbers (a, b, c, d), or None where delta is 0
+        True if low and high are the same.
+    witness : tuple of four point numbers (a, b, c, d), or None if delta is 0
         d(a, b) + d(c, d) is the largest of the three sums of their distances, and 2 delta more
         than the second.
     diameter : float
-        The largest distance, or the largest that was met: method "sample" reads all distances
-        of a matrix and of up to 1,000 points, and a few rows otherwise; a time limit may end
-        the search for it too.
+        The largest distance found. Method "sample" reads all distances of a matrix and of up to
+        1,000 points, and otherwise a few rows. A time limit may also end the search for the
+        diameter.
     relative : float
         2 delta / diameter, from 0 for a tree to 1.
     method : str
@@ -79,7 +78,7 @@ class Hyperbolicity(float):
         mean_low: float | None = None,
         mean_high: float | None = None,
     ) -> "Hyperbolicity":
-        """Return the value with what is known about it; bounds are the value itself unless given."""
+        """Make a result; low and high are the value unless given."""
         self = super().__new__(cls, value)
         self.low = float(value if low is None else low)
         self.high = float(value if high is None else high)
@@ -112,7 +111,7 @@ class Hyperbolicity(float):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # float's own recipe would call __new__ without what is known about the value.
+        # float.__reduce__ would call __new__ without the other fields.
         return _restore, (float(self), {name: getattr(self, name) for name in self.__slots__})
 
 

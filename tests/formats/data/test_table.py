@@ -213,7 +213,7 @@ def test_what_is_refused_and_how(tmp_path, case):
             {"kind": "points", "symmetrize": "mean"},
             "symmetrize='mean' does not apply to points",
         ),
-        ({"kind": "points", "metric": "sqeuclidean"}, "is no metric"),
+        ({"kind": "points", "metric": "sqeuclidean"}, "is not a metric"),
         ({"use_rep": "X"}, "use_rep='X' names an array of an h5ad or npz file"),
     ],
 )

@@ -93,7 +93,7 @@ def test_blocks_are_whole_chunks_and_cover_all(
 
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for array, message in [
-        (np.zeros((2, 3)), "this array is 2 x 3"),
+        (np.zeros((2, 3)), "square distance matrix, got 2 x 3"),
         (np.zeros(6), "squareform"),
         (np.zeros((2, 2), complex), "complex128"),
     ]:
@@ -157,6 +157,6 @@ def test_a_file_without_a_name_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(mapped, "LARGE", 1000)
     with pytest.raises(
         MetricError,
-        match="^the matrix of 90 points lies in a temporary file.*: save it as npy and giv",
+        match="^the matrix of 90 points is in a temporary file.*: save it as npy and giv",
     ):
         pickle.dumps(tr.as_metric(zarr.array(DISTANCES)))

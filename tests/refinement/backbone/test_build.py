@@ -14,7 +14,7 @@ import treerep as tr
 from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
 from treerep._core.parallel import Workers
-from treerep.metric.base import MetricError, frozen
+from treerep.metric.base import MetricError, read_only
 from treerep.placement import _least_squares_places as placement
 from treerep.placement._edge_fit_kernels import best_on_edge, shifted, weigh
 from treerep.placement._least_squares_places import best_places
@@ -153,7 +153,7 @@ def test_places_side_by_side_have_the_bits_of_a_plain_loop(m, count, seed, power
     distances = np.abs(
         near + rng.choice([0.0, 1e-6, 0.1, 3.0], (count, 1)) * rng.normal(size=(count, m))
     )
-    distances = frozen(np.maximum(distances, rng.choice([0.0, 1e-3], (count, 1))))
+    distances = read_only(np.maximum(distances, rng.choice([0.0, 1e-3], (count, 1))))
     view = preorder(tree.edges, tree.weights, 0)
     smallest = 1e-3 * tree.weights.max()
     node, above, height = np.empty(count, np.int64), np.empty(count), np.empty(count)

@@ -14,7 +14,7 @@ from scipy.optimize import lsq_linear
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics
 from tests.tree.strategies import trees
-from treerep.metric.base import frozen
+from treerep.metric.base import read_only
 from treerep.refinement.moves import search as module
 from treerep.refinement.moves._move_kernels import BinaryPreorder, Room, Task, improve
 from treerep.refinement.moves.search import binary_edges, binary_preorder, rearrange
@@ -55,7 +55,7 @@ class Steps:
         self.n = n = len(d)
         self.rooted = binary_preorder(*binary_edges(tree.contracted()), root)
         smallest = d[d > 0].min() if (d > 0).any() else 1.0
-        self.task = Task(frozen(d), power, smallest)
+        self.task = Task(read_only(d), power, smallest)
         nodes = 2 * n - 2
         self.room = Room(
             np.empty(n),

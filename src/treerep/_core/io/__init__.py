@@ -1,1 +1,1 @@
-"""Files in and out, for every package: archives, arrays, edge lists, safe writing, safe printing."""
+"""Files for all packages: archives, arrays, edge lists, safe writing and printing."""

@@ -1,4 +1,4 @@
-"""Arrays and a header in one .npz file: marked, versioned, without pickles, written whole or not at all."""
+"""Arrays and a header in one .npz file, with a format mark and a version, without pickles."""
 
 import json
 import os
@@ -6,15 +6,18 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from tokenize import TokenError
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..memory import check_memory
 from .arrays import read_array
 from .files import atomic_write, is_of_the_machine, open_file
 
-_DAMAGE = (  # what damaged files make readers raise
+Content = TypeVar("Content")
+
+_DAMAGE = (  # errors of readers of damaged files
     *(
         OSError,
         ValueError,
@@ -27,10 +30,8 @@ _DAMAGE = (  # what damaged files make readers raise
     ),
     *(SyntaxError, TypeError, AttributeError, TokenError),
 )
-_METHODS = (
-    zipfile.ZIP_STORED,
-    zipfile.ZIP_DEFLATED,
-)  # what NumPy writes; others unpack without a limit
+# Compression that NumPy writes. Other methods unpack without a limit.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MORE_MEMORY = "use a machine with more memory"
 
 
@@ -43,7 +44,7 @@ def write_archive(
 
 
 def pack_archive(file: IO[bytes], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-    """Write the header and the fields to an open file; a field that is not an array is kept as JSON text.
+    """Write the header and the fields to an open file; fields other than arrays become JSON.
 
     NumPy strings drop trailing zero characters and may be huge; JSON in bytes keeps any label.
     """
@@ -72,10 +73,10 @@ def read_archive(
 def unpack_archive(
     file: IO[bytes], arrays: tuple[str, ...] | None, texts: tuple[str, ...] = ("labels",)
 ) -> dict[str, Any]:
-    """Return the header, those of the arrays that are there (None: all), and the texts, which are JSON.
+    """Return the header, the arrays that exist (None: all), and the JSON texts.
 
-    Members of other names are not read. The size of the others is compared with the memory that
-    is available before any of them is unpacked.
+    Other members are not read. The total size is compared with the available memory before
+    anything is unpacked.
     """
     with zipfile.ZipFile(file) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
@@ -91,7 +92,7 @@ def unpack_archive(
         header = parsed_json(_array(archive, members["header"]).tobytes())
         if not isinstance(header, dict):
             raise ValueError("no header")
-        # Copies: what is read directly cannot be written to.
+        # Copies, because arrays that were read are read-only.
         fields: dict[str, Any] = {
             name: _array(archive, members[name]).copy(order="K") for name in arrays
         }
@@ -100,7 +101,7 @@ def unpack_archive(
     return {**fields, **header}
 
 
-def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Any:
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     if info.compress_type not in _METHODS:
         raise ValueError(
             f"{info.filename} is compressed by a method that treerep does not write"
@@ -122,18 +123,20 @@ def parsed_json(text: bytes) -> Any:
     >>> parsed_json(b'{"a": [1, 2]}')
     {'a': [1, 2]}
     """
-    # What Python takes at most: 4 bytes for a character, and so much for an entry, a key, a
-    # list or an object.
+    # Upper bounds of Python's memory: 4 bytes per character, and these per entry, key, list and
+    # object.
     sizes = {b",": 64, b":": 100, b"[": 90, b"{": 90}
     needed = 4 * len(text) + sum(size * text.count(mark) for mark, size in sizes.items())
     check_memory(needed, f"a text of {len(text):,} bytes", _MORE_MEMORY)
     return json.loads(text)
 
 
-def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any]) -> Any:
-    """Return read(); whatever a damaged or foreign file makes it raise becomes one line that names the file.
+def checked_read(
+    path: str | os.PathLike[str], what: str, read: Callable[[], Content]
+) -> Content:
+    """Return read(). Its errors become one line that names the file.
 
-    Errors of the machine, such as a disk that fails or too little memory, are not blamed on the
+    Errors of the machine, such as a failing disk or too little memory, are not blamed on the
     file.
     """
     try:
@@ -147,7 +150,8 @@ def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Any
             raise
         kind = f"an {what}" if what[0] in "aeion" else f"a {what}"
         raise ValueError(
-            f"{path} cannot be read: it is not {kind} file, or it is cut short ({_one_line(error)})"
+            f"{path} cannot be read: it is not {kind} file, or it is cut short "
+            f"({_one_line(error)})"
         ) from error
 
 
@@ -156,21 +160,22 @@ def _one_line(error: BaseException) -> str:
 
 
 def check_marks(
-    path: str | os.PathLike[str], fields: Any, *, mark: str, version: int, writer: str
+    path: str | os.PathLike[str], fields: object, *, mark: str, version: int, writer: str
 ) -> None:
     """Raise a ValueError unless the fields of a file carry this format mark and version."""
     if not isinstance(fields, dict) or fields.get("format") != mark:
         raise ValueError(f"{path} was not written by {writer}")
     if fields.get("version") != version:
         raise ValueError(
-            f"{path} has version {fields.get('version')!r}; this treerep reads version {version}: update it"
+            f"{path} has version {fields.get('version')!r}; "
+            f"this treerep reads version {version}: update it"
         )
 
 
 def check_fields(
     path: str | os.PathLike[str], fields: Mapping[str, Any], names: tuple[str, ...]
 ) -> None:
-    """Raise a ValueError that names the first field which is missing, or that is of the wrong kind."""
+    """Raise a ValueError that names the first field that is missing or of the wrong kind."""
     missing = [name for name in names if name not in fields]
     if missing:
         raise ValueError(f"{path} is damaged: {missing[0]} is missing")

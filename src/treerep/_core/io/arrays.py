@@ -13,7 +13,7 @@ from ..memory import check_memory
 
 
 class Header(NamedTuple):
-    """What an npy file says of its array."""
+    """The header of an npy file."""
 
     shape: tuple[int, ...]
     order: Literal["C", "F"]
@@ -22,9 +22,9 @@ class Header(NamedTuple):
 
 
 def read_array(file: IO[bytes], most_bytes: int, remedy: str) -> NDArray[Any]:
-    """Return the array of an npy file that has at most so many bytes, if there is memory for it.
+    """Return the array of an npy file of at most `most_bytes`, if there is memory for it.
 
-    The array cannot be written to.
+    The array is read-only.
     """
     header = read_header(file, most_bytes)
     check_memory(header.size, f"an array of shape {header.shape}", remedy)
@@ -37,11 +37,12 @@ def read_array(file: IO[bytes], most_bytes: int, remedy: str) -> NDArray[Any]:
 
 
 def read_header(file: IO[bytes], most_bytes: int) -> Header:
-    """Return the header of an npy file; one of an array of objects, or of more bytes than there can be, is refused."""
+    """Return the header of an npy file; refuse arrays of objects, or larger than the file."""
     version = npy_format.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(
-            f"version {version[0]}.{version[1]} of the npy format does not hold a table of numbers: save it again"
+            f"version {version[0]}.{version[1]} of the npy format does not hold a table "
+            "of numbers: save it again"
         )
     read = (
         npy_format.read_array_header_1_0
@@ -50,7 +51,7 @@ def read_header(file: IO[bytes], most_bytes: int) -> Header:
     )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of numbers as Python 2 wrote them
+            warnings.simplefilter("ignore", UserWarning)  # about numbers of Python 2
             shape, fortran, dtype = read(file)
     except (SyntaxError, TypeError, AttributeError, TokenError, RecursionError) as error:
         raise ValueError(f"its npy header is damaged ({error}): save it again") from error
@@ -63,6 +64,7 @@ def read_header(file: IO[bytes], most_bytes: int) -> Header:
     size = prod(shape) * dtype.itemsize  # Python's integers do not overflow
     if size > most_bytes - file.tell():
         raise ValueError(
-            f"an array of shape {shape} takes {size:,} bytes, more than there are: the file is cut short"
+            f"an array of shape {shape} takes {size:,} bytes, more than there are: "
+            "the file is cut short"
         )
     return Header(shape, "F" if fortran else "C", dtype, size)

@@ -1,4 +1,4 @@
-"""Edge lists in text: one edge a line, two ends and perhaps a length."""
+"""Edge lists in text: one edge per line, with two ends and optionally a length."""
 
 import csv
 import re
@@ -18,13 +18,12 @@ _HEADERS = (
     *({"id1", "id2"}, {"id_1", "id_2"}, {"node1", "node2"}, {"node_1", "node_2"}),
     *({"source", "target"}, {"from", "to"}, {"fromnodeid", "tonodeid"}),
 )
-_PADDED = re.compile(
-    r"0(?<![0-9.]0)(?<![eE]0)(?<![eE][-+]0)[0-9]"
-)  # 007 is not 7: such numbers are names
+# 007 is not 7: such numbers are names.
+_PADDED = re.compile(r"0(?<![0-9.]0)(?<![eE]0)(?<![eE][-+]0)[0-9]")
 
 
 class EdgeList(NamedTuple):
-    """Edges: ends that are the whole numbers of the file, or positions in `names` where these are no such numbers."""
+    """Edges. The ends are the whole numbers of the file, or positions in `names`."""
 
     ends: NDArray[np.int64]
     lengths: NDArray[np.float64] | None
@@ -33,15 +32,15 @@ class EdgeList(NamedTuple):
 
 class _Form(NamedTuple):
     delimiter: str | None  # None: any run of blanks
-    first: int  # the number of the first line that is no comment
+    first: int  # the number of the first line that is not a comment
     header: int | None  # the number of its line
-    # whether the first line has no numbers for ends, and may be a header that is not known
+    # whether the ends in the first line are not numbers, so that it may be an unknown header
     wordy: bool
     weighted: bool
 
 
 def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
-    """Read edges from lines, which come in lists; `lines` is called anew if the ends are names and not numbers.
+    """Read edges from blocks of lines; `lines` is called again if the ends are names.
 
     Lines that begin with # or % are comments. A first line `id1,id2,weight` (or source, target;
     from, to; u, v) is a header, and so are any two words above numbers alone. The first edge
@@ -56,14 +55,13 @@ def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
     form = _form(lines())
     numbers = _read_numbers(lines(), form)
     if numbers is None and form.wordy and form.header is None:
-        # Words above, and nothing but numbers below: as an edge they would be apart from all
-        # others.
+        # Words above numbers are a header: as an edge they would be a component by themselves.
         numbers = _read_numbers(lines(), form._replace(header=form.first))
     return _read_names(lines(), form) if numbers is None else numbers
 
 
 def is_edge_header(line: str) -> bool:
-    """Whether a line names the columns of a table of edges: id1,id2; source,target; and the like.
+    """Tell whether a line is the header of a table of edges, such as source,target.
 
     >>> is_edge_header("Source;Target;Weight"), is_edge_header("x,y")
     (True, False)
@@ -85,7 +83,7 @@ def _content(block: list[str]) -> list[str]:
 
 
 def _form(blocks: Iterable[list[str]]) -> _Form:
-    """Tell the form by the first two lines that are no comments."""
+    """Find the form from the first two lines that are not comments."""
     numbered = enumerate(chain.from_iterable(blocks), start=1)
     first = list(islice(((number, line) for number, line in numbered if _content([line])), 2))
     if not first:
@@ -95,7 +93,8 @@ def _form(blocks: Iterable[list[str]]) -> _Form:
     cells = _split(text, delimiter)
     if len(cells) not in (2, 3):
         raise ValueError(
-            f"line {number} has {len(cells)} columns, and an edge has two ends and at most one length: keep those"
+            f"line {number} has {len(cells)} columns, "
+            "and an edge has two ends and at most one length: keep those"
         )
     named = {cell.lower() for cell in cells[:2]} in (*_HEADERS, {"u", "v"})
     below = _split(first[-1][1], delimiter)
@@ -130,7 +129,7 @@ def _split(text: str, delimiter: str | None) -> list[str]:
         )
     except csv.Error as error:
         raise ValueError(
-            f"{text[:40]!r} cannot be split into cells ({error}): mend its quotes"
+            f"{text[:40]!r} cannot be split into cells ({error}): correct its quotes"
         ) from error
     return [cell.strip() for cell in row]
 
@@ -149,9 +148,8 @@ def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
         if not lines:
             continue
         try:
-            with (
-                warnings.catch_warnings()
-            ):  # old versions of NumPy would read 1.5 as 1, and 10^20 as another number
+            # Old versions of NumPy would read 1.5 as 1, and 10^20 as another number.
+            with warnings.catch_warnings():
                 warnings.simplefilter("error", DeprecationWarning)
                 part = np.loadtxt(
                     lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2
@@ -195,7 +193,7 @@ def _read_names(blocks: Iterable[list[str]], form: _Form) -> EdgeList:
 
 
 def _plain_cells(block: list[str], form: _Form) -> list[str] | None:
-    """Return the cells of all lines, one after the other, fast; None if there is anything to look at more closely."""
+    """Return the cells of all lines in a row, fast; None if a line needs closer inspection."""
     lines = _content(block)
     width = 2 + form.weighted
     mark = form.delimiter or " "
@@ -216,7 +214,7 @@ def _plain_cells(block: list[str], form: _Form) -> list[str] | None:
 
 
 def _checked_cells(begin: int, block: list[str], form: _Form) -> list[str]:
-    """Return the same line by line, quotes taken off, or name the first line that is no edge."""
+    """Return the same line by line, without quotes; refuse the first line without an edge."""
     cells: list[str] = []
     for number, line in enumerate(block, start=begin):
         if not _content([line]):
@@ -225,14 +223,14 @@ def _checked_cells(begin: int, block: list[str], form: _Form) -> list[str]:
         if len(row) != 2 + form.weighted or not (row[0] and row[1]):
             raise ValueError(_no_edge(number, row, form))
         if form.weighted and _NUMERAL.fullmatch(row[2]) is None:
-            raise ValueError(f"line {number}: {row[2][:40]!r} is no length: mend it")
+            raise ValueError(f"line {number}: {row[2][:40]!r} is not a valid length")
         cells += row
     return cells
 
 
 def _no_edge(number: int, row: list[str], form: _Form) -> str:
     if len(row) != 2 + form.weighted:
-        return f"line {number} has {len(row)} columns where {2 + form.weighted} are expected: mend it"
+        return f"line {number} has {len(row)} columns where {2 + form.weighted} are expected"
     return f"line {number} names one end and not the other: an edge has two"
 
 
@@ -256,8 +254,7 @@ def _without_header(
 
 
 def _check_memory(edges: int) -> None:
-    # The ends and lengths, sorted and in both directions: about what a GraphMetric needs on its
-    # way.
+    # The ends and lengths, sorted and in both directions: about what GraphMetric needs.
     check_memory(
         100 * edges, f"a graph of {edges:,} edges and more", "use a smaller part of it"
     )

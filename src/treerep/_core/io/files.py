@@ -23,7 +23,7 @@ _ACL = "system.posix_acl_access"
 
 @contextmanager
 def atomic_write(path: Name, mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a temporary neighbor of `path` for writing and rename it to `path` once all is written.
+    """Open a temporary file for writing, and rename it to `path` once it is complete.
 
     If anything fails, the temporary file is removed and an earlier file at `path` stays as it
     was. The new file has the permissions of the earlier one, and the temporary file never has
@@ -82,7 +82,7 @@ def write_together(contents: Mapping[Name, bytes]) -> None:
 
 
 def is_stream(path: Name) -> bool:
-    """Return whether `path` is a device, a FIFO or an open descriptor, which is written through.
+    """Tell whether `path` is a device, a FIFO or an open descriptor.
 
     >>> is_stream("/dev/null"), is_stream("/dev/stdout"), is_stream("tree.nwk")
     (True, True, False)
@@ -97,9 +97,9 @@ def is_stream(path: Name) -> bool:
 
 
 def check_writable(path: Name) -> os.stat_result | None:
-    """Raise an OSError if `path` is a folder, a disk or a read-only file; return the status of an earlier file.
+    """Raise an OSError if `path` cannot be written; return the status of an earlier file.
 
-    Permission bits decide, also for root, who could write to any file.
+    Folders, disks and read-only files are refused. Permission bits decide, even for root.
     """
     try:
         earlier = Path(path).stat()
@@ -124,17 +124,16 @@ def check_writable(path: Name) -> os.stat_result | None:
 
 
 def open_file(path: Name) -> IO[bytes]:
-    """Open a file that can be read more than once: not a device or a pipe, which may never end."""
+    """Open a file for reading; refuse devices and pipes, which may never end."""
     mode = Path(path).stat().st_mode
-    if not (
-        stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-    ):  # opening a folder says what is wrong with it
+    # A folder passes: opening it raises the right error.
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise ValueError(f"{os.fspath(path)} is a device or a pipe: give a file")
     return Path(path).open("rb")
 
 
 def is_of_the_machine(error: OSError) -> bool:
-    """Return whether the machine is to blame, and not the content of a file: a full or failing disk, no permission.
+    """Tell whether the machine caused an error, such as a full disk, and not a file's content.
 
     >>> (
     ...     is_of_the_machine(OSError(errno.ENOSPC, "No space left on device")),
@@ -142,10 +141,8 @@ def is_of_the_machine(error: OSError) -> bool:
     ... )
     (True, False)
     """
-    return error.errno not in (
-        None,
-        errno.EINVAL,
-    )  # EINVAL: a place before the beginning, as damaged indexes have
+    # EINVAL: a seek before the beginning, as damaged indexes cause.
+    return error.errno not in (None, errno.EINVAL)
 
 
 def as_utf8(text: str, path: Name) -> bytes:
@@ -164,7 +161,7 @@ def _unwritable(error: UnicodeEncodeError, path: Name) -> ValueError:
 
 
 class _Draft:
-    """A temporary neighbor of a file, which takes its place once it is complete."""
+    """A temporary file in the same folder, which replaces the target once it is complete."""
 
     def __init__(self, path: Name) -> None:
         self.path = path
@@ -176,9 +173,8 @@ class _Draft:
         self.file: IO[Any] | None = None
 
     def _neighbor(self) -> Path:
-        return (
-            self.target.parent / f".treerep-{secrets.token_hex(8)}.part"
-        )  # short, however long the target's name is
+        # Short, however long the target's name is.
+        return self.target.parent / f".treerep-{secrets.token_hex(8)}.part"
 
     def open(self, mode: str) -> IO[Any]:
         # A new file gets the permissions of any new file, umask included.
@@ -193,7 +189,7 @@ class _Draft:
         return self.file
 
     def complete(self) -> None:
-        """Bring all bytes to the disk, and give the file the access rights of the earlier one."""
+        """Write all bytes to the disk, and copy the access rights of the earlier file."""
         assert self.file is not None
         self.file.flush()
         if self.earlier is not None:
@@ -201,10 +197,7 @@ class _Draft:
         os.fsync(self.file.fileno())
 
     def keep_earlier(self) -> None:
-        """Give the earlier file a second name, to bring it back.
-
-        Some file systems cannot: then it is not kept.
-        """
+        """Link the earlier file to a second name, to restore it. Some file systems cannot."""
         if self.earlier is not None:
             self.backup = self._neighbor()
             with contextlib.suppress(OSError):
@@ -215,9 +208,8 @@ class _Draft:
 
     def take_back(self) -> None:
         """Leave everything as it was."""
-        placed = (
-            self.file is not None and not self.temporary.exists()
-        )  # an interrupt may come right after the rename
+        # An interrupt may come right after the rename.
+        placed = self.file is not None and not self.temporary.exists()
         if placed and self.backup is not None and self.backup.exists():
             self.backup.replace(self.target)
         elif placed and self.earlier is None:
@@ -225,11 +217,10 @@ class _Draft:
         self.close()
 
     def close(self) -> None:
-        """Close the file, and remove what is left of it besides the target."""
+        """Close the file, and remove the temporary files."""
         if self.file is not None:
-            with contextlib.suppress(
-                OSError
-            ):  # a full disk: it was reported when the bytes were written
+            # A full disk was reported when the bytes were written.
+            with contextlib.suppress(OSError):
                 self.file.close()
         for path in (self.temporary, self.backup):
             with contextlib.suppress(OSError):
@@ -238,7 +229,7 @@ class _Draft:
 
 
 def _copy_access(descriptor: int, target: Path, earlier: os.stat_result) -> None:
-    """Give a new file the owner, group, access list and permissions of the earlier one, or fewer permissions."""
+    """Copy owner, group, access list and permissions of the earlier file, as far as possible."""
     mode = stat.S_IMODE(earlier.st_mode) & 0o777
     made = os.fstat(descriptor)
     if (made.st_uid, made.st_gid) != (earlier.st_uid, earlier.st_gid):
@@ -248,13 +239,13 @@ def _copy_access(descriptor: int, target: Path, earlier: os.stat_result) -> None
             try:
                 os.fchown(descriptor, -1, earlier.st_gid)
             except OSError:
-                mode &= ~0o070  # they were meant for another group
+                mode &= ~0o070  # the permissions of another group
     access_list = _access_list(target)
     if access_list is not None:
         try:
             os.setxattr(descriptor, _ACL, access_list)
         except OSError:
-            mode &= ~0o070  # without the list they would hold for the whole group
+            mode &= ~0o070  # without the list they would apply to the whole group
     os.fchmod(descriptor, mode)
 
 
@@ -266,7 +257,7 @@ def _access_list(path: Path) -> bytes | None:
 
 
 def _descriptor(path: Name) -> int | None:
-    """Return the number of the open file that a path such as /dev/stdout or /dev/fd/63 stands for."""
+    """Return the descriptor that a path such as /dev/stdout or /dev/fd/63 stands for, or None."""
     place = Path(path).absolute()
     for _ in range(_MOST_LINKS):
         found = _DESCRIPTOR.fullmatch(str(place))
@@ -280,15 +271,15 @@ def _descriptor(path: Name) -> int | None:
 
 
 def _open_stream(path: Name, mode: str) -> IO[Any]:
-    """Open a device, a FIFO or a descriptor for writing, without creating or emptying anything."""
+    """Open a device, a FIFO or a descriptor for writing, without creating or truncating it."""
     check_writable(path)
     encoding = None if "b" in mode else "utf-8"
     number = _descriptor(path)
     if number is not None:
         for printed in filter(None, (sys.stdout, sys.stderr)):
-            printed.flush()  # what was printed comes first
-        # A copy shares its position with what the shell and others write there. Opening it
-        # again would not.
+            printed.flush()  # to keep the order of the output
+        # A duplicate shares its position with other writers, such as the shell. A newly opened
+        # file would not.
         return os.fdopen(os.dup(number), mode, encoding=encoding)
     return open(
         path, mode, encoding=encoding, opener=lambda name, _: os.open(name, os.O_WRONLY)
@@ -297,14 +288,14 @@ def _open_stream(path: Name, mode: str) -> IO[Any]:
 
 @contextmanager
 def _errors_named(path: Name) -> Iterator[None]:
-    """Let errors of writing name the path of the caller."""
+    """Put the path of the caller into errors of writing."""
     try:
         yield
     except UnicodeEncodeError as error:
         raise _unwritable(error, path) from error
     except OSError as error:
-        # Errors of writing name no file, or the temporary one; errors about other files stay as
-        # they are.
+        # Errors of writing name no file, or the temporary one. Errors about other files are
+        # raised unchanged.
         ours = error.filename is None or Path(str(error.filename)).match(".treerep-*.part")
         if error.errno is None or not ours:
             raise

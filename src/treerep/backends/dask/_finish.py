@@ -9,7 +9,7 @@ from ..._core.parallel import Workers
 from ...fitting.treerep._skeleton import Zone
 from ...fitting.treerep.algorithm import Start, TreeRep
 from ...metric._compiled import CompiledMetric
-from ...metric.oracle.classes import gathered
+from ...metric.oracle.classes import select_points
 from ._spread_points import Block
 from ._waves import Wave, positions
 
@@ -75,7 +75,7 @@ def part_of(block: Block, last: Wave, gone: NDArray[np.int64], pieces: list[int]
         state.near_a[here],
         state.near_b[here],
         block.priority[slots],
-        gathered(block.oracle, slots),
+        select_points(block.oracle, slots),
         np.array([len(mine) for mine in places]),
     )
 

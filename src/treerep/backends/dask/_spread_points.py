@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..._core.extras import require
 from ...fitting.treerep._priorities import Priorities
 from ...metric.base import Metric, MetricError
-from ...metric.points import PointMetric, check_extent, prepared_rows
+from ...metric.points import PointMetric, check_extent, prepare_points
 
 # Points in the client's memory travel inside tasks, in pieces of which Dask does not say that
 # they are large.
@@ -265,7 +265,7 @@ def _block(
             raise MetricError(
                 f"point {start + first} has a masked coordinate: fill it or drop the point"
             )
-    rows = prepared_rows(
+    rows = prepare_points(
         pieces[0] if len(pieces) == 1 else np.concatenate(pieces), metric, start
     )
     table = rows.oracle[0]

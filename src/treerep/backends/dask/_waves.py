@@ -28,7 +28,7 @@ from ...fitting.treerep._zone_kernels import (
     Points,
 )
 from ...fitting.treerep.algorithm import with_room
-from ...metric.oracle.classes import bytes_per_point, gathered
+from ...metric.oracle.classes import bytes_per_point, select_points
 from ...metric.oracle.distance_kernels import block_distances
 from ._spread_points import Block
 
@@ -107,13 +107,13 @@ class Placed(NamedTuple):
 
 def rows_of(block: Block, points: NDArray[np.int64]) -> Any:
     """The rows of some points of a block."""
-    return gathered(block.oracle, points - block.start)
+    return select_points(block.oracle, points - block.start)
 
 
 def placed(plan: Plan, place: NDArray[np.int64], *rows: Any) -> Placed:
     """Put rows that came from several blocks in the order of the steps, and measure from y to z."""
     table = type(rows[0])(*(np.concatenate(arrays) for arrays in zip(*rows, strict=True)))
-    table = gathered(table, place)
+    table = select_points(table, place)
     steps = plan.steps
     yz = steps.yz.copy()
     for k in np.flatnonzero(np.isnan(yz)).tolist():

@@ -20,7 +20,7 @@ from ...fitting._distances import finished_tree
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep._settings import checked_choices
 from ...metric._compiled import CompiledMetric
-from ...metric.oracle.classes import gathered
+from ...metric.oracle.classes import select_points
 from ...placement._least_squares_places import Scale, best_places, place_rows, rooted_backbone
 from ...placement._locate import Indices, Numbers, Places
 from ...refinement.backbone import _branches as branches
@@ -258,7 +258,7 @@ class OnCluster:
             ],
         )
         order = np.argsort(np.argsort(owner, kind="stable"), kind="stable")
-        return gathered(_stacked(*parts), order)
+        return select_points(_stacked(*parts), order)
 
     def _owner(self, points: Indices) -> Indices:
         return np.searchsorted(self.space.starts, points, side="right") - 1
@@ -351,7 +351,7 @@ def _stacked(*oracles: Any) -> Any:
 
 
 def _take(block: Block, slots: Indices) -> Any:
-    return gathered(block.oracle, slots)
+    return select_points(block.oracle, slots)
 
 
 def _with_priorities(block: Block, priority: Callable[[], Any]) -> Block:
@@ -360,7 +360,7 @@ def _with_priorities(block: Block, priority: Callable[[], Any]) -> Block:
 
 def _chunks(block: Block, slots: Indices) -> Iterator[Any]:
     for lo in range(0, len(slots), _CHUNK):
-        yield gathered(block.oracle, slots[lo : lo + _CHUNK])
+        yield select_points(block.oracle, slots[lo : lo + _CHUNK])
 
 
 def _place(block: Block, shared: Parcel, left_out: Indices) -> Places:
@@ -387,7 +387,7 @@ def _nearest(block: Block, shared: Parcel, slots: Indices, zones: Indices) -> In
     out = np.empty(len(slots), np.int64)
     for zone in np.unique(zones).tolist():
         mine = np.flatnonzero(zones == zone)
-        near = gathered(centers, np.arange(ends[zone - 1] if zone else 0, ends[zone]))
+        near = select_points(centers, np.arange(ends[zone - 1] if zone else 0, ends[zone]))
         m = len(near[0])
         found = []
         for rows in _chunks(block, slots[mine]):
@@ -400,14 +400,14 @@ def _nearest(block: Block, shared: Parcel, slots: Indices, zones: Indices) -> In
 def _distances_to(block: Block, shared: Parcel, start: int, stop: int) -> Numbers:
     """Distances of some rows to points of a block."""
     m = len(shared.thing[0])
-    both = _Rows(_stacked(shared.thing, gathered(block.oracle, np.arange(start, stop))))
+    both = _Rows(_stacked(shared.thing, select_points(block.oracle, np.arange(start, stop))))
     return both.block(np.arange(m), m + np.arange(stop - start))
 
 
 def _join(parcel: Parcel, *parts: Any) -> Parcel:
     """Join the points of the zones of a batch."""
     batch: Batch = parcel.thing
-    metric = _Rows(gathered(_stacked(*parts), batch.order))
+    metric = _Rows(select_points(_stacked(*parts), batch.order))
     found = []
     lo = 0
     for size in batch.sizes:

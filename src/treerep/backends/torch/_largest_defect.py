@@ -29,7 +29,7 @@ def largest_defect(
     offer: Callable[[int, int], None],
     pace: Pace,
 ) -> float:
-    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `treelikeness.base_points.bounds.Search`.
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `treelikeness.base_points.bounds.DefectSearch`.
 
     Better pairs are offered in the order of the threads' tasks.
     """

@@ -21,7 +21,7 @@ from ...scores._comparison import Comparison
 from ...scores._sampling import Rows
 from ...scores.mean_average_precision import Ranking
 from ...tree.tree import Tree
-from ...treelikeness.base_points.bounds import Search
+from ...treelikeness.base_points.bounds import DefectSearch
 from ._device_comparison import DeviceComparison
 from ._device_ranking import average_precisions
 from ._largest_defect import largest_defect
@@ -96,7 +96,7 @@ class Torch(Backend):
         with memory_needed(_SCORES_NEED):
             return average_precisions(ranking, find_device(self.device))
 
-    def defect_search(self, method: str) -> Search:
+    def defect_search(self, method: str) -> DefectSearch:
         """Return the search of a base point's products on the device; only method "base" is one."""
         if method != "base":
             lacking = f"method={method!r} does not run with {self.name}"

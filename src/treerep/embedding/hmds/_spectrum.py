@@ -1,4 +1,4 @@
-"""The eigenvectors behind h-MDS: of cosh of the distances, weighted so that no pair of far points drowns the rest."""
+"""The eigenvectors of h-MDS: of cosh of the distances, with weights for balance."""
 
 import math
 from typing import NamedTuple
@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 
 from ...scores._streaming import row_slices
 
-# Up to so many points, or from so large a share of all eigenvectors, a dense solver is the
-# faster one.
+# A dense solver is faster up to this many points, or from this share of all eigenvectors on.
 _FEW_POINTS = 300
 _MANY_VECTORS = 0.1
 _TOLERANCE = 1e-14  # of Lanczos, relative to the largest eigenvalue
 
 
 class Spectrum(NamedTuple):
-    """Positive eigenvalues, descending, of the weighted -cosh(scale D), and their unit vectors in columns."""
+    """Positive eigenvalues of the weighted -cosh(scale D), descending, and their vectors."""
 
     values: NDArray[np.float64]
     vectors: NDArray[np.float64]
@@ -24,18 +23,19 @@ class Spectrum(NamedTuple):
 
 
 def hyperbolic_spectrum(distances: NDArray[np.float64], scale: float, count: int) -> Spectrum:
-    """Return at most `count` of the largest positive eigenvalues of -W cosh(scale D) W; `distances` are overwritten.
+    """Return the `count` largest positive eigenvalues of -W cosh(scale D) W, or fewer.
 
-    A point x of the hyperboloid, weighted, is a row of sqrt(values) * vectors * exp(heights).
-    Whatever the weights W, this is exact for points of H^count: -W cosh W = (W X)(W X)^T - (W
-    x0)(W x0)^T, and two such forms of a matrix differ by an isometry. For other distances the
-    weights say which entries matter. Without any, those of the farthest pair do, as cosh grows
-    exponentially. Here log cosh(scale d_ij) ~ heights_i + heights_j, in the sense of least
-    squares, so that all entries are about 1; by the triangle inequality none is above 2.
+    `distances` are overwritten. A weighted point x of the hyperboloid is a row of sqrt(values)
+    * vectors * exp(heights). For points of H^count this is exact whatever the weights W: -W
+    cosh W = (W X)(W X)^T - (W x0)(W x0)^T, and two such forms of a matrix differ by an
+    isometry. For other distances the weights balance the entries. Without weights the farthest
+    pair would dominate, as cosh grows exponentially. Here log cosh(scale d_ij) ~ heights_i +
+    heights_j in the sense of least squares. So all entries are about 1, and by the triangle
+    inequality at most 2.
     """
     heights = _weigh(distances, scale)
     values, vectors = _largest(distances, min(count, len(distances)))
-    # What is left of zeros after rounding is no dimension.
+    # Eigenvalues that are rounding errors of 0 are not dimensions.
     kept = values > 4 * len(distances) * np.finfo(np.float64).eps * _bound(distances)
     vectors = vectors[:, kept]
     peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
@@ -48,7 +48,7 @@ def _weigh(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     heights = np.empty(n)
     for rows in row_slices(n, n):
         block = scale * matrix[rows]
-        # log cosh t = t + log((1 + e^-2t) / 2) overflows nowhere.
+        # log cosh t = t + log((1 + e^-2t) / 2) does not overflow.
         matrix[rows] = block + np.log1p(np.exp(-2 * block)) - math.log(2)
         heights[rows] = matrix[rows].mean(axis=1)
     # argmin over h of sum (log cosh_ij - h_i - h_j)^2: the mean of row i less half of the mean
@@ -57,8 +57,8 @@ def _weigh(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     for rows in row_slices(n, n):
         matrix[rows] -= heights[rows, None]
         matrix[rows] -= heights
-    # Where the triangle inequality is violated an exponent may be large: a constant factor goes
-    # to the heights.
+    # If the triangle inequality is violated, an exponent may be large: a constant factor is
+    # moved to the heights.
     top = max(0.0, max(float(matrix[rows].max()) for rows in row_slices(n, n)))
     for rows in row_slices(n, n):
         matrix[rows] -= top
@@ -91,14 +91,14 @@ def _largest(
 def _lanczos(
     matrix: NDArray[np.float64], count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return the largest eigenpairs of -matrix, or None where Lanczos does not settle, as with many equal ones."""
+    """Return the largest eigenpairs of -matrix, or None if Lanczos does not converge."""
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     n = len(matrix)
     shift = _bound(matrix)
-    # All eigenvalues of shift - matrix are positive and those that we want about as large as
-    # shift. So they are found to an error that is small beside the matrix, and small ones do
-    # not keep the solver busy.
+    # All eigenvalues of shift - matrix are positive, and the wanted ones are about as large as
+    # shift. So their error is small relative to the matrix, and small eigenvalues do not slow
+    # the solver down.
     shifted = LinearOperator(
         matrix.shape, matvec=lambda x: shift * x - matrix @ x, dtype=np.float64
     )

@@ -1,9 +1,9 @@
 """h-MDS: multidimensional scaling in hyperbolic space, by eigenvectors.
 
-After Sala, De Sa, Gu and Re, Representation Tradeoffs for Hyperbolic Embeddings (ICML 2018).
-Two things differ. Points are weighted, so that far ones do not drown the others; and
-eigenvalues are chosen by sign: the published code takes the largest by magnitude, one of which
-is always the negative one that belongs to x0.
+After Sala, De Sa, Gu and Re, Representation Tradeoffs for Hyperbolic Embeddings (ICML 2018),
+with two differences. Points are weighted, so that far ones do not dominate. Eigenvalues are
+chosen by sign; the published code takes the largest by magnitude, which always include the
+negative one of x0.
 """
 
 import math
@@ -24,11 +24,11 @@ from ...scores.distortion import average_distortion
 from ..embedding import Embedding
 from ._spectrum import Spectrum, hyperbolic_spectrum
 
-# The scale is sought on so many points at most, and judged by so many of their rows.
+# The scale is chosen on at most this many points, by the distortion of this many rows.
 _SEARCHED = 1000
 _JUDGED = 128
-# Scales to try: the largest distance becomes as long as this. At the lower end space is flat
-# (one part in 10^7), at the upper end a tree. It is finer where curvature tells.
+# Hyperbolic lengths of the largest distance to try. At the lower end space is flat (one part in
+# 10^7), at the upper end a tree. The grid is finer where curvature matters.
 _LENGTHS = np.concatenate(
     [np.geomspace(1e-3, 0.25, 5, endpoint=False), np.geomspace(0.25, 200.0, 21)]
 )
@@ -38,12 +38,12 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
-    """Place points in hyperbolic space by the eigenvectors of cosh(scale D), exactly if they come from there.
+    """Place points in hyperbolic space by the eigenvectors of cosh(scale D).
 
     On the hyperboloid cosh d(x, y) = x0 y0 - x.y. So -cosh(scale D) = X X^T - x0 x0^T has one
     negative and `dim` positive eigenvalues if D are distances of points of H^dim of curvature
-    -scale^2, and its eigenvectors give the points. For other distances it is an approximation,
-    the better the more dimensions there are. Those that do not help are left at 0.
+    -scale^2, and its eigenvectors give the points exactly. For other distances it is an
+    approximation, better with more dimensions. Dimensions that do not help are left at 0.
 
     Parameters
     ----------
@@ -52,8 +52,7 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
         Dimension of the hyperbolic space.
     scale : float, optional
         Hyperbolic length of one unit of the data. By default the one of least average
-        distortion, sought on at most 1,000 points; the embedding is then stretched by the best
-        factor.
+        distortion on at most 1,000 points; the embedding is then scaled by the best factor.
 
     Notes
     -----
@@ -80,7 +79,7 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
         sample = np.sort(np.random.default_rng(0).choice(n, _SEARCHED, replace=False))
     distances = _distances(metric, sample)
     farthest = float(distances.max())
-    if farthest == 0:  # one point, or all at the same place as far as one looks
+    if farthest == 0:  # one point, or all sampled points coincide
         distances = _distances(metric, np.arange(n))
         farthest = float(distances.max())
         if farthest == 0:
@@ -90,8 +89,9 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     if fixed is not None:
         if fixed * farthest < _SHORTEST:
             raise ValueError(
-                f"scale={scale} makes the largest distance {fixed * farthest:.3g}, too short to be told from a flat one"
-                f" in float64: use at least {_SHORTEST / farthest:.3g}"
+                f"scale={scale} makes the largest distance {fixed * farthest:.3g}, "
+                "too short to be told from a flat one in float64: "
+                f"use at least {_SHORTEST / farthest:.3g}"
             )
         return _best_width(
             hyperbolic_spectrum(distances, fixed, dim), metric, fixed, dim, "none"
@@ -110,7 +110,7 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
 
 
 def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the distances among some points, each read once: a symmetric matrix of one's own."""
+    """Return the distances among some points as a new symmetric matrix; each is read once."""
     n = len(points)
     matrix = np.zeros((n, n))
     with progress_bar(n, "distances", "points") as bar:
@@ -121,7 +121,8 @@ def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]
                 i, j = np.argwhere(bad)[0]
                 entry = f"d({points[rows][i]}, {points[rows.start + j]}) = {block[i, j]}"
                 raise MetricError(
-                    f"{type(metric).__name__}.block gave {entry}: distances are finite and never negative"
+                    f"{type(metric).__name__}.block gave {entry}: "
+                    "distances are finite and never negative"
                 )
             matrix[rows, rows.start :] = block
             matrix[rows.start :, rows] = block.T
@@ -131,7 +132,7 @@ def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]
 
 
 def _best_scale(distances: NDArray[np.float64], dim: int, farthest: float) -> float:
-    """Return the scale of least average distortion: the best of a grid, then golden sections beside it."""
+    """Return the scale of least average distortion, by a grid and a golden-section search."""
     truth = MatrixMetric(distances)
     with progress_bar(len(_LENGTHS), "scales", "scale") as bar, Workers(1) as workers:
 
@@ -150,9 +151,9 @@ def _best_scale(distances: NDArray[np.float64], dim: int, farthest: float) -> fl
         tried = {grid[best]: losses[best]}
         left = high - _GOLDEN * (high - low)
         right = low + _GOLDEN * (high - low)
-        # A scale that is off by some factor costs at most about that much distortion. So the
-        # section ends early for points that are not hyperbolic, and goes on to the last digits
-        # for those that are.
+        # A relative error of the scale costs at most about that much distortion. So the search
+        # ends early for points that are not hyperbolic, and goes on to the last digits for
+        # those that are.
         while high - low > max(1e-10, 0.01 * min(tried.values())):
             for x in (left, right):
                 if x not in tried:
@@ -175,10 +176,10 @@ def _best_width(
     dim: int,
     judged: Literal["none", "optimal"],
 ) -> tuple[float, Embedding]:
-    """Return the embedding by the first dim, dim/2, dim/4 ... eigenvectors, as long as fewer do better, and its score.
+    """Return the best embedding by the first dim, dim/2, dim/4 ... eigenvectors, and its score.
 
-    Negative eigenvalues have no place in hyperbolic space, so that many positive ones can make
-    distances too long.
+    The number is halved while the score improves. Negative eigenvalues cannot be represented,
+    so many positive ones can make distances too long.
     """
     best = math.inf, _placed(spectrum, 0, scale, dim, truth.labels)
     width = len(spectrum.values)
@@ -197,7 +198,7 @@ def _best_width(
 def _placed(
     spectrum: Spectrum, width: int, scale: float, dim: int, labels: tuple[str, ...] | None
 ) -> Embedding:
-    """Return the points with coordinates along the first eigenvectors, and x0 = sqrt(1 + |x|^2)."""
+    """Return the points with coordinates along the first eigenvectors."""
     rows = np.sqrt(spectrum.values[:width]) * spectrum.vectors[:, :width]
     norms = np.linalg.norm(rows, axis=1)
     directions = np.zeros((len(rows), dim))

@@ -1,4 +1,4 @@
-"""Two models of hyperbolic space as manifolds to descend on: the Poincaré ball and the hyperboloid, on torch tensors.
+"""Riemannian optimization on the Poincaré ball and the hyperboloid, on torch tensors.
 
 Riemannian gradient descent of Bonnabel (2013) and the Riemannian Adam of Bécigneul and Ganea
 (2019): the step is an exponential map, and the first moment is carried along it by parallel
@@ -15,8 +15,8 @@ from ..._core.extras import require
 #: A torch tensor. Torch is optional, so its types are not known here.
 Tensor = Any
 
-# Nearer than this, points count as coinciding: 1 / sqrt(t (t + 2)), the slope of arcosh(1 + t),
-# is at most 1e5.
+# Below this, points count as equal: so 1 / sqrt(t (t + 2)), the slope of arcosh(1 + t), is at
+# most 1e5.
 _NEAREST = 5e-11
 _TINY = 1e-30
 # No step is longer, whatever the gradient.
@@ -28,7 +28,7 @@ def _arcosh_function() -> Callable[[Tensor], Tensor]:
     function: Any = require("torch", "embed").autograd.Function
 
     class Arcosh1p(function):  # type: ignore[misc]
-        """One saved tensor instead of the five that autograd would keep, and one division for the gradient."""
+        """arcosh(1 + t), with one saved tensor instead of the five of autograd."""
 
         @staticmethod
         def forward(context: Any, excess: Tensor) -> Tensor:
@@ -46,7 +46,7 @@ def _arcosh_function() -> Callable[[Tensor], Tensor]:
 
 
 def arcosh1p(excess: Tensor) -> Tensor:
-    """Return arcosh(1 + t), the distance of points for which cosh d - 1 is t, without loss at small t."""
+    """Return arcosh(1 + t), the distance for cosh d - 1 = t, accurate at small t."""
     return _arcosh_function()(excess)
 
 
@@ -59,19 +59,19 @@ class Manifold(ABC):
 
     @abstractmethod
     def gradient(self, x: Tensor, slopes: Tensor) -> Tensor:
-        """Return the Riemannian gradient at x, given the partial derivatives by the coordinates."""
+        """Return the Riemannian gradient at x, given the partial derivatives."""
 
     @abstractmethod
     def move(self, x: Tensor, v: Tensor) -> Tensor:
-        """Return the end of the geodesic that starts from x as v, |v| long: the exponential map."""
+        """Return the exponential map of v at x."""
 
     @abstractmethod
     def carry(self, x: Tensor, y: Tensor, v: Tensor) -> Tensor:
-        """Return v, tangent at x, as a tangent vector at y, moved along the geodesic: parallel transport."""
+        """Return the parallel transport of v along the geodesic from x to y."""
 
 
 class Line(Manifold):
-    """The real numbers, for parameters that are no points: the logarithm of a scale."""
+    """The real numbers, for the logarithm of the scale."""
 
     def inner(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:  # noqa: ARG002
         return u * v
@@ -91,7 +91,7 @@ class HyperbolicModel(Manifold):
 
     #: Name of the model, as in `Embedding.coordinates`.
     model: str
-    #: Largest distance from the origin: farther out the coordinates run out of bits.
+    #: Largest distance from the origin at which coordinates are accurate.
     farthest: float
 
     @abstractmethod
@@ -132,7 +132,7 @@ class Hyperboloid(HyperbolicModel):
         return self.lift(ends[:, 1:])
 
     def lift(self, vectors: Tensor) -> Tensor:
-        """Return the points over x, moved in where they are too far out; x0 is recomputed so that no error grows."""
+        """Return the points over x, moved within `farthest`; x0 is recomputed against drift."""
         torch = require("torch", "embed")
         squares = vectors.square().sum(1, keepdim=True)
         most = torch.sinh(squares.new_tensor(self.farthest))
@@ -157,8 +157,8 @@ class PoincareBall(HyperbolicModel):
         return apart * (2 / (1 - a)) / (1 - b).T
 
     def paired_excess(self, x: Tensor, y: Tensor) -> Tensor:
-        rooms = (1 - x.square().sum(-1)) * (1 - y.square().sum(-1))
-        return 2 * (x - y).square().sum(-1) / rooms
+        factors = (1 - x.square().sum(-1)) * (1 - y.square().sum(-1))
+        return 2 * (x - y).square().sum(-1) / factors
 
     def inner(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:
         return _conformal(x).square() * (u * v).sum(1, keepdim=True)
@@ -205,13 +205,13 @@ class Descent:
         self.manifold = manifold
 
     def step(self, x: Tensor, slopes: Tensor, rate: float) -> Tensor:
-        """Return where x goes, given the partial derivatives of the loss."""
+        """Return the next x, given the partial derivatives of the loss."""
         v = -rate * self.manifold.gradient(x, slopes)
         return self.manifold.move(x, _shortened(self.manifold, x, v))
 
 
 class Adam:
-    """Riemannian Adam: one second moment per point, and a first moment that travels with it."""
+    """Riemannian Adam: one second moment per point, and a transported first moment."""
 
     def __init__(
         self, manifold: Manifold, betas: tuple[float, float] = (0.5, 0.9), eps: float = 1e-12
@@ -224,12 +224,13 @@ class Adam:
         self.second: Tensor = 0.0
 
     def step(self, x: Tensor, slopes: Tensor, rate: float) -> Tensor:
-        """Return where x goes, given the partial derivatives of the loss."""
-        (b, c), manifold = self.betas, self.manifold
+        """Return the next x, given the partial derivatives of the loss."""
+        b, c = self.betas
+        manifold = self.manifold
         self.steps += 1
         gradient = manifold.gradient(x, slopes)
         self.first = b * self.first + (1 - b) * gradient
-        # Far out, rounding may leave a square below 0.
+        # Far from the origin, rounding may make a square negative.
         self.second = c * self.second + (1 - c) * manifold.inner(
             x, gradient, gradient
         ).clamp_min(0)

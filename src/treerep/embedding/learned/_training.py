@@ -1,4 +1,4 @@
-"""What the direct methods share: where they start, the loop of epochs, and the embedding that comes out."""
+"""Training of the methods that learn: start, loop of epochs, and resulting embedding."""
 
 import contextlib
 import warnings
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..._core.checks import check_choice, number_above, positive_number, real_number
 from ..._core.extras import require
 from ..._core.progress import progress_bar
-from ..._core.typing import DeviceLike
+from ..._core.typing import DeviceLike, TorchGenerator
 from ...metric._matching import point_order, points_of
 from ...metric.base import Metric
 from ...tree.tree import Tree
@@ -19,14 +19,13 @@ from .._models import from_polar
 from ..embedding import Embedding
 from ._manifolds import Adam, Descent, HyperbolicModel, Line, Tensor
 
-# The spectral start looks at this many points, and the start from a tree puts its diameter at
-# this hyperbolic length.
+# The spectral start uses this many points. The start from a tree gives its diameter this
+# hyperbolic length.
 _PIVOTS = 1024
 _TREE_REACH = 24.0
 # Distances to pivots: a gigabyte.
 _ENTRIES = 1 << 27
-# How far, in hyperbolic length, points of a given start are moved at random: those that
-# coincide have no gradient.
+# Hyperbolic length of the random moves of a given start: points that coincide have no gradient.
 _JITTER = 1e-3
 # Learning stops when this many epochs did not lower the loss by a thousandth.
 _PATIENCE = 50
@@ -36,7 +35,7 @@ Coordinates = NDArray[np.float64]
 
 
 class Schedule(NamedTuple):
-    """How long and how fast to learn."""
+    """The learning schedule."""
 
     epochs: int
     rate: float
@@ -55,7 +54,7 @@ class Schedule(NamedTuple):
 
 
 def schedule(
-    preset: str | None, presets: dict[str | None, Schedule], **chosen: Any
+    preset: str | None, presets: dict[str | None, Schedule], **chosen: float | None
 ) -> Schedule:
     """Return the preset with the options that were chosen instead."""
     if preset is not None:
@@ -64,7 +63,7 @@ def schedule(
     if chosen["epochs"] is not None:
         plan = plan._replace(epochs=positive_number(chosen["epochs"], "epochs"))
     if chosen["burn_in"] is not None:
-        # 0 is a whole number, too, but False is none.
+        # 0 is allowed, False is not.
         burn_in = chosen["burn_in"]
         epochs = 0 if real_number(burn_in) == 0 else positive_number(burn_in, "burn_in")
         plan = plan._replace(burn_in=epochs)
@@ -74,8 +73,8 @@ def schedule(
     return plan
 
 
-def generator(rng: np.random.Generator, device: DeviceLike) -> Any:
-    """Return torch's random numbers on a device, seeded by ours."""
+def generator(rng: np.random.Generator, device: DeviceLike) -> TorchGenerator:
+    """Return a torch generator on a device, seeded by `rng`."""
     return (
         require("torch", "embed").Generator(device=device).manual_seed(int(rng.integers(2**62)))
     )
@@ -100,8 +99,8 @@ def learn(
 ) -> Learned:
     """Descend on `loss(points, log scale, batch)`, in every epoch over `batches(epoch)`.
 
-    The log scale is learned, too, unless it is None. An interrupt ends the learning, not the
-    program: the best so far is returned, with a warning.
+    The log scale is also learned, unless it is None. An interrupt ends the learning, not the
+    program: the best points so far are returned, with a warning.
     """
     torch = require("torch", "embed")
     scale = torch.full((1, 1), log_scale or 0.0, dtype=points.dtype, device=points.device)
@@ -135,14 +134,13 @@ def learn(
                 count = count + 1
             losses.append(float(total) / max(count, 1))
             if losses[-1] <= min(losses):
-                # The loss of a single batch is that of the points before the step, which may
-                # lead astray.
+                # The loss of a single batch is that of the points before the step.
                 best = _kept(*(before if count == 1 else (points, scale)), losses)
             bar.set_postfix(loss=f"{losses[-1]:.4g}", refresh=False)
             bar.update(1)
             if plan.adam and _has_settled(losses, plan.burn_in):
                 break
-        if count == 1:  # where the last step led
+        if count == 1:  # the loss after the last step
             with torch.no_grad():
                 if float(loss(points, scale, batch)) <= min(losses):
                     best = _kept(points, scale, losses)
@@ -185,23 +183,22 @@ def warm_start(
     metric: Metric,
     n: int,
     dim: int,
-    init: Any,
+    init: Tree | Embedding | None,
     reach: float,
     rng: np.random.Generator,
 ) -> Coordinates:
-    """Return the n points of `init`, a tree or an embedding; without one, h-MDS of diameter about `reach`."""
+    """Return the n points of `init`; without one, h-MDS of diameter about `reach`."""
     if init is None:
         vectors = _spectral(metric, n, dim, reach, rng)
     else:
-        directions, radii = _given(init, metric, n, dim, space.farthest)
+        directions, radii = _polar_of(init, metric, n, dim, space.farthest)
         vectors = from_polar(directions, radii, "lorentz")[:, 1:]
-    # Moving a point of the hyperboloid sideways by this much moves it as far in hyperbolic
-    # space.
+    # A small tangential move on the hyperboloid has the same hyperbolic length.
     return _points(space, vectors + _JITTER * rng.normal(size=(n, dim)))
 
 
 def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
-    """Return the points over vectors x of the hyperboloid in the coordinates of a model, within its reach."""
+    """Return the points over vectors x of the hyperboloid, in the coordinates of a model."""
     norms = np.linalg.norm(vectors, axis=1)
     units = np.divide(
         vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0
@@ -209,10 +206,10 @@ def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
     return from_polar(units, np.minimum(np.arcsinh(norms), space.farthest), space.model)
 
 
-def _given(
-    init: Any, metric: Metric, n: int, dim: int, farthest: float
+def _polar_of(
+    init: Tree | Embedding | None, metric: Metric, n: int, dim: int, farthest: float
 ) -> tuple[Coordinates, Coordinates]:
-    """Return directions and radii of an embedding of the points, or of that of a tree, within reach."""
+    """Return directions and radii of an embedding, or of Sarkar's embedding of a tree."""
     if isinstance(init, Tree):
         from ..sarkar.construction import sarkar
 
@@ -225,7 +222,8 @@ def _given(
         )
     if len(init) != len(metric) or init.n_nodes < n:
         raise ValueError(
-            f"init is {init!r}, and {len(metric):,} points are to be placed: give one of the same points"
+            f"init is {init!r}, and {len(metric):,} points are to be placed: "
+            "give one of the same points"
         )
     if init.dim > dim:
         raise ValueError(
@@ -250,11 +248,11 @@ def _diameter(tree: Tree) -> float:
 def _spectral(
     metric: Metric, n: int, dim: int, reach: float, rng: np.random.Generator
 ) -> Coordinates:
-    """Return vectors of the hyperboloid from h-MDS (Sala et al. 2018) of up to 1,024 pivots; the others follow.
+    """Return vectors of the hyperboloid from h-MDS of up to 1,024 pivots (Sala et al. 2018).
 
     With cosh d(x, y) = x0 y0 - x.y the positive eigenvalues of -cosh(s D) and their
-    eigenvectors give the x, and what a point's distances to the pivots say of it is a product
-    with those eigenvectors.
+    eigenvectors give the x of the pivots. The x of any point is a product of its distances to
+    the pivots with those eigenvectors.
     """
     count = min(n, _PIVOTS, max(_ENTRIES // n, 4 * dim))
     pivots = np.sort(rng.choice(n, count, replace=False)) if n > count else np.arange(n)

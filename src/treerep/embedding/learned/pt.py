@@ -1,4 +1,4 @@
-"""Distances themselves: relative stress with a learned scale on the hyperboloid, PT of Sala, De Sa, Gu, Ré (2018)."""
+"""PT (Sala, De Sa, Gu, Ré 2018): relative stress with a learned scale on the hyperboloid."""
 
 import math
 from collections.abc import Iterator
@@ -11,8 +11,9 @@ from ..._core.checks import positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import check_memory
-from ..._core.typing import DeviceLike
+from ..._core.typing import DeviceLike, TorchGenerator
 from ...metric.base import Metric
+from ...tree.tree import Tree
 from ..embedding import Embedding
 from ._manifolds import Hyperboloid, Tensor, arcosh1p
 from ._training import (
@@ -41,7 +42,7 @@ _BATCH = 1 << 20
 _SPREAD = 1e-3
 _REACH = 3.0
 # Numbers in the largest tensor of a step: a quarter of a gigabyte.
-_ROOM = 1 << 25
+_LARGEST_TENSOR = 1 << 25
 
 
 def pt(
@@ -49,7 +50,7 @@ def pt(
     *,
     dim: int,
     rng: np.random.Generator,
-    init: Any = None,
+    init: Tree | Embedding | None = None,
     preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
@@ -58,7 +59,7 @@ def pt(
     subsample: int | None = None,
     device: DeviceLike = None,
 ) -> Embedding:
-    """Embed any metric so that distances divided by a learned scale are those given; `embed` describes the options."""
+    """Embed any metric with a learned scale; `embed` describes the options."""
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     space = Hyperboloid()
@@ -73,21 +74,21 @@ def pt(
     if preset and init is None:
         start = random_start(space, n, dim, _SPREAD, rng)
     else:
-        # In a plane there is room only far out; more dimensions need less of it.
+        # In a plane there is space only far from the origin; more dimensions need less.
         start = warm_start(space, metric, n, dim, init, max(_REACH, 24.0 / dim), rng)
     points = require("torch", "embed").from_numpy(start).to(where)
     loss: AllPairs | SampledPairs
     if subsample is None or subsample >= n - 1:
         loss = AllPairs(space, metric, where)
     else:
-        most = _PAPER_BATCH if preset else min(_BATCH, max(1, _ROOM // dim))
+        most = _PAPER_BATCH if preset else min(_BATCH, max(1, _LARGEST_TENSOR // dim))
         partners = _partners(metric, subsample, rng)
         loss = SampledPairs(space, metric, partners, batch or most, generator(rng, where))
     log_scale = loss.log_scale(points)
     if log_scale is None:  # all distances are 0
         return Embedding(np.zeros((n, dim)), np.zeros(n), labels=metric.labels)
     if preset and init is None:
-        log_scale = 0.0  # the scale begins at 1, too
+        log_scale = 0.0  # the scale also begins at 1
     learned = learn(
         space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale
     )
@@ -95,15 +96,14 @@ def pt(
 
 
 def _partners(metric: Metric, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return pairs (i, j): for every point its neighbors, if there is a graph, and random others up to `count`."""
+    """Return pairs (i, j): `count` partners of every point, neighbors in a graph first."""
     n = len(metric)
     i = np.repeat(np.arange(n), count)
     j = rng.integers(0, n - 1, len(i))
     j += j >= i
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is not None:
-        # The first `count` neighbors of each point, drawn anew in random order, take the first
-        # places.
+        # The first `count` neighbors of each point, in random order, take the first places.
         rows, cols = (np.asarray(x, np.int64) for x in adjacency.nonzero())
         order = np.lexsort((rng.random(len(rows)), rows))
         rows = rows[order]
@@ -115,7 +115,7 @@ def _partners(metric: Metric, count: int, rng: np.random.Generator) -> NDArray[n
 
 
 class AllPairs:
-    """The mean over all pairs of (e^c d / t - 1)^2, as one batch; pairs at distance 0 have no relative error."""
+    """The mean over all pairs at t > 0 of (e^c d / t - 1)^2, as one batch."""
 
     def __init__(self, space: Hyperboloid, metric: Metric, device: DeviceLike) -> None:
         n = len(metric)
@@ -135,7 +135,7 @@ class AllPairs:
         yield None
 
     def log_scale(self, points: Tensor) -> float | None:
-        """Return the best log scale for the points; None if no pair says anything."""
+        """Return the best log scale for the points; None if all distances are 0."""
         return _best_log_scale(arcosh1p(self.space.excess(points, points)) * self.weights)
 
     def __call__(self, points: Tensor, scale: Tensor, _batch: None) -> Tensor:
@@ -146,7 +146,7 @@ class AllPairs:
 
 
 class SampledPairs:
-    """The same mean over some pairs, in batches; those pairs and their distances are kept on the device."""
+    """The same mean over some pairs, in batches. The pairs are kept on the device."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class SampledPairs:
         metric: Metric,
         pairs: NDArray[np.int64],
         batch: int,
-        random: Any,
+        random: TorchGenerator,
     ) -> None:
         torch = require("torch", "embed")
         self.space = space
@@ -172,10 +172,10 @@ class SampledPairs:
         yield from order.tensor_split(-(-len(order) // self.batch))
 
     def log_scale(self, points: Tensor) -> float | None:
-        """Return the best log scale for the points; None if no pair says anything."""
+        """Return the best log scale for the points; None if all distances are 0."""
         return _best_log_scale(self._ratios(points, slice(None)))
 
-    def _ratios(self, points: Tensor, part: Any) -> Tensor:
+    def _ratios(self, points: Tensor, part: Tensor | slice) -> Tensor:
         i, j = self.pairs[part].T
         excess = self.space.paired_excess(points.index_select(0, i), points.index_select(0, j))
         return arcosh1p(excess) * self.weights[part]

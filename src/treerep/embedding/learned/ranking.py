@@ -1,4 +1,4 @@
-"""Neighbors first: the embeddings of Nickel and Kiela in the Poincaré ball (2017) and on the hyperboloid (2018)."""
+"""PM and LM (Nickel and Kiela 2017, 2018): embeddings that rank neighbors first."""
 
 import functools
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..._core.checks import check_flag, positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
-from ..._core.typing import DeviceLike
+from ..._core.typing import DeviceLike, TorchGenerator
 from ...metric.base import Metric, MetricError
 from ...tree.tree import Tree
 from ..embedding import Embedding
@@ -37,7 +37,7 @@ _SPREAD = {"poincare": 1e-4, "lorentz": 1e-5}
 # The diameter of the start: near enough that neighbors can still change sides.
 _REACH = 2.0
 # Numbers in the largest tensor of a step: a quarter of a gigabyte.
-_ROOM = 1 << 25
+_LARGEST_TENSOR = 1 << 25
 
 
 def rank(
@@ -46,7 +46,7 @@ def rank(
     *,
     dim: int,
     rng: np.random.Generator,
-    init: Any = None,
+    init: Tree | Embedding | None = None,
     preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
@@ -56,7 +56,7 @@ def rank(
     symmetrize: bool | None = None,
     device: DeviceLike = None,
 ) -> Embedding:
-    """Embed a graph so that neighbors come first; `embed` describes the options."""
+    """Embed a graph so that neighbors rank first; `embed` describes the options."""
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     edges, n = _edges(metric)
@@ -77,7 +77,7 @@ def rank(
     points = _tensor(start, where)
     if len(edges):
         if size is None:
-            size = _PRESET_BATCH if preset else max(1, _ROOM // ((count + 1) * dim))
+            size = _PRESET_BATCH if preset else max(1, _LARGEST_TENSOR // ((count + 1) * dim))
         if not plan.adam:
             plan = plan._replace(gain=min(size, len(edges) * (1 + both)) / _PAPER_BATCH)
         loss = RankingLoss(
@@ -101,13 +101,14 @@ lorentz = functools.partial(rank, Hyperboloid())
 
 
 def _edges(metric: Metric) -> tuple[NDArray[np.int64], int]:
-    """Return each edge once, and the number of nodes: a tree's Steiner nodes are placed, too."""
+    """Return each edge once, and the number of nodes, including Steiner nodes."""
     if isinstance(metric, Tree):
         return metric.edges, metric.n_nodes
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is None:
         raise MetricError(
-            f"neighbors are ranked along edges, and {type(metric).__name__} has none: give a graph, or use method='pt'"
+            f"neighbors are ranked along edges, and {type(metric).__name__} has none: "
+            "give a graph, or use method='pt'"
         )
     rows, cols = adjacency.nonzero()
     return np.column_stack([rows, cols])[rows < cols].astype(np.int64), len(metric)
@@ -119,7 +120,7 @@ def _tensor(array: NDArray[Any], device: DeviceLike) -> Tensor:
 
 
 def _best_scale(found: Embedding, metric: Metric, rng: np.random.Generator) -> float:
-    """Return the hyperbolic length of one unit of the data: <d, d> / <d, t> over the rows of 256 points."""
+    """Return the best scale, <d, d> / <d, t> over the rows of 256 points."""
     n = len(metric)
     rows = np.sort(rng.choice(n, min(n, 256), replace=False))
     ours, theirs = (space.block(rows, np.arange(n)) for space in (found, metric))
@@ -128,7 +129,7 @@ def _best_scale(found: Embedding, metric: Metric, rng: np.random.Generator) -> f
 
 
 class Batch(NamedTuple):
-    """Edges (u, v): the nodes u, and as candidates v first, then the negatives; `banned` ones do not count."""
+    """Edges (u, v) as sources u and candidates: v, then the negatives, except `banned` ones."""
 
     sources: Tensor
     candidates: Tensor
@@ -136,7 +137,7 @@ class Batch(NamedTuple):
 
 
 class RankingLoss:
-    """Cross entropy of -d over a neighbor v of u and nodes that are none: d(u, v) + log(sum of exp(-d(u, .))).
+    """Cross entropy of -d over v and negatives: d(u, v) + log(sum of exp(-d(u, .))).
 
     Negatives are drawn with replacement among all nodes but u and its neighbors, uniformly, or
     in the burn-in with probabilities proportional to degree^0.75.
@@ -151,7 +152,7 @@ class RankingLoss:
         both: bool,
         batch: int,
         burn_in: int,
-        random: Any,
+        random: TorchGenerator,
     ) -> None:
         torch = require("torch", "embed")
         self.space = space
@@ -163,14 +164,14 @@ class RankingLoss:
         device = random.device
         symmetric = np.concatenate([edges, edges[:, ::-1]])
         self.edges = _tensor(symmetric if both else edges, device)
-        # Who is no negative of u: u and its neighbors, in ascending order.
+        # Nodes that are not negatives of u: u and its neighbors, in ascending order.
         banned = np.concatenate([symmetric, np.repeat(np.arange(n)[:, None], 2, axis=1)])
         banned = banned[np.lexsort((banned[:, 1], banned[:, 0]))]
         counts = np.bincount(banned[:, 0], minlength=n)
         starts = np.cumsum(counts) - counts
         rank = np.arange(len(banned)) - starts[banned[:, 0]]
         self.keys = _tensor(banned[:, 0] * n + banned[:, 1], device)
-        # banned - rank = how many allowed nodes come before it.
+        # banned - rank is the number of allowed nodes before it.
         self.before = _tensor(banned[:, 0] * n + banned[:, 1] - rank, device)
         self.starts = _tensor(starts, device)
         self.allowed = _tensor(n - counts, device)
@@ -178,7 +179,7 @@ class RankingLoss:
         self.popularity = torch.cumsum(weights / weights.sum(), 0)
 
     def batches(self, epoch: int) -> Iterator[Batch]:
-        """Yield the edges in random order, in batches of about equal size, with fresh negatives."""
+        """Yield the edges in random order, in batches of about equal size, with new negatives."""
         torch = require("torch", "embed")
         device = self.edges.device
         order = torch.randperm(len(self.edges), generator=self.random, device=device)
@@ -223,7 +224,9 @@ class RankingLoss:
     def _excess(self, points: Tensor, batch: Batch) -> Tensor:
         torch = require("torch", "embed")
         pairs = batch.candidates.numel()
-        if min(len(batch.sources), self.n) * self.n <= min(pairs * points.shape[1], _ROOM):
+        if min(len(batch.sources), self.n) * self.n <= min(
+            pairs * points.shape[1], _LARGEST_TENSOR
+        ):
             # One product of matrices touches fewer numbers than gathering the coordinates of
             # every pair.
             rows, row = torch.unique(batch.sources, return_inverse=True)

@@ -122,9 +122,9 @@ def polar_coordinates(
 
 @helper
 def _turn(outward: Any, top: Any, turns: Any, w: Any, at_root: Any, side: Any) -> Any:
-    """Turn psi from outward to the edge of w as cos + i sin, and 2 + 2 cos(psi); write the `side` to which it turns.
+    """Return the turn psi from outward to the edge of w as cos + i sin, and 2 + 2 cos(psi).
 
-    d = cos(psi) outward + sin(psi) side.
+    Writes `side`, with d = cos(psi) outward + sin(psi) side.
     """
     dim = len(side)
     for c in range(dim):
@@ -150,7 +150,7 @@ def _turn(outward: Any, top: Any, turns: Any, w: Any, at_root: Any, side: Any) -
 def _angles(
     decay_r: Any, half_r: Any, decay_l: Any, half_l: Any, sine: Any, behind: Any
 ) -> Any:
-    """Angles of the triangle root, v, w at the root (eta) and at w (gamma) as cos + i sin, and 2 sinh(rw) / e^(r + l).
+    """Return angles eta at the root and gamma at w as cos + i sin, and 2 sinh(rw) / e^(r + l).
 
     Its sides at v, r and l, meet there in the angle pi - psi. Of each, e^-r and (1 - e^-2r) / 2
     are given.
@@ -209,10 +209,11 @@ def _carry_on(
     gamma: Any,
     update: Any,
 ) -> None:
-    """Matrix and outward direction of w from those of its parent, the node `at`; `update` (3, k) is scratch.
+    """Write matrix and outward direction of w, from those of its parent `at`.
 
-    Along the edge and on to the root, then turned in the plane of the triangle by its defect pi
-    - (the three angles): that is the way along the geodesic from w itself.
+    The way leads along the edge and on to the root. Then it is turned in the plane of the
+    triangle by its defect, pi - (the three angles): that is the way along the geodesic from w
+    itself. `update` (3, k) is scratch.
     """
     dim = len(side)
     first = turns[w, 0]

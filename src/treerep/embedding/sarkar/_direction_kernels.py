@@ -12,7 +12,7 @@ from ..._core.kernel import helper, kernel
 def group_edges(
     ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any
 ) -> None:
-    """Sort the positions whose edge has a length by the point where it begins; `ranked` is the order within a group."""
+    """Group positions with an edge of positive length by its upper point, ordered by `ranked`."""
     for p in range(1, len(up)):
         if lengths[p] > 0.0:
             starts[head[up[p]] + 1] += 1
@@ -30,7 +30,7 @@ def group_edges(
 
 @helper
 def _relax(points: Any, weights: Any, count: Any, dim: Any, i: Any, pull: Any) -> Any:
-    """Move point i towards the least -sum w_j ln |u_i - u_j| on the sphere, and return the square of the step."""
+    """Move point i on the sphere to lower -sum w_j ln |u_i - u_j|; return the squared step."""
     total = 0.0
     nearest = 4.0
     for c in range(dim):
@@ -146,7 +146,10 @@ def turn_edges(
 
 @helper
 def _three(points: Any, weights: Any) -> None:
-    """Three directions of least energy: cot(half the angle of i and j) = w_k / sqrt(w_1 w_2 + w_2 w_3 + w_3 w_1)."""
+    """Place three directions of least energy.
+
+    cot(half the angle of i and j) = w_k / sqrt(w_1 w_2 + w_2 w_3 + w_3 w_1).
+    """
     first = weights[0]
     second = weights[1]
     third = weights[2]

@@ -1,4 +1,4 @@
-"""Well separated directions: how the edges at a node of a tree are spread around it."""
+"""Well separated directions for the edges at a node of a tree."""
 
 import math
 from functools import lru_cache
@@ -7,16 +7,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ...tree.structure.rooted import Preorder, heads, points_below
 
-#: What `sarkar` offers.
+#: The choices of `directions` in `sarkar`.
 RULES = ("traffic", "equal", "codes")
-#: Up to so many directions all pairs are looked at: to spread them equally, and to bound what
-#: paths lose.
+#: Up to this many directions all pairs are used, to spread them equally and to bound the loss
+#: of paths.
 MOST_PAIRS = 64
-# Up to so many are spread by their traffic, by so many sweeps (more gained nothing, measured on
-# random trees).
+# Up to this many directions are spread by their traffic, in this many sweeps (more sweeps
+# gained nothing, measured on random trees).
 _MOST_TRAFFIC = 24
 _SWEEPS = 4
 
@@ -26,23 +26,20 @@ Array = NDArray[np.float64]
 class Around(NamedTuple):
     """The edges around every point of a tree, by preorder position."""
 
-    head: NDArray[
-        np.int32
-    ]  # first position at the same point: edges of length 0 do not leave it
-    starts: NDArray[
-        np.int32
-    ]  # the edges that begin at head v lead to members[starts[v]:starts[v + 1]]
+    # First position at the same point: edges of length 0 do not leave it.
+    head: NDArray[np.int32]
+    # The edges that begin at head v lead to members[starts[v]:starts[v + 1]].
+    starts: NDArray[np.int32]
     members: NDArray[np.int32]
-    turns: (
-        Array  # (N, dim): direction of the edge to each position, in the frame of its upper end
-    )
+    # (N, dim): direction of the edge to each position, in the frame of its upper end.
+    turns: Array
 
 
 def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: float) -> Around:
-    """Choose the direction of every edge in the frame of its upper end, in which the parent's is -e_1.
+    """Choose the direction of every edge in the frame of its upper end.
 
-    Nodes joined by edges of length 0 are one point, with one frame: such an edge has direction
-    e_1, which carries the frame over as it is.
+    The parent of a node is in direction -e_1. Nodes joined by edges of length 0 are one point,
+    with one frame: such an edge has direction e_1, which does not change the frame.
     """
     from ._direction_kernels import group_edges, turn_edges
 
@@ -76,11 +73,11 @@ def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: fl
 def _templates(
     counts: NDArray[np.int64], dim: int, rule: str
 ) -> tuple[Array, NDArray[np.int64]]:
-    """All templates one below the other, and where the one for each number of directions begins."""
+    """Return all templates, stacked, and the first row of each number of directions."""
     parts = [spread_directions(int(count), dim, rule) for count in counts]
     offsets = np.full(int(counts.max(initial=0)) + 1, -1)
     offsets[counts] = np.cumsum([0, *map(len, parts)])[:-1]
-    return frozen(np.concatenate([np.empty((0, dim)), *parts])), frozen(offsets)
+    return read_only(np.concatenate([np.empty((0, dim)), *parts])), read_only(offsets)
 
 
 def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
@@ -116,19 +113,18 @@ def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
 
 
 def least_angle(turns: Array, count: int) -> float:
-    """Return the least angle between directions, those of a template for `count` of them in more than two dimensions.
+    """Return the least angle between directions.
 
-    Exact in two and three dimensions; in more the least angle of all words of the code.
+    In two dimensions it is that of `turns`. In more it is that of the template for `count`
+    directions: exact in three dimensions, and otherwise the least angle of all words of the
+    code.
     """
     dim = turns.shape[1]
     if dim == 2:
         angles = np.sort(np.arctan2(turns[:, 1], turns[:, 0]))
         return float(np.diff(angles, append=angles[0] + 2 * np.pi).min())
-    return 2 * math.asin(
-        0.5
-        * (1 - 1e-9)
-        * (_closest_of_spiral(count) if dim == 3 else _code_distance(count, dim))
-    )
+    chord = _closest_of_spiral(count) if dim == 3 else _code_distance(count, dim)
+    return 2 * math.asin(0.5 * (1 - 1e-9) * chord)
 
 
 @lru_cache(maxsize=256)
@@ -140,8 +136,8 @@ def _closest_of_spiral(count: int) -> float:
 
 
 def _simplex(count: int, dim: int) -> Array:
-    """Vertices of a regular simplex: cosines -1 / (count - 1)."""
-    # Columns of the centered identity, in an orthonormal basis of the hyperplane that they span.
+    """Return the vertices of a regular simplex: cosines -1 / (count - 1)."""
+    # Columns of the centered identity, in an orthonormal basis of the hyperplane they span.
     centered = np.eye(count) - 1.0 / count
     points = np.zeros((count, dim))
     points[:, : count - 1] = centered @ np.linalg.svd(centered)[0][:, : count - 1]
@@ -149,7 +145,7 @@ def _simplex(count: int, dim: int) -> Array:
 
 
 def _fibonacci(count: int) -> Array:
-    """Fibonacci's spiral, which fills the sphere evenly; the ends keep a distance of their own."""
+    """Return points on Fibonacci's spiral, which covers the sphere evenly."""
     golden = (1 + np.sqrt(5)) / 2
     index = np.arange(count)
     end = 0.3
@@ -160,9 +156,10 @@ def _fibonacci(count: int) -> Array:
 
 
 def _torus_code(count: int, dim: int) -> Array:
-    """Words of `blocks` letters, each letter one of `letters` points of a circle, the sum of all letters even.
+    """Return words of `blocks` letters, each one of `letters` points of a circle.
 
-    Two words differ in two letters, or in one by at least two steps.
+    The sum of all letters is even, so two words differ in two letters, or in one by at least
+    two steps.
     """
     blocks, letters = _best_code(count, dim)
     words = letters**blocks // 2
@@ -178,7 +175,7 @@ def _torus_code(count: int, dim: int) -> Array:
 
 
 def _best_code(count: int, dim: int) -> tuple[int, int]:
-    """Numbers of blocks and of letters that keep at least `count` words farthest apart."""
+    """Return the numbers of blocks and letters that keep `count` words farthest apart."""
     codes = []
     for blocks in range(2, dim // 2 + 1):
         letters = 2 * math.ceil(round(0.5 * (2 * count) ** (1 / blocks), 9))
@@ -199,16 +196,15 @@ def _words_apart(blocks: int, letters: int) -> float:
 def _least_energy(count: int, dim: int) -> Array:
     from ._direction_kernels import spread
 
-    points = np.random.default_rng(count).standard_normal(
-        (count, dim)
-    )  # symmetric starts stay symmetric
+    # A random start, because symmetric starts stay symmetric.
+    points = np.random.default_rng(count).standard_normal((count, dim))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     spread(points, np.ones(count), count, 200, 1e-6, np.empty(dim))
-    return frozen(points)
+    return read_only(points)
 
 
 def _sorted(points: Array) -> Array:
-    """Reflect the first direction to -e_1 and put the others in order of their angle to it."""
+    """Reflect the first direction to -e_1 and sort the others by their angle to it."""
     normal = points[0].copy()
     normal[0] += 1.0
     if normal.any() and len(points) > 2:
@@ -217,4 +213,4 @@ def _sorted(points: Array) -> Array:
         points[0, 0] = -1.0
     points = points / np.linalg.norm(points, axis=1, keepdims=True)
     rest = np.argsort(-points[1:, 0].round(12), kind="stable") + 1
-    return frozen(points[np.r_[0, rest]])
+    return read_only(points[np.r_[0, rest]])

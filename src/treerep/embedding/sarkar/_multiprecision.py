@@ -1,6 +1,8 @@
-"""Coordinates in as many bits as wished: what float64 cannot hold far out, in numbers of mpmath."""
+"""Coordinates of any precision, as numbers of mpmath."""
 
 import math
+from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,10 @@ from .._models import MODELS
 
 
 def enough_bits(model: str, farthest: float) -> int:
-    """Bits that keep points at that distance from the origin apart as a float64 does at the origin.
+    """Return the bits that separate points at a radius as float64 does at the origin.
 
-    1 - |p| is about 2 e^-r in the ball of Poincaré, and 2 e^-2r in that of Klein, which the
-    hyperboloid needs, too.
+    1 - |p| is about 2 e^-r in the Poincaré ball, and 2 e^-2r in the Klein ball. The hyperboloid
+    needs as many bits as the Klein ball.
     """
     return 53 + math.ceil((1 if model == "poincare" else 2) * farthest / math.log(2))
 
@@ -24,9 +26,9 @@ def enough_bits(model: str, farthest: float) -> int:
 def precise_coordinates(
     frames: FrameOracle, radii: NDArray[np.float64], model: str, precision: int | str
 ) -> NDArray[np.object_]:
-    """Coordinates of every node in a model, as mpmath numbers of `precision` bits, or of as many as it takes ("auto").
+    """Return coordinates of every node as mpmath numbers of `precision` bits, or "auto".
 
-    The Lorentz matrix of every frame is its parent's times a reflection and a boost. O(N k^2)
+    The Lorentz matrix of a frame is its parent's times a reflection and a boost. O(N k^2)
     operations.
     """
     if not isinstance(model, str) or model not in MODELS:
@@ -64,7 +66,7 @@ def precise_coordinates(
 
 
 def _guard_bits(frames: FrameOracle, radii: NDArray[np.float64]) -> int:
-    """Bits that the matrices lose: every turn of a path costs as much as it shortens the way to the root."""
+    """Return the bits that the matrices lose: as many as turns shorten the way to the root."""
     depth = np.zeros(len(radii))
     for p, q in enumerate(frames.up[1:].tolist(), 1):
         depth[p] = depth[q] + frames.lengths[p]
@@ -72,7 +74,9 @@ def _guard_bits(frames: FrameOracle, radii: NDArray[np.float64]) -> int:
     return 32 + math.ceil(shortened / math.log(2)) + 2 * len(radii).bit_length()
 
 
-def _lorentz_points(mpmath: Any, frames: FrameOracle) -> Any:
+def _lorentz_points(
+    mpmath: ModuleType, frames: FrameOracle
+) -> Iterator[tuple[int, NDArray[Any]]]:
     """Yield every position and its point (x0, x) of the hyperboloid."""
     dim = frames.turns.shape[1]
     children = np.bincount(frames.up[1:], minlength=len(frames.up)).tolist()

@@ -1,4 +1,4 @@
-"""The scale at which no distance of an embedded tree is shortened by more than was asked for."""
+"""The scale that bounds the distortion of an embedded tree."""
 
 import math
 
@@ -14,7 +14,7 @@ _TOLERANCE = 1.005
 
 
 def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) -> float:
-    """Scale at which all distances of data points are at least their tree distance / distortion.
+    """Return the scale at which no distance is below its tree distance / distortion.
 
     Found from a bound of what each path loses in its turns, which is tight where edges are
     long. A few passes of O(N).
@@ -56,7 +56,8 @@ def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) 
     high = 256.0 / float(lengths.min())
     if not high * float(lengths.sum()) < 1e290:
         raise MetricError(
-            f"edges are {lengths.min():.3g} to {lengths.max():.3g} long: give a scale, not a distortion"
+            f"edges are {lengths.min():.3g} to {lengths.max():.3g} long: "
+            "give a scale, not a distortion"
         )
     while (low := needed(high)) > high:
         high = 2.0 * low
@@ -77,7 +78,7 @@ def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) 
 
 
 def _measure_hubs(around: Around, closest: NDArray[np.float64]) -> None:
-    """Write sin(t / 2) of the least angle t of edges below each node that has too many for looking at all pairs."""
+    """Write sin(t / 2) of the least angle t of edges below each node with many edges."""
     edges = np.diff(around.starts)
     for v in np.flatnonzero(edges > MOST_PAIRS):
         turns = around.turns[around.members[around.starts[v] : around.starts[v + 1]]]

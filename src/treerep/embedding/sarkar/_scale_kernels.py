@@ -1,4 +1,4 @@
-"""Compiled bound of what paths lose in hyperbolic space: how much shorter than in the tree they can be."""
+"""Kernels that bound how much shorter paths are in hyperbolic space than in the tree."""
 
 import math
 from typing import Any
@@ -30,7 +30,7 @@ def _narrowed(sine: Any, less: Any) -> Any:
 def measure_angles(
     starts: Any, members: Any, turns: Any, most: Any, bend: Any, closest: Any
 ) -> None:
-    """sin(t / 2) of the angle t of every edge to its parent's edge, and of the least angle of two edges below a head.
+    """Write sin(t / 2) of each edge's angle to its parent, and of the least angle below a head.
 
     The latter where there are at most `most` edges. O(N k), and O(m^2 k) at a head with m of
     them.
@@ -73,7 +73,7 @@ def worst_path(
     closest: Any,
     most: Any,
 ) -> Any:
-    """Bound what the paths between data points lose: the K and the length of the worst, by K - slack * scale * length.
+    """Bound the loss K of paths between data points: the worst by K - slack * scale * length.
 
     The hyperbolic distance of two data points at tree distance `length` is at least scale *
     length - K. Every turn of a path loses at most `_loss` of its angle, made narrower by how

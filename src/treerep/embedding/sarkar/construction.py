@@ -1,4 +1,4 @@
-"""Sarkar's construction: a weighted tree in hyperbolic space, every edge exact, every distance as exact as wished.
+"""Sarkar's construction: a weighted tree in hyperbolic space with a bounded distortion.
 
 R. Sarkar, Low distortion Delaunay embedding of trees in hyperbolic plane (Graph Drawing 2011).
 In more dimensions, and with codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs
@@ -7,16 +7,16 @@ for hyperbolic embeddings (ICML 2018).
 
 from ..._core.checks import check_choice, number_above, number_from, positive_scale
 from ..._core.memory import check_memory
-from ...metric.base import Metric, frozen
+from ...metric.base import Metric, read_only
 from ...tree.structure.rooted import rerooted
 from ...tree.tree import Tree
 from ..tree_embedding import TreeEmbedding
 from ._directions import RULES, place_edges
 from ._scale import scale_for
 
-#: Asked for where neither a scale nor a distortion is given.
+#: The default, if neither a scale nor a distortion is given.
 _DISTORTION = 1.05
-#: Of "traffic", where none is given.
+#: The default of directions="traffic".
 _EXPONENT = 0.4
 
 
@@ -30,7 +30,7 @@ def sarkar(
     exponent: float | None = None,
     root: int | str | None = None,
 ) -> TreeEmbedding:
-    """Place a tree in hyperbolic space: edges have their exact length, and other distances are a little too short.
+    """Place a tree in hyperbolic space. Edges are exact; other distances are slightly short.
 
     Parameters
     ----------
@@ -38,26 +38,24 @@ def sarkar(
     dim : int
         Dimension of the space, at least 2.
     scale : float, optional
-        Hyperbolic length of one unit of the tree. Distances come out in units of the tree; the
-        larger the scale, the less they are shortened, by about a constant / scale.
+        Hyperbolic length of one unit of the tree. Distances are in units of the tree. They are
+        shortened by about a constant / scale.
     distortion : float, optional
-        Choose the scale so that every distance of data points lies between the tree's /
-        distortion and the tree's: `worst_distortion` is then at most that. The default is 1.05,
-        if no scale is given.
+        Choose the scale so that each distance of data points lies between the tree's /
+        distortion and the tree's. `worst_distortion` is then at most this number. The default
+        is 1.05, if no scale is given.
     directions : "traffic", "equal" or "codes"
         How edges are spread around a node. "equal": as far from each other as possible.
-        "traffic": branches with many data points farther from each other, which makes the
-        average distortion smaller, mostly by far. "codes": like "equal", in closed form only.
-        Between all of them and the parent, the branch with most points gets the direction
-        farthest from the parent.
+        "traffic": branches with many data points are farther from each other, which mostly
+        lowers the average distortion a lot. "codes": like "equal", in closed form. The branch
+        with most points gets the direction farthest from the parent.
     exponent : float, optional
-        A branch of t data points has weight t^exponent in "traffic", 0.4 by default: 0 is
-        "equal", 1 is best for the average distortion at large scales. Small angles between
-        light branches, which lower the precision of neighborhoods at small scales, come with
-        large exponents.
+        A branch of t data points has weight t^exponent in "traffic", 0.4 by default. 0 is
+        "equal"; 1 is best for the average distortion at large scales. Large exponents make
+        small angles between light branches, which lower the precision of neighborhoods at small
+        scales.
     root : node id or label, optional
-        The node at the origin; the center of the tree by default, from which the farthest node
-        is nearest.
+        The node at the origin; by default the center of the tree.
 
     Returns
     -------
@@ -66,7 +64,7 @@ def sarkar(
 
     Notes
     -----
-    O(N k^2) time for the coordinates, O(N k) for all else, where the directions around large
+    O(N k^2) time for the coordinates, and O(N k) for all else. The directions around large
     nodes are in closed form. Nodes joined by edges of length 0 are placed at one point.
 
     Examples
@@ -91,8 +89,7 @@ def sarkar(
         raise ValueError("give scale or distortion, not both: one follows from the other")
     wanted = _DISTORTION if distortion is None else distortion
     wanted = number_above(1, wanted, "distortion must be a number above 1")
-    # The directions of all edges and nodes, and the frames of nodes that wait: see
-    # `polar_coordinates`.
+    # The directions of all edges and nodes, and the pending frames of `polar_coordinates`.
     nodes = tree.n_nodes
     needed = 8 * dim * (2 * nodes + (nodes.bit_length() + 1) * dim)
     check_memory(
@@ -101,18 +98,16 @@ def sarkar(
     node = center(tree) if root is None else tree._node(root)
     view = rerooted(tree._view, int(tree._view.position[node]))
     around = place_edges(view, tree.n_points, dim, directions, power)
-    factor = (
-        scale_for(wanted, view, tree.n_points, around)
-        if scale is None
-        else positive_scale(scale)
-    )
-    return TreeEmbedding._of_view(
-        view, frozen(around.turns), factor, tree.n_points, tree.labels
-    )
+    if scale is None:
+        factor = scale_for(wanted, view, tree.n_points, around)
+    else:
+        factor = positive_scale(scale)
+    turns = read_only(around.turns)
+    return TreeEmbedding._of_view(view, turns, factor, tree.n_points, tree.labels)
 
 
 def center(tree: Tree) -> int:
-    """Return the node from which the farthest node is nearest, of several the one with the smallest id. O(N)."""
+    """Return the node of least eccentricity, the smallest id of several. O(N)."""
     from ...tree.structure.preorder_kernels import find_center
 
     view = tree._view

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from ..._core.checks import check_choice, positive_number
 from ..._core.parallel import run
 from ..._core.progress import progress_bar
-from ...metric.base import Metric, frozen
+from ...metric.base import Metric, read_only
 from ...metric.graph import GraphMetric
 from ...scores._streaming import row_slices
 from .._distances import checked_block
@@ -119,9 +119,9 @@ def _symmetric(
     rows.sort_indices()
     # As the rows of a GraphMetric are: one layout, one compile.
     arrays = (
-        frozen(rows.data),
-        frozen(rows.indices.astype(np.int32)),
-        frozen(rows.indptr.astype(np.int32)),
+        read_only(rows.data),
+        read_only(rows.indices.astype(np.int32)),
+        read_only(rows.indptr.astype(np.int32)),
     )
     return csr_array(arrays, shape=(n, n))
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.progress import progress_bar
-from ...metric.base import Metric, frozen
-from ...metric.oracle.classes import KNOWN, MatrixOracle
+from ...metric.base import Metric, read_only
+from ...metric.oracle.classes import COMPILED_ORACLES, MatrixOracle
 from .._distances import checked_block
 from ._spanning_kernels import Frontier, join_points
 
@@ -27,7 +27,7 @@ def prim_complete(metric: Metric, start: int) -> tuple[NDArray[np.int32], NDArra
     frontier = Frontier(np.full(n, np.inf), np.full(n, start, np.int32), np.zeros(n, np.int32))
     left = np.delete(np.arange(n, dtype=np.int32), start)
     joined = start
-    oracle = metric.oracle if isinstance(metric.oracle, KNOWN) else None
+    oracle = metric.oracle if isinstance(metric.oracle, COMPILED_ORACLES) else None
     with progress_bar(n, "minimum spanning tree", "points") as bar:
         while len(left):
             if oracle is not None:
@@ -36,7 +36,7 @@ def prim_complete(metric: Metric, start: int) -> tuple[NDArray[np.int32], NDArra
             else:
                 steps = 1
                 row = MatrixOracle(
-                    frozen(checked_block(metric, np.array([joined]), np.arange(n)))
+                    read_only(checked_block(metric, np.array([joined]), np.arange(n)))
                 )
                 joined = join_points(row, True, frontier, left, joined, steps)
             left = left[: len(left) - steps]

@@ -21,8 +21,13 @@ from numpy.typing import NDArray
 
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
-from ...metric.base import Metric, frozen
-from ...metric.oracle.classes import KNOWN, MatrixOracle, bytes_per_point, gathered
+from ...metric.base import Metric, read_only
+from ...metric.oracle.classes import (
+    COMPILED_ORACLES,
+    MatrixOracle,
+    bytes_per_point,
+    select_points,
+)
 from ...metric.oracle.distance_kernels import block_distances
 from ...tree.tree import Tree
 from .._distances import checked_block, finished_tree
@@ -66,7 +71,7 @@ def treerep(
     with (
         progress_bar(n, "TreeRep", "points") as bar,
         Workers(n_jobs) as workers,
-        metric.scattered(),
+        metric.random_access(),
     ):
         engine = TreeRep(
             metric, priority, choices.tol, choices.rule, workers, bar, choices.joined
@@ -144,7 +149,7 @@ class TreeRep:
         self.bar = bar
         self.joined = joined
         self.n = len(metric)
-        self.oracle = metric.oracle if isinstance(metric.oracle, KNOWN) else None
+        self.oracle = metric.oracle if isinstance(metric.oracle, COMPILED_ORACLES) else None
         self.visits = 0
         self.skeleton = Skeleton(self.n)
         self.nodes = self.skeleton.nodes
@@ -309,7 +314,7 @@ class TreeRep:
                 2, 1, 1, np.int64(-1), fresh[0], zone.length, near_a[fresh[0]], near_b[fresh[0]]
             )
         arms = kernels.universal_tree(pivots, self.tol)
-        return Step(pivots, arms, MatrixOracle(frozen(self.rows)), names.tolist())
+        return Step(pivots, arms, MatrixOracle(read_only(self.rows)), names.tolist())
 
     # Finish: every small zone alone.
 
@@ -342,9 +347,9 @@ class TreeRep:
         if self.oracle is not None and not self.row_bytes:
             return self.oracle, self.nodes, with_room(slots, near_a, near_b, priority)
         if self.oracle is not None:
-            local: Any = gathered(self.oracle, slots)
+            local: Any = select_points(self.oracle, slots)
         else:
-            local = MatrixOracle(frozen(self._block(slots, slots)))
+            local = MatrixOracle(read_only(self._block(slots, slots)))
         here = np.arange(len(slots), dtype=np.int32)
         return local, self.nodes[slots], with_room(here, near_a, near_b, priority[slots])
 

@@ -1,4 +1,4 @@
-"""Tell whether all chunks of a stored array are there.
+"""Check that a stored array has all of its chunks.
 
 Zarr reads a chunk that is not stored as the fill value, by default 0, and by default does not
 store chunks that hold nothing else. So a lost chunk and a chunk of zeros look alike. In a
@@ -18,13 +18,14 @@ HDF5 stores chunks of zeros, so a missing chunk was never written, and the matri
 import hashlib
 import itertools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..._core.memory import check_memory
+from ..._core.typing import ChunkedArray
 from .blosc import check_blosc_chunks
 from .zarr_metadata import check_zarr_metadata
 
@@ -33,12 +34,11 @@ Region = tuple[slice, ...]
 _REMEDY = "restore the chunk, or write the array again with config={'write_empty_chunks': True}"
 
 
-def check_stored(array: Any) -> None:
-    """Refuse a zarr array or HDF5 data set that it is not safe to read: call this before the first entry is read."""
+def check_stored(array: ChunkedArray) -> None:
+    """Refuse an array that is not safe to read. Call this before the first entry is read."""
     dtype = array.dtype
-    if (
-        getattr(dtype, "hasobject", False) and dtype.kind != "T"
-    ):  # NumPy counts its strings of any length as objects
+    # NumPy counts its strings of any length ("T") as objects.
+    if getattr(dtype, "hasobject", False) and dtype.kind != "T":
         raise ValueError(
             f"an array of dtype {dtype} holds Python objects, not numbers: save it as numbers"
         )
@@ -50,26 +50,27 @@ def check_stored(array: Any) -> None:
         )
 
 
-def check_chunks(array: Any, kind: str) -> None:
-    """Refuse an array with lost chunks before anything is unpacked; `kind` is "distances" or "points"."""
+def check_chunks(array: ChunkedArray, kind: str) -> None:
+    """Refuse an array with lost chunks; `kind` is "distances" or "points"."""
     check_stored(array)
     if not _is_zarr(array):
         _check_hdf5(array)
         return
     stored = _checked_chunks(array)
-    missing = _missing(array, stored)
+    missing = _missing_chunks(array, stored)
     if kind == "distances":
         missing = (
             (name, region)
             for name, region in missing
-            if not _on_the_diagonal(region, array.fill_value)
+            if not _is_diagonal_entry(region, array.fill_value)
         )
     first = next(missing, None)
     if first is None:
         return
-    if not any(map(stored, _places(array))):
+    if not any(map(stored, _chunk_indices(array))):
         raise ValueError(
-            f"none of its chunks is stored, the first is {first[0]}: restore them, or write it again"
+            f"none of its chunks is stored, the first is {first[0]}: "
+            "restore them, or write it again"
         )
     rest = itertools.chain([first], missing)
     count = _check_coincident(array, rest) if kind == "distances" else sum(1 for _ in rest)
@@ -80,24 +81,25 @@ def check_chunks(array: Any, kind: str) -> None:
     )
     more = f" and {count - 1:,} more are" if count > 1 else " is"
     warnings.warn(
-        f"chunk {first[0]} ({_span(first[1])}){more} not stored. Zarr leaves out chunks that hold only the fill value "
-        f"{array.fill_value}, so {meaning}. If a chunk was lost, restore it",
+        f"chunk {first[0]} ({_span(first[1])}){more} not stored. "
+        f"Zarr leaves out chunks that hold only the fill value {array.fill_value}, "
+        f"so {meaning}. If a chunk was lost, restore it",
         stacklevel=2,
     )
 
 
-def refuse_missing_chunks(array: Any, what: str) -> None:
+def refuse_missing_chunks(array: ChunkedArray, what: str) -> None:
     """Refuse an array of which any chunk is missing."""
     check_stored(array)
-    for name, region in _missing(array, _checked_chunks(array)):
+    for name, region in _missing_chunks(array, _checked_chunks(array)):
         raise ValueError(f"chunk {name} of {what} ({_span(region)}) is missing: {_REMEDY}")
 
 
-def _is_zarr(array: Any) -> bool:
+def _is_zarr(array: ChunkedArray) -> bool:
     return hasattr(array, "store_path") and hasattr(array, "metadata")
 
 
-def _check_hdf5(array: Any) -> None:
+def _check_hdf5(array: ChunkedArray) -> None:
     chunks = getattr(array, "chunks", None)
     handle: Any = getattr(array, "id", None)
     if not chunks or not hasattr(handle, "get_num_chunks"):
@@ -106,48 +108,53 @@ def _check_hdf5(array: Any) -> None:
     found = handle.get_num_chunks()
     if found < total:
         raise ValueError(
-            f"{total - found:,} of its {total:,} chunks were never written: write the whole array"
+            f"{total - found:,} of its {total:,} chunks were never written: "
+            "write the whole array"
         )
 
 
-def _chunk_shape(array: Any) -> tuple[int, ...]:
+def _chunk_shape(array: ChunkedArray) -> tuple[int, ...]:
     """Return the shape of what is stored in one file: a chunk, or a shard of many."""
     return tuple(array.shards or array.chunks)
 
 
-def _grid(shape: Any, chunks: Any) -> tuple[int, ...]:
+def _grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
     return tuple(-(-length // chunk) for length, chunk in zip(shape, chunks, strict=True))
 
 
-def _places(array: Any) -> Iterator[tuple[int, ...]]:
+def _chunk_indices(array: ChunkedArray) -> Iterator[tuple[int, ...]]:
     return itertools.product(*map(range, _grid(array.shape, _chunk_shape(array))))
 
 
-def _missing(
-    array: Any, stored: Callable[[tuple[int, ...]], bool]
+def _missing_chunks(
+    array: ChunkedArray, stored: Callable[[tuple[int, ...]], bool]
 ) -> Iterator[tuple[str, Region]]:
     """Yield the name and the region of every chunk that is not stored."""
-    for place in _places(array):
-        if not stored(place):
-            spans = zip(place, _chunk_shape(array), array.shape, strict=True)
+    for index in _chunk_indices(array):
+        if not stored(index):
+            spans = zip(index, _chunk_shape(array), array.shape, strict=True)
             region = tuple(
                 slice(k * step, min((k + 1) * step, length)) for k, step, length in spans
             )
-            yield array.metadata.encode_chunk_key(place), region
+            yield array.metadata.encode_chunk_key(index), region
 
 
-def _checked_chunks(array: Any) -> Callable[[tuple[int, ...]], bool]:
-    """Return which chunks are stored, once those are known to be safe to unpack."""
+def _checked_chunks(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
+    """Check that the stored chunks are safe to unpack; return which ones are stored."""
     stored = _is_stored(array)
     check_blosc_chunks(
         array,
-        (array.metadata.encode_chunk_key(place) for place in _places(array) if stored(place)),
+        (
+            array.metadata.encode_chunk_key(place)
+            for place in _chunk_indices(array)
+            if stored(place)
+        ),
     )
     return stored
 
 
-def _is_stored(array: Any) -> Callable[[tuple[int, ...]], bool]:
-    """Return a function that tells whether the chunk at a place of the grid is stored."""
+def _is_stored(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
+    """Return a function that tells whether the chunk at an index of the grid is stored."""
     from zarr.core.sync import sync
 
     store = array.store_path.store
@@ -159,12 +166,12 @@ def _is_stored(array: Any) -> Callable[[tuple[int, ...]], bool]:
 
     if store.supports_listing:
         keys = sync(listed())
-        return lambda place: head + array.metadata.encode_chunk_key(place) in keys
-    return lambda place: bool(sync(store.exists(head + array.metadata.encode_chunk_key(place))))
+        return lambda index: head + array.metadata.encode_chunk_key(index) in keys
+    return lambda index: bool(sync(store.exists(head + array.metadata.encode_chunk_key(index))))
 
 
-def _on_the_diagonal(region: Region, fill: Any) -> bool:
-    """Whether a region is one entry of the diagonal, which is zero, and so is the fill value."""
+def _is_diagonal_entry(region: Region, fill: object) -> bool:
+    """Tell whether a region is one diagonal entry and the fill value is 0, as it must be."""
     return (
         len(region) == 2
         and region[0] == region[1]
@@ -173,8 +180,8 @@ def _on_the_diagonal(region: Region, fill: Any) -> bool:
     )
 
 
-def _check_coincident(array: Any, missing: Iterator[tuple[str, Region]]) -> int:
-    """Refuse the first missing chunk whose points do not coincide; return how many there are."""
+def _check_coincident(array: ChunkedArray, missing: Iterator[tuple[str, Region]]) -> int:
+    """Refuse the first missing chunk whose points do not coincide; count the others."""
     rows = _CommonRows(array)
     count = 0
     for name, region in missing:
@@ -183,16 +190,17 @@ def _check_coincident(array: Any, missing: Iterator[tuple[str, Region]]) -> int:
         across, down = (rows.of(span) for span in region)
         if across is None or across != down:
             raise ValueError(
-                f"chunk {name} ({_span(region)}) is missing, and its points do not coincide: {_REMEDY}"
+                f"chunk {name} ({_span(region)}) is missing, "
+                f"and its points do not coincide: {_REMEDY}"
             )
         count += 1
     return count
 
 
 class _CommonRows:
-    """The row that several points share, as a digest; a chunk is unpacked at a time, and each row read once."""
+    """Digests of rows that several points share. Each row is read once, chunk by chunk."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: ChunkedArray) -> None:
         self._array = array
         self._known: dict[tuple[int, int], bytes | None] = {}
 

@@ -1,4 +1,4 @@
-"""Matrices that stay on disk: which they are, and how they are laid out there."""
+"""Matrices in memory-mapped files, which stay on disk."""
 
 import mmap
 from collections.abc import Iterator
@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import MetricError, frozen
+from ..base import MetricError, read_only
 
-#: A mapped file of more bytes is read only where distances are asked for. Always this number,
-#: so that what a file is taken for does not depend on the machine.
+#: Of a mapped file with more bytes only the entries that are needed are read. The number is
+#: fixed, so that results do not depend on the machine.
 LARGE = 1 << 30
 
 
 def is_large_map(array: NDArray[Any]) -> bool:
-    """Whether an array is (a view of) a memory-mapped file, and too large to be read for a look at it."""
+    """Tell whether an array is in a memory-mapped file that is too large to read at once."""
     return array.nbytes > LARGE and _map_of(array) is not None
 
 
-def _map_of(array: Any) -> "np.memmap[Any, Any] | None":
+def _map_of(array: object) -> "np.memmap[Any, Any] | None":
     found = None
     while isinstance(array, np.ndarray):
         found = array if isinstance(array, np.memmap) else found
@@ -29,9 +29,9 @@ def _map_of(array: Any) -> "np.memmap[Any, Any] | None":
     return found
 
 
-def laid_out(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a large mapped matrix as what kernels take, never copied: one in Fortran order is read as its mirror."""
-    if array.flags.f_contiguous and not array.flags.c_contiguous:
+def to_kernel_layout(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a mapped matrix in the layout of kernels, without a copy, or raise a MetricError."""
+    if array.flags.f_contiguous and not array.flags.c_contiguous:  # symmetric, so the same
         array = array.T
     size = f"this mapped matrix of {len(array):,} points"
     if not array.flags.c_contiguous:
@@ -40,35 +40,37 @@ def laid_out(array: NDArray[Any]) -> NDArray[Any]:
         )
     if not array.flags.aligned:
         raise MetricError(
-            f"{size} begins in the middle of a number of {array.itemsize} bytes: save it by itself"
+            f"{size} begins in the middle of a number of {array.itemsize} bytes: "
+            "save it by itself"
         )
     if not array.dtype.isnative:
         raise MetricError(
-            f"{size} has the foreign byte order of dtype {array.dtype}: save it in that of this machine"
+            f"{size} has the foreign byte order of dtype {array.dtype}: "
+            "save it in that of this machine"
         )
     _check_file(array)
-    return frozen(array)
+    return read_only(array)
 
 
 def _check_file(array: NDArray[Any]) -> None:
-    """Refuse a file that has become shorter since it was mapped: to read beyond its end kills a process."""
+    """Refuse a file that became shorter after it was mapped: a read beyond its end is fatal."""
     mapped = _map_of(array)
-    if (
-        mapped is None
-        or mapped.filename is None
-        or not (path := Path(mapped.filename)).exists()
-    ):
-        return  # a file without a name stays as it is
+    if mapped is None or mapped.filename is None:
+        return  # a temporary file, which no other process can change
+    path = Path(mapped.filename)
+    if not path.exists():
+        return
     end = mapped.offset + mapped.nbytes
     size = path.stat().st_size
     if size < end:
         raise MetricError(
-            f"{path} has {size:,} bytes, but the matrix in it ends at {end:,}: the file is cut short"
+            f"{path} has {size:,} bytes, but the matrix in it ends at {end:,}: "
+            "the file is truncated"
         )
 
 
-class Place(NamedTuple):
-    """Where a matrix lies on a disk: what is sent to others in its stead."""
+class FileLocation(NamedTuple):
+    """The location of a matrix on a disk, which is pickled in place of the matrix."""
 
     path: str
     offset: int
@@ -76,35 +78,34 @@ class Place(NamedTuple):
     shape: tuple[int, ...]
 
 
-def place_of(array: NDArray[Any]) -> Place:
-    """Where a matrix that was laid out lies; a MetricError if nobody else can look there."""
+def file_location(array: NDArray[Any]) -> FileLocation:
+    """Return the location of a mapped matrix; a MetricError if only this process can read it."""
     mapped = _map_of(array)
-    if (
-        mapped is None or mapped.filename is None or mapped.mode == "c"
-    ):  # what is written to such a map is in memory
+    # Changes of a copy-on-write map ("c") are in memory.
+    if mapped is None or mapped.filename is None or mapped.mode == "c":
         raise MetricError(
-            f"the matrix of {len(array):,} points lies in a temporary file or a private map, which only this process "
-            "can read: save it as npy and give the path"
+            f"the matrix of {len(array):,} points is in a temporary file or a private map, "
+            "which only this process can read: save it as npy and give the path"
         )
     offset = mapped.offset + array.ctypes.data - mapped.ctypes.data
-    return Place(str(mapped.filename), offset, array.dtype.str, array.shape)
+    return FileLocation(str(mapped.filename), offset, array.dtype.str, array.shape)
 
 
-def opened(place: Place) -> NDArray[Any]:
+def open_map(location: FileLocation) -> NDArray[Any]:
     """Map a matrix again, in another process or on another machine."""
-    path, offset, dtype, shape = place
+    path, offset, dtype, shape = location
     try:
-        return laid_out(np.memmap(path, dtype, "r", offset, shape))
+        return to_kernel_layout(np.memmap(path, dtype, "r", offset, shape))
     except (OSError, ValueError) as error:
         line = " ".join(str(error).split())
         raise MetricError(
-            f"{path} is needed where it is worked with and cannot be mapped there ({line})"
+            f"{path} is needed on every machine and cannot be mapped here ({line})"
         ) from error
 
 
 @contextmanager
-def scattered(array: NDArray[Any]) -> Iterator[None]:
-    """While single entries of a mapped array are read: of the disk only their own pages, not the megabytes around."""
+def random_access(array: NDArray[Any]) -> Iterator[None]:
+    """Context manager: let the disk read single pages of a mapped array, without read-ahead."""
     pages = _pages_of(array)
     if pages is not None:
         pages.madvise(mmap.MADV_RANDOM)
@@ -115,16 +116,16 @@ def scattered(array: NDArray[Any]) -> Iterator[None]:
             pages.madvise(mmap.MADV_NORMAL)
 
 
-def announce(array: NDArray[Any], entries: Iterator[tuple[int, int, int]]) -> None:
-    """Let the system fetch entries start ... stop-1 of some rows of a mapped array, given as (row, start, stop).
+def prefetch(array: NDArray[Any], entries: Iterator[tuple[int, int, int]]) -> None:
+    """Ask the system to fetch entries of a mapped array, given as (row, start, stop).
 
-    The disk then works on many of them at a time, while single reads wait one for another.
+    The disk then works on many of them at a time. Single reads would wait for each other.
     """
     pages = _pages_of(array)
     mapped = _map_of(array)
     if pages is None or mapped is None:
         return
-    # A map begins where a page does, at most so much before its array.
+    # A map begins at the start of a page, at or before its array.
     address = mapped.ctypes.data - mapped.offset % mmap.ALLOCATIONGRANULARITY
     first = array.ctypes.data - address
     width = array.strides[0]

@@ -1,20 +1,21 @@
-"""Matrices that are stored in compressed chunks, as zarr and HDF5 have them.
+"""Matrices that are stored in compressed chunks by zarr or HDF5.
 
-A single distance costs a whole chunk there, and the pivots of a fit lie anywhere: they touch
-nearly every chunk (docs/scaling_out_of_core.md has the count). So each chunk is unpacked once:
-into memory, or what is large, into a temporary file that is mapped.
+A single distance costs a whole chunk, and the pivots of a fit touch nearly every chunk
+(docs/scaling_out_of_core.md has the count). So each chunk is unpacked once: into memory, or for
+large matrices into a temporary file that is mapped.
 """
 
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.progress import progress_bar
+from ..._core.typing import ChunkedArray
 from ..base import MetricError
 from ..matrix import MatrixMetric, check_square
 from . import mapped
@@ -24,30 +25,36 @@ from .chunks import check_chunks
 _BLOCK_BYTES = 64 << 20
 
 
-def stored_matrix(array: Any, **options: Any) -> MatrixMetric:
-    """Return the metric of a square array that is stored in chunks; the options are those of MatrixMetric.
+def stored_matrix(
+    array: ChunkedArray,
+    *,
+    labels: Sequence[object] | None = None,
+    symmetrize: str | None = None,
+) -> MatrixMetric:
+    """Return the MatrixMetric of a square array that is stored in chunks.
 
-    A matrix of more than 1 GiB is unpacked into a file without a name in the folder for
-    temporary files. The file goes away with the metric, and is treated like any mapped file.
-    Lost chunks are refused first: see `chunks`.
+    A matrix of more than 1 GiB is unpacked into a temporary file without a name, which is
+    treated like any mapped file and deleted with the metric. Lost chunks are refused: see
+    `chunks`.
     """
     shape = tuple(array.shape)
     dtype = np.dtype(array.dtype)
     check_square(shape, dtype)
     check_chunks(array, "distances")
     if shape[0] * shape[1] * dtype.itemsize <= mapped.LARGE:
-        return MatrixMetric(np.asarray(array[:]), **options)
-    return MatrixMetric(_unpacked(array, shape[0], dtype.newbyteorder("=")), **options)
+        return MatrixMetric(np.asarray(array[:]), labels=labels, symmetrize=symmetrize)
+    matrix = _unpacked(array, shape[0], dtype.newbyteorder("="))
+    return MatrixMetric(matrix, labels=labels, symmetrize=symmetrize)
 
 
-def _unpacked(array: Any, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _unpacked(array: ChunkedArray, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     folder = tempfile.gettempdir()
     needed = n * n * dtype.itemsize
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise MetricError(
-            f"the matrix takes {needed:,} bytes when it is unpacked, and {folder} has {free:,} free: "
-            "set TMPDIR to a folder with more free space"
+            f"the matrix takes {needed:,} bytes when it is unpacked, "
+            f"and {folder} has {free:,} free: set TMPDIR to a folder with more free space"
         )
     with (
         tempfile.TemporaryFile(prefix="treerep-", dir=folder) as file,
@@ -62,8 +69,10 @@ def _unpacked(array: Any, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return out
 
 
-def _blocks(n: int, itemsize: int, chunks: Any) -> Iterator[tuple[slice, slice]]:
-    """Blocks of whole chunks that cover an n x n array."""
+def _blocks(
+    n: int, itemsize: int, chunks: tuple[int, int] | None
+) -> Iterator[tuple[slice, slice]]:
+    """Yield blocks of whole chunks that cover an n x n array."""
     high, wide = (min(n, int(length)) for length in chunks) if chunks else (1, n)
     across = min(n, wide * max(1, _BLOCK_BYTES // (high * wide * itemsize)))
     down = high * max(1, _BLOCK_BYTES // (high * across * itemsize))

@@ -1,12 +1,12 @@
-"""What the metadata of a zarr array may ask for.
+"""Validate the metadata of a zarr array.
 
-The metadata name the codecs that unpack chunks, and some codecs run code: `pickle` is one. So
-only the codecs and data types in the lists below are accepted, and the check comes before zarr
-sees the metadata or a chunk.
+The metadata name the codecs that unpack chunks, and some codecs run code, such as `pickle`. So
+only the codecs and data types in the lists below are accepted. The check precedes any use of
+the metadata or of a chunk by zarr.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Compressors, filters and checksums that turn bytes into bytes or numbers into numbers, and do
@@ -50,7 +50,7 @@ _NAMED_TEXT = ("string", "fixed_length_utf32")
 
 
 def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
-    """Refuse the metadata of an array, of version 2 or 3, unless all they ask for is known to be safe.
+    """Refuse the metadata of an array, of version 2 or 3, unless they are known to be safe.
 
     >>> check_zarr_metadata(
     ...     {"zarr_format": 2, "dtype": "<f8", "filters": None, "compressor": {"id": "pickle"}}
@@ -69,48 +69,46 @@ def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
         return
     filters = metadata.get("filters") or []
     codecs = [
-        *_listed(filters),
+        *_codec_list(filters),
         *([metadata["compressor"]] if metadata.get("compressor") else []),
     ]
     _check_codecs(codecs, "id")
     # Version 2 stores strings of any length as objects behind this one filter; any other object
     # is refused.
-    strings = metadata.get("dtype") == "|O" and [_name(codec, "id") for codec in filters] == [
-        _TEXT_CODEC
-    ]
+    strings = metadata.get("dtype") == "|O" and [
+        _codec_name(codec, "id") for codec in filters
+    ] == [_TEXT_CODEC]
     if not strings:
         _check_dtype(metadata.get("dtype"))
 
 
-def _check_named_dtype(dtype: Any) -> None:
+def _check_named_dtype(dtype: object) -> None:
     name = dtype.get("name") if isinstance(dtype, Mapping) else dtype
     if not isinstance(name, str) or not (_NAMED_NUMBERS.fullmatch(name) or name in _NAMED_TEXT):
         raise _not_numbers(dtype)
 
 
-def _check_dtype(dtype: Any) -> None:
+def _check_dtype(dtype: object) -> None:
     if not isinstance(dtype, str) or not (_NUMBERS.fullmatch(dtype) or _TEXT.fullmatch(dtype)):
         raise _not_numbers(dtype)
 
 
-def _not_numbers(dtype: Any) -> ValueError:
+def _not_numbers(dtype: object) -> ValueError:
     return ValueError(
         f"it stores items of type {str(dtype)[:60]!r}, not numbers or text: save it as numbers"
     )
 
 
-def _check_codecs(codecs: Any, key: str) -> None:
-    for codec in _listed(codecs):
-        name = _name(codec, key)
+def _check_codecs(codecs: object, key: str) -> None:
+    for codec in _codec_list(codecs):
+        name = _codec_name(codec, key)
         options = (
             codec.get("configuration")
             if key == "name" and isinstance(codec, Mapping)
             else codec
         )
         options = options if isinstance(options, Mapping) else {}
-        if (
-            name == _SHARDING
-        ):  # chunks within chunks, with codecs for the data and for the index
+        if name == _SHARDING:  # chunks within chunks: codecs for the data and for the index
             _check_codecs(options.get("codecs"), key)
             _check_codecs(options.get("index_codecs"), key)
         elif name.removeprefix("numcodecs.") not in _CODECS | {_TEXT_CODEC}:
@@ -127,11 +125,11 @@ def _check_codecs(codecs: Any, key: str) -> None:
                 raise _not_numbers(dtype)
 
 
-def _listed(codecs: Any) -> Iterable[Any]:
+def _codec_list(codecs: object) -> Sequence[object]:
     if not isinstance(codecs, list | tuple):
         raise ValueError("its metadata do not list the codecs of its chunks: save it again")
     return codecs
 
 
-def _name(codec: Any, key: str) -> str:
+def _codec_name(codec: object, key: str) -> str:
     return str(codec.get(key)) if isinstance(codec, Mapping) else str(codec)

@@ -1,1 +1,1 @@
-"""Distances for compiled code: one named tuple of arrays per kind of metric, and one function that reads it."""
+"""Distances for compiled code: a named tuple of arrays per kind of metric, and its readers."""

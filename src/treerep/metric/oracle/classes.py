@@ -1,11 +1,12 @@
-"""What compiled kernels receive of a metric: plain named tuples of arrays.
+"""Oracles: the named tuples of arrays that kernels receive of a metric.
 
 `distance(oracle, i, j)` in `kernels.py` is specialized by these classes. This module does not
 import numba, so that metrics can be built, saved and sent to other machines without it. Arrays
 are C-contiguous and read-only: every other layout or flag would be compiled again.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,13 @@ class MatrixOracle(NamedTuple):
 
 
 class CheckedMatrixOracle(NamedTuple):
-    """Distances looked up in a matrix that nobody has read before: each is checked where it is read."""
+    """Distances looked up in a matrix that was not checked: each is checked when it is read."""
 
     distances: NDArray[np.generic]
 
 
 class HalfMatrixOracle(NamedTuple):
-    """Distances looked up in a matrix of float16, which compiled code knows by its bits; checked like those above."""
+    """Distances looked up in a float16 matrix, given by its bits; each is checked when read."""
 
     bits: NDArray[np.uint16]
 
@@ -54,7 +55,7 @@ class AngleOracle(NamedTuple):
 
 
 class HyperbolicOracle(NamedTuple):
-    """Distance in hyperbolic space, of points given by direction and distance from the origin; serves both models."""
+    """Distance of points in hyperbolic space, given by direction and distance from the origin."""
 
     directions: NDArray[np.float64]  # unit vectors, or 0 at the origin
     radii: NDArray[np.float64]  # hyperbolic distance from the origin
@@ -62,7 +63,7 @@ class HyperbolicOracle(NamedTuple):
 
 
 class EmbeddingOracle(NamedTuple):
-    """Hyperbolic distance in units of the data: that of HyperbolicOracle times `unit`, which all points share."""
+    """Hyperbolic distance in units of the data: that of HyperbolicOracle times `unit`."""
 
     directions: NDArray[np.float64]
     radii: NDArray[np.float64]
@@ -71,17 +72,16 @@ class EmbeddingOracle(NamedTuple):
 
 
 class FrameOracle(NamedTuple):
-    """Distances in a tree that is embedded in hyperbolic space, from its local frames: see `frame_kernels.py`.
+    """Distances in a tree embedded in hyperbolic space, from local frames.
 
-    All but the first and the last field are by preorder position, in which ancestors come
-    first.
+    All but the first and the last field are indexed by preorder position. See
+    `_frame_kernels.py`.
     """
 
     position: NDArray[np.int32]  # of each node
     up: NDArray[np.int32]  # position of the parent, -1 at position 0
-    turns: NDArray[
-        np.float64
-    ]  # (N, k): direction of the edge from the parent, in the parent's frame
+    # (N, k): direction of the edge from the parent, in the parent's frame
+    turns: NDArray[np.float64]
     lengths: NDArray[np.float64]  # hyperbolic length l of that edge
     decay: NDArray[np.float64]  # e^-l
     half: NDArray[np.float64]  # (1 - e^-2l) / 2
@@ -89,32 +89,30 @@ class FrameOracle(NamedTuple):
 
 
 class HubOracle(NamedTuple):
-    """Shortest-path distances answered from hub labels: d(u, v) = min over common hubs of d(u, h) + d(h, v)."""
+    """Shortest paths from hub labels: d(u, v) = min over common hubs h of d(u, h) + d(h, v)."""
 
     starts: NDArray[np.int64]  # labels of vertex v are starts[v]:starts[v + 1]
     hubs: NDArray[np.int32]  # ascending within a vertex
-    hub_distances: NDArray[
-        np.generic
-    ]  # uint8 or int32 for unweighted graphs, float64 for weighted ones
+    # uint8 or int32 for unweighted graphs, float64 for weighted ones
+    hub_distances: NDArray[np.generic]
 
 
 class TreeOracle(NamedTuple):
-    """Path lengths in a tree from lowest common ancestors in O(1) (Schieber and Vishkin's inlabel scheme)."""
+    """Path lengths in a tree in O(1), by Schieber and Vishkin's lowest common ancestors."""
 
     parent: NDArray[np.int32]
     level: NDArray[np.int32]  # edges to the root
     inlabel: NDArray[np.int32]
     ascendant: NDArray[np.int32]
     head: NDArray[np.int32]  # inlabel -> its node nearest to the root
-    depth: NDArray[np.float64]  # distance to the root ...
-    depth_rest: NDArray[
-        np.float64
-    ]  # ... and what float64 rounded off it, so that near points keep all their digits
+    depth: NDArray[np.float64]  # distance to the root
+    # the rounding error of `depth`, so that near points keep all their digits
+    depth_rest: NDArray[np.float64]
 
 
-# All oracles that compiled code knows. The table is closed: a class from elsewhere must not
-# enter the shared on-disk cache, so a metric that brings one is asked through `block`.
-KNOWN = (
+# All oracles that kernels accept. The table is closed: a custom class must not enter the shared
+# on-disk cache, so custom metrics are read through `block`.
+COMPILED_ORACLES = (
     MatrixOracle,
     CheckedMatrixOracle,
     HalfMatrixOracle,
@@ -133,11 +131,10 @@ KNOWN = (
 LARGEST = float(np.finfo(np.float64).max / 4)
 
 # Oracles that are one matrix, of one entry per pair.
-MATRICES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
+MATRIX_ORACLES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
 
-# Oracles whose arrays have one row per point: a few points can be gathered into a small oracle
-# of their own.
-BY_ROW = (
+# Oracles whose arrays have one row per point, so that `select_points` applies.
+POINT_ORACLES = (
     EuclideanOracle,
     ManhattanOracle,
     ChebyshevOracle,
@@ -147,14 +144,19 @@ BY_ROW = (
 )
 
 
-def bytes_per_point(oracle: Any) -> int:
-    """How much memory an oracle's answer about one point touches; 0 for oracles that are not stored by point."""
-    return sum(array[0].nbytes for array in oracle) if isinstance(oracle, BY_ROW) else 0
+#: Any of the classes above: named tuples of arrays.
+Oracle = TypeVar("Oracle", bound=tuple[NDArray[Any], ...])
 
 
-def gathered(oracle: Any, points: NDArray[np.integer]) -> Any:
-    """Return an oracle of only these points, renumbered from 0, in memory of its own."""
+def bytes_per_point(oracle: object) -> int:
+    """Return the bytes that an oracle stores per point; 0 if it is not stored by point."""
+    return sum(array[0].nbytes for array in oracle) if isinstance(oracle, POINT_ORACLES) else 0
+
+
+def select_points(oracle: Oracle, points: NDArray[np.integer]) -> Oracle:
+    """Return an oracle of some points, renumbered from 0. The arrays are copied."""
     arrays = [np.take(array, points, axis=0) for array in oracle]
     for array in arrays:
         array.flags.writeable = False
-    return type(oracle)(*arrays)
+    make: Callable[..., Oracle] = type(oracle)
+    return make(*arrays)

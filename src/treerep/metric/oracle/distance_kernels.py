@@ -1,6 +1,6 @@
-"""`distance(oracle, i, j)` for every kind of oracle, and the kernels that answer blocks and pairs with it.
+"""`distance(oracle, i, j)` for every oracle, and the kernels of blocks and pairs.
 
-Kernels elsewhere call `distance` and are specialized by the class of the oracle they receive,
+Other kernels call `distance` and are specialized by the class of the oracle they receive,
 so each algorithm is written once for matrices, points, graphs and trees.
 """
 
@@ -14,9 +14,9 @@ from numba.extending import overload, register_jitable
 from ..._core.kernel import kernel
 from ..base import BadEntryError
 from .classes import (
-    BY_ROW,
     LARGEST,
-    MATRICES,
+    MATRIX_ORACLES,
+    POINT_ORACLES,
     AngleOracle,
     ChebyshevOracle,
     CheckedMatrixOracle,
@@ -66,7 +66,7 @@ def _checked_matrix(oracle: Any, i: Any, j: Any) -> Any:
 
 def _half_matrix(oracle: Any, i: Any, j: Any) -> Any:
     # Exponent and digits of a half, put where a float64 has them, give the number but for the
-    # offset of the exponent; subnormal ones, too. An exponent of all ones is infinity or NaN.
+    # offset of the exponent, even for subnormals. An exponent of all ones is infinity or NaN.
     bits = np.int64(oracle.bits[i, j])
     size: Any = np.int64((bits & 0x7FFF) << 42).view(np.float64) * 2.0**1008
     if (bits & 0x7C00) == 0x7C00:
@@ -217,8 +217,8 @@ _DISTANCES = {
 
 @overload(distance)
 def _specialize(oracle: Any, i: Any, j: Any) -> Any:
-    # A named tuple whose fields share one type is no types.NamedTuple, hence the base class.
-    # The table is closed: an oracle class from elsewhere must not enter the shared on-disk
+    # A named tuple whose fields share one type is not a types.NamedTuple, hence the base class.
+    # The table is closed: a custom oracle class must not enter the shared on-disk
     # cache.
     if isinstance(oracle, types.BaseNamedTuple):
         return _DISTANCES.get(oracle.instance_class)
@@ -226,7 +226,7 @@ def _specialize(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def prefetch(oracle: Any, i: Any, j: Any) -> None:
-    """Announce that d(i, j) will be asked for soon, which hides the wait for memory; i is in the cache."""
+    """Prefetch the memory of d(i, j); i is in the cache."""
     raise TypeError("prefetch() is for kernels")
 
 
@@ -245,9 +245,9 @@ def _fetch_nothing(oracle: Any, i: Any, j: Any) -> None:
 @overload(prefetch)
 def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
     if isinstance(oracle, types.BaseNamedTuple):
-        if oracle.instance_class in MATRICES:
+        if oracle.instance_class in MATRIX_ORACLES:
             return _fetch_entry
-        return _fetch_point if oracle.instance_class in BY_ROW else _fetch_nothing
+        return _fetch_point if oracle.instance_class in POINT_ORACLES else _fetch_nothing
     return None
 
 

@@ -44,7 +44,7 @@ def _larger(builder: Any, a: Values, b: Values) -> Values:
 
 
 def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values]) -> Any:
-    """Return an intrinsic f(points, i, j): `term` of every coordinate of rows i and j, put together by `combine`."""
+    """Return an intrinsic f(points, i, j): `combine` reduces `term` of all coordinates."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
         array_type = signature.args[0]
@@ -91,7 +91,7 @@ def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values])
 def _tile_reduction(
     term: Callable[..., Values], combine: Callable[..., Values], finish: Callable[..., Values]
 ) -> Any:
-    """Return an intrinsic f(points, i, tiles, t, out, a, b): one point against a tile of columns at once.
+    """Return an intrinsic f(points, i, tiles, t, out, a, b): one point and a tile of columns.
 
     `tiles` is a table (number of tiles, coordinates, columns) with 32 bytes of columns, and
     out[a, b], out[a, b + 1],
@@ -231,7 +231,7 @@ def prefetch_row(typing_context: Any, points: Any, i: Any) -> Any:
 
 @intrinsic
 def prefetch_entry(typing_context: Any, matrix: Any, i: Any, j: Any) -> Any:
-    """Ask the processor to fetch entry (i, j) into the cache while it goes on with something else."""
+    """Prefetch entry (i, j) into the cache."""
     if not (isinstance(matrix, types.Array) and matrix.ndim == 2 and matrix.layout == "C"):
         return None
 

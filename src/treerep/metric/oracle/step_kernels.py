@@ -1,4 +1,4 @@
-"""Steps from frame to frame of a tree in hyperbolic space: exact in float64 at any size of the tree.
+"""Steps from frame to frame of a tree in hyperbolic space, accurate at any size.
 
 Sarkar's construction is known by local data: the length of each edge and its direction in the
 frame of its upper node. The frame of a node has its parent in direction -e_1. Along an edge in
@@ -24,7 +24,7 @@ _LOG_UP = 40 * math.log(2.0)
 def climb(
     view: Any, row: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
 ) -> None:
-    """Look from the upper end of an edge (named by the position of its lower end) at what was seen from the lower."""
+    """Transform polar coordinates from the lower end of an edge to its upper end."""
     _move(view, row, 1.0, length, decay, half)
     _reflect(view, row, turns, edge)
 
@@ -33,7 +33,7 @@ def climb(
 def descend(
     view: Any, upper: Any, lower: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
 ) -> None:
-    """Write to row `lower` how what is seen in row `upper`, from the upper end of an edge, looks from its lower end."""
+    """Transform row `upper`, seen from the upper end of an edge, to row `lower` at its lower end."""
     for c in range(view.shape[1]):
         view[lower, c] = view[upper, c]
     _reflect(view, lower, turns, edge)

@@ -56,7 +56,7 @@ class Forest(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The vertices that are not hubs yet, as a heap; a key may be older, and then smaller, than the true one."""
+    """The vertices that are not hubs yet, as a heap. Keys may be outdated and too small."""
 
     heap: NDArray[np.int32]
     place: NDArray[np.int32]
@@ -104,7 +104,7 @@ def drop_cut_nodes(forest: Any, used: int) -> int:
 
 @kernel
 def link_nodes(forest: Any, used: int, candidates: Any, is_hub: Any, starts: Any) -> None:
-    """Thread the lists of children and of nodes of one vertex, count descendants, and order the candidates by them."""
+    """Link children and nodes of one vertex, count descendants, and order the candidates."""
     forest.nodes.fill(-1)
     forest.counters.fill(0)
     for node in range(used):
@@ -229,7 +229,7 @@ def label_hubs(
     enough: int,
     budget: int,
 ) -> Any:
-    """Make one hub after the other while more than `enough` nodes of the sample are alive and the budget lasts.
+    """Make hubs while more than `enough` nodes of the sample are alive and the budget lasts.
 
     `counts` is (hubs done, chunks in use, nodes alive). Returns the new counts, the steps of
     work, and how many chunks are missing: if any, enlarge the storage and call again.

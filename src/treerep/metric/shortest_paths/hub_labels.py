@@ -1,12 +1,12 @@
-"""Builds hub labels: the loop around the kernels of `hub_label_kernels.py`, which says what they are."""
+"""Build hub labels: the loop around `hub_label_kernels.py`, which explains them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from ..._core.progress import progress_bar
-from ..base import frozen
+from ..base import read_only
 from ..oracle.classes import HubOracle
 from .hub_label_kernels import (
     COUNTERS,
@@ -21,10 +21,10 @@ from .hub_label_kernels import (
 )
 from .search_kernels import CHUNK, FAR, Labels, Scratch, flatten_labels
 
-# Steps of work, hundredths of a second, before a kernel returns to let an interrupt in: without
-# and with lengths.
+# Steps of work, hundredths of a second, after which a kernel returns so that interrupts are
+# handled: without and with lengths.
 _SLICE = 4_000_000, 1_000_000
-_FEW_TREES = 8  # trees that are grown between two looks at the clock, at first
+_FEW_TREES = 8  # trees that are grown in the first slice of work
 # sampling may cost this many steps per vertex, ample for trees, and then as much as labeling
 _HEAD_START = 2000
 
@@ -35,7 +35,7 @@ Watch = Callable[[int], None]
 STEP_NS = 5.0, 10.0
 
 
-def _new_labels(n: int, dtype: Any) -> Labels:
+def _new_labels(n: int, dtype: DTypeLike) -> Labels:
     return Labels(
         is_hub=np.zeros(n, np.bool_),
         counts=np.zeros(n, np.int32),
@@ -76,7 +76,7 @@ def _new_forest(n: int) -> Forest:
     )
 
 
-def _new_state(n: int, dtype: Any, far: float) -> State:
+def _new_state(n: int, dtype: DTypeLike, far: float) -> State:
     scratch = Scratch(
         np.full(n, -1, dtype), np.full(n, far, dtype), *np.empty((6, n), np.int32)
     )
@@ -86,10 +86,15 @@ def _new_state(n: int, dtype: Any, far: float) -> State:
 
 
 class _Construction:
-    """The loop around the kernels: after every slice of work it passes through Python, where it can be interrupted."""
+    """The loop around the kernels. Between slices of work it can be interrupted."""
 
     def __init__(
-        self, starts: Any, neighbors: Any, lengths: Any, stretch: float, watch: Watch | None
+        self,
+        starts: NDArray[np.integer],
+        neighbors: NDArray[np.integer],
+        lengths: NDArray[np.float64] | None,
+        stretch: float,
+        watch: Watch | None,
     ) -> None:
         self.n = len(starts) - 1
         self.work = 0
@@ -105,14 +110,14 @@ class _Construction:
         self.used = self.turn = 0
 
     def _count(self, steps: int) -> int:
-        """Add to the steps of work, and show the sum to `watch`, which may raise to end it all."""
+        """Add to the steps of work, and pass the sum to `watch`, which may raise to stop."""
         self.work += steps
         if self._watch is not None:
             self._watch(self.work)
         return steps
 
     def refill_forest(self) -> tuple[int, bool]:
-        """Fill the sample up; return the steps of work, and whether the trees were large enough to go on sampling."""
+        """Fill up the sample; return the steps of work, and whether sampling still pays."""
         labels, scratch, forest, candidates = self.state
         kept = used = drop_cut_nodes(forest, self.used)
         trees = work = 0
@@ -131,7 +136,7 @@ class _Construction:
         return work, used - kept >= 2 * trees
 
     def label(self, enough: int, budget: int) -> int:
-        """Make hubs until the sample is down to `enough` nodes or `budget` steps are spent; return the steps."""
+        """Make hubs until the sample has `enough` nodes or `budget` steps are spent."""
         counts = (self.done, self.chunks, self.alive)
         (self.done, self.chunks, self.alive), work, missing = label_hubs(
             *self.graph, self.state, counts, enough, budget
@@ -157,7 +162,7 @@ class _Construction:
                     labeled += self.label(-1, self._slice)
                 elif self.alive > enough:
                     labeled += self.label(enough, self._slice)
-                else:  # go on with what is left of the sample until another refill is paid for
+                else:  # use the rest of the sample until another refill is paid for
                     labeled += self.label(
                         -1, min(self._slice, sampled + last - head_start - labeled + 1)
                     )
@@ -173,30 +178,36 @@ class _Construction:
         flatten_labels(labels, starts, hubs, distances)
         if distances.dtype == np.int32 and distances.max() <= np.iinfo(np.uint8).max:
             distances = distances.astype(np.uint8)
-        return HubOracle(frozen(starts), frozen(hubs), frozen(distances))
+        return HubOracle(read_only(starts), read_only(hubs), read_only(distances))
 
 
 def build_hub_labels(
-    starts: Any, neighbors: Any, lengths: Any, stretch: float, watch: Watch | None = None
+    starts: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
+    lengths: NDArray[np.float64] | None,
+    stretch: float,
+    watch: Watch | None = None,
 ) -> tuple[HubOracle, int]:
-    """Return exact hub labels of a connected undirected graph in compressed rows, and the steps of work they took.
+    """Return exact hub labels of a connected undirected graph, and the steps of work.
 
     Parameters
     ----------
-    starts, neighbors, lengths : the graph, as `search_kernels.py` describes; read-only int32, int32 and float64, with
-        lengths None for hop counts.
-    stretch : a number just above 1 by which sums of float lengths along equally short paths may differ; 1 when sums
-        are exact. A path counts as covered when a hub comes within this factor of it, so that
-        rounding does not break ties and lengthen the labels.
+    starts, neighbors, lengths : arrays
+        The graph in compressed rows, as in `search_kernels.py`: read-only int32, int32 and
+        float64. Lengths are None for hop counts.
+    stretch : float
+        A factor just above 1 by which sums of lengths along equally short paths may differ; 1
+        if sums are exact. A path counts as covered if a hub is within this factor of it, so
+        that rounding does not break ties and lengthen the labels.
     watch : function, optional
-        Called with the steps of work so far, every few hundredths of a second. An exception
-        that it raises ends the construction. The number of steps depends on the graph alone.
+        Called with the steps of work so far, every few hundredths of a second. If it raises an
+        exception, the construction ends. The number of steps depends only on the graph.
 
     Takes about (total label size) x (mean label size + mean degree) time, and memory for the
     labels plus 400 bytes a vertex while it works. Labels average at most log2(n) on trees,
     paths and cycles, 11 on WordNet, 45 on Enron's e-mails, and under sqrt(n) on grids; on
-    random graphs without structure they are a good part of n. Distances are stored as uint8
-    where they fit, int32 otherwise, and float64 with lengths.
+    random graphs without structure they are a good part of n. Distances are stored as uint8 if
+    they fit, otherwise as int32, and with lengths as float64.
     """
     construction = _Construction(starts, neighbors, lengths, stretch, watch)
     construction.run()

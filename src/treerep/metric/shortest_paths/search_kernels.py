@@ -1,4 +1,4 @@
-"""Shortest-path searches over a graph in compressed rows: breadth-first, and Dijkstra's with a binary heap.
+"""Searches of a graph in compressed rows: breadth-first, and Dijkstra's with a binary heap.
 
 The plain ones answer blocks of distances. The pruned ones turn back where hub labels already
 give the distance; they build those labels (see `hub_label_kernels.py`).
@@ -43,7 +43,7 @@ class Labels(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one pruned search writes. `distance` is -1 and `to_hub` far outside of a search."""
+    """Scratch of a pruned search. Between searches `distance` is -1 and `to_hub` far."""
 
     distance: NDArray[np.generic]
     to_hub: NDArray[
@@ -173,7 +173,7 @@ def search_block(
 
 @helper
 def _covered(labels: Any, to_hub: Any, vertex: int, bound: Any) -> Any:
-    # (Do the hubs so far bring the root within `bound` of `vertex`?, labels looked at)
+    # (Do the hubs so far bring the root within `bound` of `vertex`?, labels read)
     count = labels.counts[vertex]
     piece = vertex
     done = 0
@@ -321,7 +321,7 @@ def pruned_search(
     root: int,
     stretch: float,
 ) -> Any:
-    """Find the vertices whose distance from `root` the labels do not give yet (up to the factor `stretch`).
+    """Find the vertices whose distance from `root` is not yet covered by labels.
 
     Fills `scratch.reached`, `position`, `parent` and `distance`, and returns (vertices seen,
     vertices reached, steps of work). The caller puts the distances of the vertices seen back to
@@ -347,7 +347,7 @@ def _chunks_to_add(count: int) -> int:
 
 @helper
 def missing_chunks(labels: Any, scratch: Any, reached: int, chunks: int) -> int:
-    """Return how many more chunks than there are one more label for each vertex reached would need."""
+    """Return how many chunks are missing for one more label of each vertex reached."""
     for index in range(reached):
         chunks += _chunks_to_add(labels.counts[scratch.reached[index]])
     return chunks - len(labels.following)
@@ -355,7 +355,7 @@ def missing_chunks(labels: Any, scratch: Any, reached: int, chunks: int) -> int:
 
 @helper
 def append_labels(labels: Any, scratch: Any, reached: int, hub: int, chunks: int) -> int:
-    """Give every vertex reached the label (hub, its distance); return how many chunks are in use then."""
+    """Add the label (hub, distance) to every vertex reached; return the chunks in use."""
     for index in range(reached):
         vertex = scratch.reached[index]
         count = labels.counts[vertex]

@@ -20,7 +20,7 @@ from ...fitting._distances import checked_block, finished_tree, rounding_of
 from ...fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep.algorithm import treerep
-from ...metric.base import Metric, frozen
+from ...metric.base import Metric, read_only
 from ...metric.matrix import MatrixMetric
 from ...metric.points import PointMetric
 from ...placement._attach import attach
@@ -297,7 +297,7 @@ class _Here:
     ) -> list[Places]:
         parts = [points[start : start + _READ] for start in range(0, len(points), _READ)]
         read = run(lambda part: checked_block(self.space, part, sample), parts, self.n_jobs)
-        distances = frozen(np.concatenate(list(read)))
+        distances = read_only(np.concatenate(list(read)))
         found = []
         for power in powers:
             known, scale = rooted_backbone(tree, power)

@@ -21,7 +21,7 @@ from ..._core.progress import progress_bar
 from ..._core.typing import RNGLike
 from ...fitting._distances import checked_block, dense_matrix
 from ...metric._matching import matched
-from ...metric.base import Metric, frozen
+from ...metric.base import Metric, read_only
 from ...scores._streaming import row_slices
 from ...tree.structure.rooted import edges_of, preorder
 from ...tree.tree import Tree
@@ -211,9 +211,9 @@ class Distances:
         scaled = tree.with_weights(tree.weights / self.unit)
         for part in row_slices(len(self.judges), n):
             rows = self.judges[part]
-            known = frozen(self.read(rows, self.points))
+            known = read_only(self.read(rows, self.points))
             total += sum_of_errors(
-                known, frozen(scaled.block(rows, self.points)), self.power, self.smallest
+                known, read_only(scaled.block(rows, self.points)), self.power, self.smallest
             )
         return total / 2 * n / len(self.judges)
 
@@ -259,7 +259,7 @@ class Search:
         inner = n + self.generator.permutation(n - 2) if self.cap > 1 else order[:0]
         matrix = self.distances.matrix
         assert matrix is not None
-        task = Task(frozen(matrix), self.distances.power, self.distances.smallest)
+        task = Task(read_only(matrix), self.distances.power, self.distances.smallest)
         self.sweeps += 1
         with progress_bar(len(order) + len(inner), "moves", "subtrees") as bar:
             # The point that the tree hangs from cannot be moved, so its turn comes last, when

@@ -1,4 +1,4 @@
-"""How far apart two trees on the same points are."""
+"""Distances between two trees on the same points."""
 
 import math
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,7 +24,7 @@ class TreeDifference(NamedTuple):
 
 
 class Branches(NamedTuple):
-    """The splits of two trees side by side; a split that a tree does not have has length 0 there."""
+    """The lengths of the splits of two trees. An absent split has length 0."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
@@ -32,9 +32,7 @@ class Branches(NamedTuple):
 
 
 def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
-    """List the splits of the points made by the edges of either tree, with their lengths.
-
-    O(N), exact.
+    """List the splits of both trees with their lengths. O(N), exact.
 
     Both views are rooted at point 0. Edges on a line of Steiner nodes make one split; edges
     with no data point beyond them make none.
@@ -62,7 +60,7 @@ def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
 
 
 def _lengths(split: NDArray[np.int32], length: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Edges without a split are filed under the root, which has none of its own.
+    # Edges without a split are added to the root, which has no split.
     total = np.zeros(len(split))
     np.add.at(total, np.maximum(split, 0), length)
     total[0] = 0.0
@@ -70,12 +68,12 @@ def _lengths(split: NDArray[np.int32], length: NDArray[np.float64]) -> NDArray[n
 
 
 def robinson_foulds(splits: Branches) -> tuple[int, float]:
-    """Count the splits of positive length that exactly one tree has, and divide by the most there could be.
+    """Count the splits of positive length in exactly one tree; return also the normalized count.
 
-    Trivial splits count too: a point that is a leaf of one tree and an inner node of the other
-    makes a difference of 1. Where all points are leaves of both trees they cancel, and this is
-    the distance of Robinson and Foulds (Math. Biosci. 53, 1981). Trivial splits that both trees
-    have are left out of the denominator, as usual.
+    Trivial splits count: a point that is a leaf of one tree and an inner node of the other
+    makes a difference of 1. If all points are leaves of both trees, they cancel, and this is
+    the distance of Robinson and Foulds (Math. Biosci. 53, 1981). The denominator is the largest
+    possible count, without the trivial splits that both trees have, as usual.
     """
     first = splits.first > 0
     second = splits.second > 0
@@ -86,8 +84,9 @@ def robinson_foulds(splits: Branches) -> tuple[int, float]:
 
 
 def path_difference(first: "Tree", second: "Tree", n_jobs: int | None = None) -> float:
-    """Euclidean norm of the difference of path lengths over all pairs i < j (Steel and Penny, Syst. Biol. 42, 1993).
+    """Return the Euclidean norm of the difference of path lengths over all pairs i < j.
 
+    Steel and Penny, Distributions of tree comparison metrics (Syst. Biol. 42, 1993).
     O(n N) time, O(N) memory. Rows are summed in fixed blocks, so the result does not depend on
     n_jobs.
     """

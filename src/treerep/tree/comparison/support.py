@@ -1,10 +1,11 @@
-"""Support: how many of several trees on the same points agree with each edge of one of them.
+"""Support: the share of several trees that contain the split of each edge of a tree.
 
-An edge parts the data points in two, and this split is what trees have in common (Felsenstein,
-Evolution 39, 1985, for the bootstrap). A split is known by the exclusive or of random 128-bit
-keys of the points on the far side of point 0: O(N) for a tree and 16 bytes for a split. Keys
-are sorted and found by their first half, and the second half must agree: that two different
-splits pass for one has a chance of 2^-128, that a split hides another one of 2^-64 per pair.
+An edge divides the data points in two, and trees are compared by these splits (Felsenstein,
+Evolution 39, 1985, for the bootstrap). The key of a split is the exclusive or of random 128-bit
+keys of the points on the side without point 0. This takes O(N) for a tree and 16 bytes per
+split. Keys are sorted and found by their first half, and the second half must agree. Two
+different splits have the same key with probability 2^-128. A split hides another one with
+probability 2^-64 per pair.
 """
 
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...metric._matching import matched
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ..structure.rooted import Preorder, lower_ends, points_below
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Splits(NamedTuple):
 
 
 def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]:
-    """Share of the other trees that contain the split of each edge of `tree`, in the order of `tree.edges`.
+    """Return the share of other trees that contain the split of each edge of `tree`.
 
     Parameters
     ----------
@@ -42,12 +43,11 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
 
     Returns
     -------
-    (N-1,) numbers from 0 to 1
-        NaN at edges with fewer than two data points on a side: nobody asks whether a point can
-        be told from the others.
+    (N-1,) numbers from 0 to 1, in the order of `tree.edges`
+        NaN at edges with fewer than two data points on a side: all trees have these splits.
 
-    Edges of length 0 count like all others: use `Tree.contracted` first where they should not.
-    O(N log N) per tree.
+    Edges of length 0 count like all others; `Tree.contracted` removes them. O(N log N) per
+    tree.
 
     >>> from treerep import Tree
     >>> paired = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5)
@@ -65,13 +65,13 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
 
 
 def inner_splits(tree: "Tree") -> Keys:
-    """What `share_of_splits` needs to know of a tree: the splits with at least two points on either side."""
+    """Return the splits with at least two points on both sides, for `share_of_splits`."""
     keys, inner = _splits_above(tree._view, _point_keys(tree.n_points))
     return _distinct(keys[inner])[0]
 
 
 def share_of_splits(tree: "Tree", others: list[Keys]) -> NDArray[np.float64]:
-    """`split_support` of trees of which only the `inner_splits` are left."""
+    """Return `split_support` of trees that are given by their `inner_splits`."""
     keys, inner = _splits_of_edges(tree.edges, tree._view, _point_keys(tree.n_points))
     own, which = _distinct(keys[inner])
     count = np.zeros(len(own), np.int64)
@@ -86,28 +86,27 @@ def share_of_splits(tree: "Tree", others: list[Keys]) -> NDArray[np.float64]:
 def carried_support(
     tree: "Tree", smaller: "Tree", points: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
-    """Support of the edges of a tree made of `tree` by leaving out edges, whose point i is points[i] of `tree`.
+    """Return the support of a tree that was made of `tree` by leaving out edges.
 
-    Each edge takes the support of the edges that made its split before, the largest if they
-    differ.
+    Point i of `smaller` is points[i] of `tree`. Each edge takes the support of the edges with
+    the same split, the largest if they differ.
     """
     if tree.support is None:
         return None
     point_keys = _point_keys(tree.n_points)
     keys = _splits_of_edges(tree.edges, tree._view, point_keys).keys
     view = smaller._view_from(int(points.argmin()))  # from point 0 of `tree`
-    wanted = _splits_of_edges(smaller.edges, view, frozen(point_keys[points])).keys
+    wanted = _splits_of_edges(smaller.edges, view, read_only(point_keys[points])).keys
     order = np.lexsort((-tree.support, keys[:, 0]))  # NaN comes last
     place, found = _look_up(wanted, keys[order])
     return np.where(found, tree.support[order[place]], np.nan)
 
 
 def edges_of_split(tree: "Tree", points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the edges that part some points from all others: none, one, or several on a line of Steiner nodes."""
+    """Return the edges that separate some points: none, one, or several in a line."""
     keys = _point_keys(tree.n_points)
-    side = np.isin(
-        np.arange(tree.n_points), points, invert=bool((points == 0).any())
-    )  # the far side of point 0
+    # The side without point 0.
+    side = np.isin(np.arange(tree.n_points), points, invert=bool((points == 0).any()))
     wanted = np.bitwise_xor.reduce(keys[side], axis=0)
     found: NDArray[np.int64] = np.flatnonzero(
         (_splits_of_edges(tree.edges, tree._view, keys).keys == wanted).all(axis=1)
@@ -116,7 +115,7 @@ def edges_of_split(tree: "Tree", points: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64] | None:
-    """Return support as a float64 array, one number from 0 to 1 or NaN per edge, or say what is wrong."""
+    """Validate support: one float64 per edge, from 0 to 1 or NaN."""
     if support is None:
         return None
     given = np.asarray(support)
@@ -125,7 +124,8 @@ def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64
     array = given.astype(np.float64, copy=False)
     if array.shape != (n_edges,):
         raise ValueError(
-            f"there are {n_edges} edges, but support has shape {array.shape}: give one number per edge"
+            f"there are {n_edges} edges, but support has shape {array.shape}: "
+            "give one number per edge"
         )
     outside = (array < 0) | (array > 1)
     if outside.any():
@@ -139,7 +139,7 @@ def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64
 def support_above(
     view: Preorder, edges: NDArray[np.int64], support: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Support of the edge above each position; NaN at the root."""
+    """Return the support of the edge above each position; NaN at the root."""
     above = np.full(len(view.order), np.nan)
     above[lower_ends(edges, view)] = support
     return above
@@ -148,7 +148,7 @@ def support_above(
 def _point_keys(n_points: int) -> Keys:
     # A fixed seed: keys of trees on as many points can be compared, and results are the same
     # every time.
-    return frozen(
+    return read_only(
         np.random.default_rng(0).integers(0, 2**64, size=(n_points, 2), dtype=np.uint64)
     )
 
@@ -160,7 +160,7 @@ def _splits_of_edges(edges: NDArray[np.int64], view: Preorder, point_keys: Keys)
 
 
 def _splits_above(view: Preorder, point_keys: Keys) -> Splits:
-    """Split of the edge above each position; none at the root, which must be the same point in all trees compared."""
+    """Return the split above each position. The root must be the same point in all trees."""
     from .support_kernels import add_keys
 
     keys = np.zeros((len(view.order), 2), np.uint64)
@@ -170,7 +170,7 @@ def _splits_above(view: Preorder, point_keys: Keys) -> Splits:
 
 
 def _distinct(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
-    """Sort keys, each once, and say where each went: edges on a line of Steiner nodes make the same split."""
+    """Return the distinct keys, sorted, and the place of each key: edges may share a split."""
     order = np.argsort(keys[:, 0])
     ordered = keys[order]
     first = np.ones(len(keys), bool)
@@ -181,7 +181,7 @@ def _distinct(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
 
 
 def _look_up(wanted: Keys, ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Place of each key among sorted keys, the first of equals, and whether it is there at all."""
+    """Return the place of each key among sorted keys, and whether it is one of them."""
     if len(ordered) == 0:
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
     # Contiguous columns are searched several times as fast.

@@ -1,1 +1,1 @@
-"""Trees in and out of Python: Newick, npz and JSON, linkage matrices, nodes of other libraries, notebooks."""
+"""Trees as Newick, npz, JSON, linkage matrices, nodes of other libraries, and notebooks."""

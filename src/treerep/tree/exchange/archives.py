@@ -1,4 +1,4 @@
-"""Trees in files: .npz for size and speed, .json for everyone."""
+"""Trees in files: .npz is small and fast, .json is readable by other programs."""
 
 import json
 import math
@@ -43,7 +43,7 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
 def read_tree_fields(
     file: IO[bytes], path: str | os.PathLike[str], packed: bool
 ) -> dict[str, Any]:
-    """Read the arguments of Tree from an open file, packed (npz) or JSON; `path` is its name in errors."""
+    """Read the arguments of Tree from an open npz (`packed`) or JSON file."""
     fields = checked_read(
         path, "tree", lambda: unpack_archive(file, _ARRAYS) if packed else read_json(file)
     )
@@ -71,7 +71,7 @@ def _order(tree: "Tree") -> dict[str, bool]:
     return {} if tree.order_known else {"order_known": False}
 
 
-def _known(support: Any) -> Any:
+def _known(support: object) -> object:
     # JSON has no NaN. Trees without support, and those of earlier versions, have no such field.
     return (
         [math.nan if share is None else share for share in support]
@@ -84,7 +84,8 @@ def _suffix(path: str | os.PathLike[str]) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in (".npz", ".json"):
         raise ValueError(
-            f"a tree is saved as .npz or .json, not {suffix or Path(path).name!r} (for Newick: Tree.newick)"
+            f"a tree is saved as .npz or .json, not {suffix or Path(path).name!r} "
+            "(for Newick: Tree.newick)"
         )
     return suffix
 

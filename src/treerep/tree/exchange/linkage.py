@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def linkage_matrix(tree: "Tree", rtol: float) -> NDArray[np.float64]:
-    """Return the merges of an ultrametric tree in the order of their height: see `Tree.to_linkage`. O(N log N)."""
+    """Return the merges of an ultrametric tree by height: see `Tree.to_linkage`. O(N log N)."""
     whole, root = midpoint_root(tree)
     rooted = whole.rooted(root)
     depth = rooted.depth[: len(tree)]
@@ -22,7 +22,8 @@ def linkage_matrix(tree: "Tree", rtol: float) -> NDArray[np.float64]:
     if depth[low] < top * (1 - rtol):
         name = low if tree.labels is None else repr(tree.labels[low])
         raise ValueError(
-            f"the tree is not ultrametric: point {name} is at {depth[low]:.6g} from the midpoint of the longest path, "
+            f"the tree is not ultrametric: point {name} is at {depth[low]:.6g} "
+            "from the midpoint of the longest path, "
             f"another at {top:.6g}: fit with method='upgma', or pass a larger rtol"
         )
     return _merges(rooted, len(tree), np.maximum(top - rooted.depth, 0.0))
@@ -31,7 +32,7 @@ def linkage_matrix(tree: "Tree", rtol: float) -> NDArray[np.float64]:
 def _merges(
     rooted: "Rooted", n_points: int, height: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Merge the clusters below each node into one, node by node from low to high, children before their parents."""
+    """Merge the clusters below each node, from low nodes to high ones."""
     below = rooted.order[:0:-1]
     above = rooted.parent[below]
     steps = np.argsort(

@@ -12,7 +12,7 @@ from ..._core.checks import whole_number
 from .._validation import check_total
 from ..structure.rooted import Preorder
 
-# Nothing that was read is given back (the second plus), so that a text that is wrong is left in
+# Possessive quantifiers (the second plus) never backtrack, so that a wrong text is refused in
 # linear time.
 _BARE = r"[^\s()\[\]',:;]++"
 _NAME_AND_LENGTH = rf"\s*+('[^']*+(?:''[^']*+)*+'|{_BARE})?+\s*+(?::\s*+([-+.0-9eE]*+))?+\s*+"
@@ -20,15 +20,14 @@ _NAME = re.compile(_BARE)
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE]-[0-9]+")
-# What programs write at inner nodes for support, if it is not a share: 95, 99.5 or, as IQ-TREE
-# has it, 98.7/100.
+# Support of other programs that is not a share: 95, 99.5 or, in IQ-TREE, 98.7/100.
 _SUPPORT = re.compile(r"[0-9.]++(?:[eE][-+]?[0-9]++)?(?:/[0-9.]++)*+")
 _SHARE_DECIMALS = 4
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
 
 
 class Parsed(NamedTuple):
-    """A tree as Newick tells it: named nodes are points, numbered as they appear or, without labels, by their names."""
+    """A tree read from Newick: named nodes are points, the others Steiner nodes."""
 
     n_points: int
     edges: NDArray[np.int64]
@@ -64,7 +63,8 @@ def write_newick(
     def write_leaf(k: int) -> None:
         if k > 0 and order[k] >= n_points:
             raise ValueError(
-                f"Steiner node {order[k]} is a leaf, and Newick needs names there: use tree.contracted()"
+                f"Steiner node {order[k]} is a leaf, and Newick needs names there: "
+                "use tree.contracted()"
             )
         pieces.append(tails[k])
 
@@ -90,7 +90,7 @@ def _written_names(
     labels: tuple[str, ...] | None,
     support: NDArray[np.float64] | None,
 ) -> list[str]:
-    """What stands at each position: the name of a data point, or the support of the edge above a Steiner node."""
+    """Return the text of each position: a point's name, or support at a Steiner node."""
     inner = np.zeros(len(view.order), bool)
     inner[view.up[1:]] = True
     shares = (
@@ -114,10 +114,10 @@ def _written_names(
 
 
 def is_share(name: str, whole: bool) -> bool:
-    """Whether an inner name without quotes is support: a number from 0 to 1 with a point, or also without (`whole`).
+    """Tell whether an inner name is support: a decimal from 0 to 1, or with `whole` also 0 or 1.
 
-    Data points without labels are called 0, 1, ..., so a number without a point is support in
-    company only.
+    Points without labels are named 0, 1, ..., so an integer counts as support only if another
+    node has decimal support.
     """
     return (whole and name in ("0", "1")) or (
         _DECIMAL.fullmatch(name) is not None and float(name) <= 1
@@ -125,12 +125,12 @@ def is_share(name: str, whole: bool) -> bool:
 
 
 def looks_like_support(name: str) -> bool:
-    """Whether a name at an inner node may be its support in percent: a number, or several with slashes between."""
+    """Tell whether an inner name may be support in percent: one number, or several with /."""
     return _SUPPORT.fullmatch(name) is not None
 
 
 def is_numbering(names: Collection[str]) -> bool:
-    """Whether names are the numbers of points, from 0 or from 1, so that a number at an inner node is a point."""
+    """Tell whether names are point numbers, from 0 or from 1. Inner numbers are then points."""
     n = len(names)
     return set(names) in ({str(i) for i in range(n)}, {str(i) for i in range(1, n + 1)})
 
@@ -182,7 +182,7 @@ def parse_newick(
 
 
 def number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
-    """Number the points by their names where these are 0 ... n-1, as of a tree without labels; otherwise in order."""
+    """Number the points by their names if these are 0 ... n-1, otherwise in order."""
     if set(names) == {str(i) for i in range(len(names))}:
         return np.array([int(name) for name in names]), None
     return np.arange(len(names)), names
@@ -197,12 +197,11 @@ class _Reader:
         self.inner_labels = inner_labels
         self.parents: list[int] = []
         self.points: list[int] = []  # number of a named node, -1 for a Steiner node
-        self.lengths: list[float] = []  # nan where there is none
+        self.lengths: list[float] = []  # nan if there is none
         self.steps: list[int] = []  # where the name and length of a node are
-        self.shares: list[float] = []  # support of the edge above, nan where there is none
-        self.written: list[
-            tuple[int, str, bool]
-        ] = []  # node, name and whether it is an inner one, as they come
+        self.shares: list[float] = []  # support of the edge above, nan if there is none
+        # node, name and whether the node is an inner one, in the order of the text
+        self.written: list[tuple[int, str, bool]] = []
         self.names: dict[str, int] = {}
 
     def read(self) -> None:
@@ -257,7 +256,7 @@ class _Reader:
         fail_at(self.text, at, problem)
 
     def tell_points_from_support(self) -> None:
-        """Number the named nodes, once all names are known: support of 0 or 1 is told from a name by its company."""
+        """Number the named nodes once all names are known, and set support apart."""
         whole = any(inner and is_share(name, whole=False) for _, name, inner in self.written)
         points = []
         for node, name, inner in self.written:
@@ -314,7 +313,7 @@ class _Reader:
             )
 
     def _explain(self, end: int) -> NoReturn:
-        """Say why no step could be read at `end`."""
+        """Raise an error that explains why no step could be read at `end`."""
         piece = _PIECE.match(self.plain, end)
         stop = piece.end() if piece else end
         if not self.plain.strip():
@@ -332,13 +331,13 @@ class _Reader:
 
 
 def blank_comments(text: str, kind: str = "Newick") -> str:
-    """Replace [comments], which may nest, by blanks, so that positions stay what they are."""
+    """Replace [comments], which may nest, by blanks, so that positions do not change."""
     if "[" not in text:
         return text
     pieces = []
     done = 0
     depth = 0
-    opened = 0
+    comment_start = 0
     in_quote = False
     for match in _BRACKET_OR_QUOTE.finditer(text):
         mark = match.group()
@@ -348,7 +347,7 @@ def blank_comments(text: str, kind: str = "Newick") -> str:
         elif not in_quote and mark == "[":
             if depth == 0:
                 pieces.append(text[done:at])
-                opened = done = at
+                comment_start = done = at
             depth += 1
         elif depth > 0 and mark == "]":
             depth -= 1
@@ -356,7 +355,7 @@ def blank_comments(text: str, kind: str = "Newick") -> str:
                 pieces.append(" " * (at + 1 - done))
                 done = at + 1
     if depth:
-        fail_at(text, opened, "this comment is not closed", kind)
+        fail_at(text, comment_start, "this comment is not closed", kind)
     return "".join([*pieces, text[done:]])
 
 

@@ -1,13 +1,14 @@
-"""Trees as other libraries have them: nodes with or without names, and edges between them."""
+"""Trees of other libraries: nodes with or without names, and edges between them."""
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._core.extras import require
+from ..._core.typing import NetworkXGraph, SkbioNode
 from ..structure.rooted import Rooted
 from .newick_text import is_numbering, is_share, looks_like_support, number_points
 
@@ -31,11 +32,11 @@ def number_nodes(
     weights: ArrayLike,
     support: Sequence[float] | None = None,
 ) -> Fields:
-    """Number the nodes of a tree whose data points have names and whose Steiner nodes have None.
+    """Number the nodes of a tree. Data points have names; Steiner nodes have None.
 
-    `ends` holds pairs of positions in `names`. Points keep their order; names that are exactly
-    0 ... n-1 are point numbers and no labels, as in Newick. Support that is nowhere known
-    becomes None.
+    `ends` holds pairs of positions in `names`. Points keep their order. Names that are exactly
+    0 ... n-1 are point numbers, not labels, as in Newick. Support becomes None if it is NaN
+    everywhere.
 
     >>> number_nodes([None, "a", "b"], [[0, 1], [0, 2]], [1.0, 2.0]).edges
     array([[2, 0],
@@ -61,14 +62,14 @@ def lower_ends(tree: "Tree", rooted: Rooted) -> NDArray[np.int64]:
 
 
 def support_by_node(tree: "Tree", rooted: Rooted) -> NDArray[np.float64]:
-    """Return the support of the edge above each node; NaN where there is none."""
+    """Return the support of the edge above each node; NaN if there is none."""
     shares = np.full(tree.n_nodes, np.nan)
     if tree.support is not None:
         shares[lower_ends(tree, rooted)] = tree.support
     return shares
 
 
-def to_networkx(tree: "Tree") -> Any:
+def to_networkx(tree: "Tree") -> NetworkXGraph:
     """Return a networkx.Graph on the node ids: see `Tree.to_networkx`."""
     graph = require("networkx", "networkx").Graph()
     graph.add_nodes_from(range(tree.n_points), steiner=False)
@@ -86,7 +87,7 @@ def to_networkx(tree: "Tree") -> Any:
     return graph
 
 
-def from_networkx(graph: Any, weight: str | None) -> Fields:
+def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     """Read a networkx graph: see `Tree.from_networkx`."""
     if graph.is_directed():
         raise ValueError("the graph is directed, and a tree is not: pass G.to_undirected()")
@@ -101,7 +102,8 @@ def from_networkx(graph: Any, weight: str | None) -> Fields:
     for u, v, data in graph.edges(data=True):
         if weight is not None and weight not in data:
             raise ValueError(
-                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None"
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: "
+                "set it on every edge, or weight=None"
             )
         ends.append((place[u], place[v]))
         weights.append(1.0 if weight is None else data[weight])
@@ -109,7 +111,7 @@ def from_networkx(graph: Any, weight: str | None) -> Fields:
     return number_nodes(names, ends, weights, support)
 
 
-def to_skbio(tree: "Tree", root: int | str | None) -> Any:
+def to_skbio(tree: "Tree", root: int | str | None) -> SkbioNode:
     """Return a skbio.TreeNode: see `Tree.to_skbio`."""
     make = require("skbio", "scikit-bio").TreeNode
     rooted = tree.rooted(tree._default_root() if root is None else root)
@@ -127,20 +129,20 @@ def to_skbio(tree: "Tree", root: int | str | None) -> Any:
     nodes[rooted.root].length = None
     parent = rooted.parent.tolist()
     for node in rooted.order[1:].tolist():
-        # As TreeNode.append does, but for the climb to the root that empties caches.
+        # Like TreeNode.append, without its climb to the root that clears caches.
         nodes[node].parent = nodes[parent[node]]
         nodes[parent[node]].children.append(nodes[node])
     return nodes[rooted.root]
 
 
-def from_skbio(root: Any, default_length: float | None) -> Fields:
+def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
     """Read a skbio.TreeNode: see `Tree.from_skbio`."""
     nodes = list(root.preorder())
     place = {id(node): k for k, node in enumerate(nodes)}
     support = [math.nan if node.support is None else node.support for node in nodes]
     names = [node.name or None if node.children else node.name for node in nodes]
     if all(map(math.isnan, support)):
-        # Of a file, the support of a node is its name to scikit-bio.
+        # scikit-bio reads support from a file as the name of a node.
         inner = [
             name if name and node.children else ""
             for node, name in zip(nodes, names, strict=True)
@@ -154,8 +156,8 @@ def from_skbio(root: Any, default_length: float | None) -> Fields:
                 [each for each in names if each]
             ):
                 raise ValueError(
-                    f"{name!r} at an inner node looks like support, but not from 0 to 1: set node.support to a share "
-                    "and node.name to None"
+                    f"{name!r} at an inner node looks like support, but not from 0 to 1: "
+                    "set node.support to a share and node.name to None"
                 )
     lengths = []
     for node, name in zip(nodes, names, strict=True):

@@ -1,14 +1,17 @@
-"""How notebooks show a tree."""
+"""Trees in notebooks."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..._core.lazy import load
+
+if TYPE_CHECKING:
+    from ..tree import Tree
 
 # The drawing package imports this one, so its function is named here and not imported.
 _HTML = "treerep.drawing.page.write:tree_html"
 
 
-def rendered(tree: Any) -> str:
+def rendered(tree: "Tree") -> str:
     """Return the tree as HTML."""
     html: str = load(_HTML)(tree)
     return html

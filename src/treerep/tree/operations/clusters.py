@@ -9,14 +9,14 @@ from ..structure.rooted import Preorder
 
 
 def cut_clusters(view: Preorder, n_points: int, k: int) -> NDArray[np.int64]:
-    """Cut k-1 edges, each time the one that lowers Ward's objective most; return the cluster of each node.
+    """Cut k-1 edges by Ward's objective; return the cluster of each node.
 
     Clusters are numbered by first appearance, points first: every cluster has one.
 
     The objective is the sum over clusters C of (1/|C|) times the sum of path lengths over the
     pairs in C. A tree metric is a squared Euclidean distance, so this is the within-cluster sum
-    of squares (Ward, JASA 58, 1963). Time per cut is linear in the part that is cut. Greedy:
-    each cut is the best one, the clusters together need not be.
+    of squares (Ward, JASA 58, 1963). Each cut lowers it most, so the search is greedy:
+    the clusters together need not be the best. Time per cut is linear in the part that is cut.
     """
     from .cluster_kernels import best_cut
 
@@ -48,11 +48,11 @@ def cut_clusters(view: Preorder, n_points: int, k: int) -> NDArray[np.int64]:
 def cluster_centers(
     view: Preorder, n_points: int, clusters: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """For each cluster of a cut (by node) the node with the smallest sum of distances to its points.
+    """Return the node of each cluster with the smallest sum of distances to its points.
 
-    That is a node none of whose branches within the cluster has more than half of the points.
-    From the top of the cluster down, nodes with half of the points or more below them form a
-    chain: the last one is such a node.
+    No branch of such a node within the cluster has more than half of the points. From the top
+    of the cluster down, nodes with at least half of the points below them form a chain. The
+    last one is the center.
     """
     points = view.order < n_points
     below = points.astype(int).tolist()
@@ -70,14 +70,14 @@ def cluster_centers(
 
 
 def _subtree(view: Preorder, part: NDArray[np.int32], where: int) -> tuple[int, int]:
-    """Return where the subtree of position `where` begins and ends in the part: it is one piece of the preorder."""
+    """Return the start and stop of the subtree of position `where` in the part."""
     first = int(np.searchsorted(part, where))
     outside = view.up[part[first + 1 :]] < where
     return first, first + 1 + int(outside.argmax()) if outside.any() else len(part)
 
 
 def _by_first_appearance(cluster: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Renumber clusters 0, 1, ... in the order in which the nodes meet them."""
+    """Renumber clusters 0, 1, ... in the order of the nodes."""
     _, first, inverse = np.unique(cluster, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

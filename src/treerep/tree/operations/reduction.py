@@ -1,9 +1,9 @@
-"""Smaller trees: the part spanned by some points, and the tree without edges too short to matter."""
+"""Smaller trees: the part spanned by some points, and the tree without short edges."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ..structure.canonical import canonical_edges
 from ..structure.rooted import Preorder
 
@@ -11,10 +11,10 @@ Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def restricted_edges(view: Preorder, points: NDArray[np.int64]) -> Arrays:
-    """Edges and weights of the subtree spanned by `points`, numbered in the given order. O(N).
+    """Return the subtree spanned by `points`, numbered in the given order. O(N).
 
-    `view` is rooted at points[0]. Distances among the points do not change; Steiner nodes that
-    are leaves, or lie on a line between two neighbors, disappear.
+    `view` is rooted at points[0]. Distances among the points do not change. Steiner nodes that
+    are leaves, or have only two neighbors, are removed.
     """
     number = np.full(len(view.order), -1, np.int32)
     number[view.position[points]] = np.arange(len(points), dtype=np.int32)
@@ -22,9 +22,9 @@ def restricted_edges(view: Preorder, points: NDArray[np.int64]) -> Arrays:
 
 
 def contracted_edges(view: Preorder, n_points: int, tol: float) -> Arrays:
-    """Edges and weights after merging the ends of edges no longer than `tol`.
+    """Return edges and weights after merging the ends of edges no longer than `tol`. O(N).
 
-    O(N). `view` is rooted at point 0.
+    `view` is rooted at point 0.
     """
     from .reduction_kernels import contract
 
@@ -37,5 +37,5 @@ def _spanned(
 ) -> Arrays:
     from .reduction_kernels import span
 
-    edges, weights = span(frozen(up), frozen(length), number, n_points)
+    edges, weights = span(read_only(up), read_only(length), number, n_points)
     return canonical_edges(n_points, edges, weights)

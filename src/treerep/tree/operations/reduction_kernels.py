@@ -13,7 +13,7 @@ from ..structure.rooting_kernels import add_exactly
 
 @kernel
 def contract(order: Any, up: Any, length: Any, n_points: Any, tol: Any) -> Any:
-    """Merge the ends of every edge no longer than `tol` unless both ends are, or stand for, data points. O(N).
+    """Merge the ends of edges no longer than `tol`, but never two data points. O(N).
 
     Returns up, length and number of the merged nodes, parents first: position of the parent (-1
     at position 0), length of the edge to it, and the data point a merged node stands for (-1
@@ -43,7 +43,7 @@ def contract(order: Any, up: Any, length: Any, n_points: Any, tol: Any) -> Any:
 
 @kernel
 def span(up: Any, length: Any, number: Any, n_points: Any) -> Any:
-    """Keep what lies between the chosen nodes: drop other leaves, join the two edges of Steiner nodes on a line. O(N).
+    """Keep the subtree between the chosen nodes; join the edges at nodes of degree two. O(N).
 
     Parameters
     ----------
@@ -59,9 +59,8 @@ def span(up: Any, length: Any, number: Any, n_points: Any) -> Any:
     for k in range(n - 1, 0, -1):
         if number[k] >= 0 or branches[k] > 0:
             branches[up[k]] += 1
-    above = np.empty(
-        n, np.int32
-    )  # number of the nearest node above that stays, and the distance to it
+    # Number of the nearest node above that stays, and the distance to it.
+    above = np.empty(n, np.int32)
     reach = np.empty(n)
     rest = np.empty(n)
     new_number = np.empty(n, np.int32)

@@ -1,4 +1,4 @@
-"""Where to root a tree that has no root: in the middle of its longest path, or beside an outgroup."""
+"""Root a tree in the middle of its longest path, or beside an outgroup."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ _SAME = 1e-12  # a node this near to the midpoint, in units of the longest path,
 
 
 def midpoint_root(tree: "Tree") -> tuple["Tree", int]:
-    """Return the tree and the node in the middle of the longest path between data points, which may be a new one. O(N).
+    """Return the tree and the node in the middle of its longest path: see `Tree`. O(N).
 
     The farthest point from any point is an end of a longest path (Handler, Transp. Sci. 7,
     1973).
@@ -35,31 +35,29 @@ def midpoint_root(tree: "Tree") -> tuple["Tree", int]:
 
 
 def outgroup_root(tree: "Tree", points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
-    """Return the tree and a node in the middle of the edge that parts some points from all others. O(N)."""
-    chosen = np.unique(
-        tree._points(
-            points if isinstance(points, Iterable) and not isinstance(points, str) else [points]
-        )
-    )
+    """Return the tree and a node on the edge that separates some points: see `Tree`. O(N)."""
+    if isinstance(points, str) or not isinstance(points, Iterable):
+        points = [points]
+    chosen = np.unique(tree._points(points))
     if not 0 < len(chosen) < len(tree):
         raise ValueError(
-            f"an outgroup is some of the points, but not all: {len(chosen)} of {len(tree)} were given"
+            f"an outgroup is some of the points, but not all: "
+            f"{len(chosen)} of {len(tree)} were given"
         )
     found = edges_of_split(tree, chosen)
     if len(found) == 0:
         raise ValueError(
-            f"no edge parts these {len(chosen)} points from the others: give an outgroup that is a branch of the tree"
+            f"no edge parts these {len(chosen)} points from the others: "
+            "give an outgroup that is a branch of the tree"
         )
     nodes, count = np.unique(tree.edges[found], return_counts=True)
-    if len(found) > 1:  # on a line of Steiner nodes: one of them will do
+    if len(found) > 1:  # a line of Steiner nodes, of which any can be the root
         return tree, int(nodes[count.argmax()])
     return _split_edge(tree, int(nodes[0]), int(nodes[1]), float(tree.weights[found[0]]) / 2)
 
 
 def _split_edge(tree: "Tree", u: int, v: int, length: float) -> tuple["Tree", int]:
-    """Put a new Steiner node onto the edge from u to v, at some distance from u."""
-    from ..tree import Tree
-
+    """Insert a Steiner node into the edge from u to v, at some distance from u."""
     e = int(np.flatnonzero((np.sort(tree.edges, axis=1) == sorted((u, v))).all(axis=1))[0])
     new = tree.n_nodes
     edges = np.concatenate([tree.edges, [[new, v]]])
@@ -69,6 +67,4 @@ def _split_edge(tree: "Tree", u: int, v: int, length: float) -> tuple["Tree", in
     weights = np.append(tree.weights, whole - near)
     weights[e] = near
     support = None if tree.support is None else np.append(tree.support, tree.support[e])
-    return Tree._trusted(
-        tree.n_points, edges, weights, tree.labels, support, tree.order_known
-    ), new
+    return tree._replace(edges=edges, weights=weights, support=support), new

@@ -1,11 +1,11 @@
-"""What compiled code receives of a tree: any path length in O(1), whatever the depth."""
+"""The oracle of a tree: path lengths in O(1), whatever the depth."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ...metric.oracle.classes import TreeOracle
 from .rooted import Preorder, exact_depths
 
@@ -24,4 +24,4 @@ def tree_oracle(view: Preorder) -> TreeOracle:
     fill_inlabels(view.order, view.up, view.size, parent, level, inlabel, ascendant, head)
     tables: list[NDArray[Any]] = [parent, level, inlabel, ascendant, head]
     tables += [array[view.position] for array in exact_depths(view)]
-    return TreeOracle(*map(frozen, tables))
+    return TreeOracle(*map(read_only, tables))

@@ -1,9 +1,9 @@
-"""One way to write each tree down: equal trees are equal arrays."""
+"""The canonical form of a tree: equal trees are equal arrays."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from .._validation import check_edges, fault
 from .rooted import preorder_rows
 
@@ -13,8 +13,8 @@ def canonical_edges(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Number Steiner nodes in depth-first order from point 0 and sort the edges.
 
-    Children are visited in the order of the smallest data point in their subtree (a subtree
-    without data points comes last, by its smallest id). Each edge is (u, v) with u < v, and
+    Children are visited in the order of the smallest data point in their subtree. Subtrees
+    without data points are last, by their smallest id. Each edge is (u, v) with u < v, and
     edges are sorted. Trees that differ only in the ids of Steiner nodes or the order of edges
     give the same arrays, if data points are below every Steiner node.
 
@@ -26,9 +26,8 @@ def canonical_edges(
         Steiner ids are arbitrary: n_points or more, below max(2 n_points, E+1), gaps allowed.
     weights : (E,) real numbers, not checked
     nodes : (n_points,) whole numbers, optional
-        The node in `edges` that is data point i, a permutation; by default i itself. Whoever
-        numbers nodes so that neighbors have near numbers is served faster: all but two passes
-        stay in the cache then.
+        The node in `edges` that is data point i, a permutation; by default i itself. If
+        neighbors have near numbers, all but two passes stay in the cache.
 
     Returns
     -------
@@ -48,10 +47,11 @@ def canonical_edges(
     n_edges = len(np.asarray(edges))
     limit = max(2 * n_points, n_edges + 1)
     array = check_edges(edges, n_points, limit)
-    values = frozen(np.asarray(weights, dtype=np.float64))
+    values = read_only(np.asarray(weights, dtype=np.float64))
     if values.shape != (n_edges,):
         raise ValueError(
-            f"there are {n_edges} edges, but weights has shape {values.shape}: give one weight per edge"
+            f"there are {n_edges} edges, but weights has shape {values.shape}: "
+            "give one weight per edge"
         )
     visit = np.arange(limit, dtype=np.int32)
     names = visit[:n_points].copy()

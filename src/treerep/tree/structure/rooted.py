@@ -1,29 +1,29 @@
-"""Rooted trees: `Preorder` by preorder position, for computing, and `Rooted` by node, for users."""
+"""Rooted trees: `Preorder` by position, for computation, and `Rooted` by node, for users."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 
 
 class Rooted(NamedTuple):
-    """A tree hung from one of its nodes; every array has one entry per node and is read-only."""
+    """A tree rooted at a node. Arrays have one entry per node and are read-only."""
 
     root: int
     parent: NDArray[np.int32]  # -1 at the root
     length: NDArray[np.float64]  # of the edge to the parent; 0 at the root
-    order: NDArray[np.int32]  # preorder: the root first, every subtree in one piece
+    order: NDArray[np.int32]  # preorder: the root first, subtrees without gaps
     depth: NDArray[np.float64]  # distance to the root
 
 
 class Preorder(NamedTuple):
-    """A rooted tree by preorder position, read-only: passes read memory from front to back.
+    """A rooted tree by preorder position, read-only.
 
-    Parents come before their children, and a subtree is one piece: that of position k is k ...
-    k + size[k] - 1. Kernels take a `Preorder` as it is, so their cache depends on this file:
-    see `_core.kernel.source_stamp`.
+    Parents are before their children, and subtrees have no gaps: that of position k is k ... k
+    + size[k] - 1. Kernels receive a `Preorder`, so their cache depends on this file: see
+    `_core.kernel.source_stamp`.
     """
 
     order: NDArray[np.int32]  # node at each position
@@ -36,19 +36,19 @@ class Preorder(NamedTuple):
 def preorder_rows(
     edges: NDArray[np.integer], n_ids: int, root: int, visit: NDArray[np.int32] | None = None
 ) -> NDArray[np.int32] | None:
-    """Return rows (node, position of parent, edge to parent, spare) in preorder; None if not a tree.
+    """Return rows (node, position of parent, edge to parent, spare) in preorder.
 
-    Children come in the order of the smallest id in their subtree (or of what `visit` names
-    first), so the rows depend on the tree and its numbering alone, not on the order of the
-    edges.
+    Returns None if the edges are not a tree. Children are in the order of the smallest id in
+    their subtree, or of their first node in `visit`. So the rows depend only on the tree and
+    its numbering, not on the order of the edges.
     """
     from .rooting_kernels import root_edges
 
     rows = np.empty((len(edges) + 1, 4), np.int32)
     order = np.arange(n_ids, dtype=np.int32) if visit is None else visit
-    near = frozen(edges.astype(np.int32, copy=False))
+    near = read_only(edges.astype(np.int32, copy=False))
     scratch = np.empty((n_ids, 4), np.int32)
-    return rows if root_edges(near, root, frozen(order), scratch, rows) else None
+    return rows if root_edges(near, root, read_only(order), scratch, rows) else None
 
 
 def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) -> Preorder:
@@ -57,7 +57,7 @@ def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) 
     >>> preorder(np.array([[0, 2], [1, 2]]), np.array([3.0, 4.0]), 0).order
     array([0, 2, 1], dtype=int32)
     """
-    rows = preorder_rows(frozen(edges), len(edges) + 1, root)
+    rows = preorder_rows(read_only(edges), len(edges) + 1, root)
     if rows is None:
         raise ValueError("the edges do not form a tree")
     order, up, via = (np.ascontiguousarray(rows[:, column]) for column in range(3))
@@ -67,10 +67,9 @@ def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) 
 
 
 def rerooted(view: Preorder, at: int) -> Preorder:
-    """Return the same tree from the node at position `at`, by moving whole pieces. O(N).
+    """Return the same tree rooted at position `at`, by moving blocks. O(N).
 
-    Children keep their old order and a former parent comes last, which is not the order of
-    `preorder`.
+    Children keep their order and a former parent is last, unlike in `preorder`.
     """
     from .preorder_kernels import reroot
 
@@ -84,17 +83,14 @@ def rerooted(view: Preorder, at: int) -> Preorder:
 
 
 def merged(view: Preorder) -> Preorder:
-    """Merge nodes joined by edges of length 0 to one position: `order` names the first.
-
-    O(N).
-    """
+    """Merge nodes joined by edges of length 0; `order` has the first of them. O(N)."""
     head = heads(view.up, view.length <= 0)
     kept = head == np.arange(len(head))
     number = (np.cumsum(kept) - 1).astype(np.int32)
     up = number[head[view.up[kept]]]
     up[0] = -1
     position = number[head[view.position]]
-    return _frozen(view.order[kept], position, up, view.length[kept])
+    return _with_sizes(view.order[kept], position, up, view.length[kept])
 
 
 def _with_positions(
@@ -104,10 +100,10 @@ def _with_positions(
 ) -> Preorder:
     position = np.empty_like(order)
     position[order] = np.arange(len(order), dtype=np.int32)
-    return _frozen(order, position, up, length)
+    return _with_sizes(order, position, up, length)
 
 
-def _frozen(
+def _with_sizes(
     order: NDArray[np.int32],
     position: NDArray[np.int32],
     up: NDArray[np.int32],
@@ -116,12 +112,12 @@ def _frozen(
     from .preorder_kernels import subtree_sizes
 
     size = np.empty_like(up)
-    subtree_sizes(frozen(up), size)
-    return Preorder(*(frozen(array) for array in (order, position, up, length, size)))
+    subtree_sizes(read_only(up), size)
+    return Preorder(*(read_only(array) for array in (order, position, up, length, size)))
 
 
 def heads(up: NDArray[np.int32], joined: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the first position of each one's group; joined positions are in their parent's group.
+    """Return the first position of each group. Joined positions are in their parent's group.
 
     >>> heads(np.array([-1, 0, 1, 0], np.int32), np.array([False, False, True, True]))
     array([0, 1, 1, 0], dtype=int32)
@@ -129,7 +125,7 @@ def heads(up: NDArray[np.int32], joined: NDArray[np.bool_]) -> NDArray[np.int32]
     from .preorder_kernels import find_heads
 
     head = np.empty(len(up), np.int32)
-    find_heads(frozen(up), frozen(joined), head)
+    find_heads(read_only(up), read_only(joined), head)
     return head
 
 
@@ -149,12 +145,12 @@ def edges_of(view: Preorder) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 def lower_ends(edges: NDArray[np.int64], view: Preorder) -> NDArray[np.int32]:
-    """Return the position of the lower end of each edge: parents come first."""
+    """Return the position of the lower end of each edge, which is the larger one."""
     return np.maximum(view.position[edges[:, 0]], view.position[edges[:, 1]])
 
 
 def exact_depths(view: Preorder) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distance to the root by position, as a float64 and the rest that it rounded off."""
+    """Return the distance to the root by position, as a float64 and its rounding error."""
     from .rooting_kernels import sum_depths
 
     depth = np.empty(len(view.up))
@@ -164,9 +160,11 @@ def exact_depths(view: Preorder) -> tuple[NDArray[np.float64], NDArray[np.float6
 
 
 def by_node(view: Preorder) -> Rooted:
-    """Turn positions back into nodes."""
+    """Index a rooted tree by node."""
     parent = np.empty_like(view.order)
     parent[view.order] = np.where(view.up < 0, -1, view.order[view.up])
     length = view.length[view.position]
     depth = exact_depths(view)[0][view.position]
-    return Rooted(int(view.order[0]), frozen(parent), frozen(length), view.order, frozen(depth))
+    return Rooted(
+        int(view.order[0]), read_only(parent), read_only(length), view.order, read_only(depth)
+    )

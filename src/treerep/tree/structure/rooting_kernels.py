@@ -20,7 +20,7 @@ NODE, UP, VIA, SPARE = range(4)
 
 @helper
 def prune(edges: Any, root: Any, table: Any) -> Any:
-    """Remove leaves until only `root` is left; True if that removes every edge of one tree that contains the root.
+    """Remove leaves until only `root` is left; True if the edges form a tree with the root.
 
     A node keeps the exclusive or of its neighbors and of its edges. When one neighbor is
     left, these are its parent and the edge to it: no adjacency lists are needed. Afterwards
@@ -68,7 +68,7 @@ def prune(edges: Any, root: Any, table: Any) -> Any:
 
 @kernel
 def is_tree(edges: Any, table: Any) -> Any:
-    """Whether edges (E, 2) form one tree that contains node 0.
+    """Tell whether edges (E, 2) form one tree that contains node 0.
 
     `table` is (ids, 4) int32 scratch. O(ids).
     """
@@ -77,7 +77,7 @@ def is_tree(edges: Any, table: Any) -> Any:
 
 @kernel
 def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
-    """Put the nodes in preorder from `root`, children in the order in which `visit` first names one below. O(ids).
+    """Put the nodes in preorder from `root`, children in the order of `visit`. O(ids).
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
 
 @kernel
 def find_fault(edges: Any, n_ids: Any, n_required: Any) -> Any:
-    """Index of the first edge that closes a cycle, and the first node not joined to node 0; -1 for none.
+    """Return the first edge that closes a cycle, and the first node not joined to node 0, or -1.
 
     Nodes are the ids below n_required and those in `edges`.
     """
@@ -174,7 +174,7 @@ def add_exactly(high: Any, low: Any, term: Any) -> Any:
 
 @kernel
 def sum_depths(up: Any, length: Any, depth: Any, rest: Any) -> None:
-    """Write the distance to the root at every position: a float64, and the rest that it rounded off."""
+    """Write the distance to the root at every position: a float64, and its rounding error."""
     depth[0] = rest[0] = 0.0
     for k in range(1, len(up)):
         depth[k], rest[k] = add_exactly(depth[up[k]], rest[up[k]], length[k])

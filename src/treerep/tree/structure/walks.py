@@ -1,4 +1,4 @@
-"""Distances and paths by walking along the tree."""
+"""Distances and paths by walks over the tree."""
 
 from collections.abc import Callable
 
@@ -14,14 +14,14 @@ _ROWS = 64
 
 
 def prefer_walk(n_cols: int, n_nodes: int) -> bool:
-    """Whether a row of that many columns is cheaper by a walk over the tree than by common ancestors."""
+    """Tell whether a walk over the tree is cheaper for a row than common ancestors."""
     return n_cols * _NODES_PER_ANCESTOR >= n_nodes
 
 
 def walked_block(
     view: Preorder, rows: NDArray[np.int64], cols: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Distances between every row node and every column node, O(N) per row, exact but for the additions."""
+    """Return the distances from each row node to each column node. O(N) per row."""
     from .walk_kernels import walk_rows
 
     out = np.empty((len(rows), len(cols)))
@@ -37,7 +37,7 @@ def symmetric_matrix(
     points: NDArray[np.int64],
     n_jobs: int | None,
 ) -> NDArray[np.float64]:
-    """All distances among `points`, symmetric to the last bit: each pair is asked for once."""
+    """Return all distances among `points`, symmetric to the last bit: each pair is read once."""
     n = len(points)
     out = np.zeros((n, n))
 
@@ -53,13 +53,13 @@ def symmetric_matrix(
 
 
 def path_between(view: Preorder, start: int, end: int) -> NDArray[np.int64]:
-    """Nodes on the path from start to end, both included. O(length of the path)."""
+    """Return the nodes on the path from start to end, both included. O(length of the path)."""
     forth = [int(view.position[start])]
     back = [int(view.position[end])]
     up = view.up
     while forth[-1] != back[-1]:
-        # Ancestors come first in preorder, so the later of the two is no ancestor of the other
-        # and may climb.
+        # Ancestors have smaller positions, so the larger of the two is not an ancestor of the
+        # other and may climb.
         side = forth if forth[-1] > back[-1] else back
         side.append(int(up[side[-1]]))
     return view.order[np.array(forth + back[-2::-1])].astype(np.int64)

@@ -27,7 +27,7 @@ def gromov_products(distances: Any, base: int, first: int, last: int, out: Any) 
 def _bottlenecks(
     keys: Any, first: int, last: int, left: int, right: int, floor: Any, widest: Any
 ) -> None:
-    """widest[x - first, y - left] = max over z of min(P[x, z], P[z, y]); values up to `floor` may be missed."""
+    """Write max over z of min(P[x, z], P[z, y]) to `widest`; values up to `floor` may be missed."""
     for x in range(last - first):
         for y in range(right - left):
             widest[x, y] = floor
@@ -46,7 +46,7 @@ def _bottlenecks(
 
 @kernel
 def largest_defect(products: Any, keys: Any, first: int, last: int, h: Any) -> Any:
-    """Return (h, x, y): the largest max over z of min(P[x, z], P[z, y]) - P[x, y] above h, of the rows x given.
+    """Return (h, x, y): the largest max over z of min(P[x, z], P[z, y]) - P[x, y] above h.
 
     No product is negative. `keys` are the same bits as integers, which are in the same order:
     only integers are compared 4 to 32 at a time.
@@ -76,7 +76,7 @@ def largest_defect(products: Any, keys: Any, first: int, last: int, h: Any) -> A
 
 @kernel
 def largest_violation(distances: Any, first: int, last: int) -> Any:
-    """Return (v, x, y): the largest d(x, y) - min over z of d(x, z) + d(z, y), of rows x; 0 and -1 if none is > 0."""
+    """Return (v, x, y): the largest d(x, y) - min over z of d(x, z) + d(z, y), or (0, -1, -1)."""
     n = len(distances)
     wide = distances.dtype.type
     shortest = np.empty((ROWS, _COLUMNS), distances.dtype)

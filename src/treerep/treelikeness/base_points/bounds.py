@@ -1,4 +1,4 @@
-"""One base point: at least half of the hyperbolicity, in O(n^3).
+"""Bounds from base points: each gives delta within a factor of 2, in O(n^3).
 
 Gromov, Hyperbolic groups (1987); Fournier, Ismail and Vigneron, Computing the Gromov
 hyperbolicity of a discrete metric space (2015). With the Gromov products P at w, delta_w = max
@@ -13,69 +13,76 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.memory import check_memory
-from .._pace import Best, Pace, Stopped
+from .._pace import Best, Bound, LimitReached, Pace
 from .._spaces import Space
 
-_ROWS = (
-    64  # rows of a task, at most; after each round of tasks all of them know the best so far
-)
-_ROUND = 16
+_ROWS = 64  # rows of a task, at most
+_ROUND = 16  # tasks after which the best value so far is shared
 _TASK = 1 << 31  # steps of a task, at most: tenths of a second, so that a time limit is kept
 _FINE = float(1 << 29)  # twice that is an int32
 _WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their sums
 
 #: Finds the largest max over z of min(P_xz, P_zy) - P_xy: called with the products, the same as
 #: keys (see `base_point_kernels.largest_defect`), what to tell of better x and y, and a pace.
-Search = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
+DefectSearch = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
 
 
 def search_bases(
-    space: Space, metric: bool, bases: int, best: Best, pace: Pace, search: Search
-) -> tuple[float, bool]:
-    """Return an upper bound of h = 2 delta, and whether all bases were looked at; better quadruples go to `best`.
+    space: Space,
+    triangle_inequality: bool,
+    bases: int,
+    best: Best,
+    pace: Pace,
+    search: DefectSearch,
+) -> Bound:
+    """Bound h = 2 delta from several base points; better quadruples go to `best`.
 
     The first base is the farthest from point 0, and every other one the farthest from those
-    before it. `metric` says that the triangle inequality holds; `search` finds the largest
+    before it. `triangle_inequality` says that it is known to hold. `search` finds the largest
     defect of a base, as `largest_defect` does. O(n^3) time for each base, and a second n x n
     array.
     """
     d = space.distances
-    high = float(d.max()) * (1 if metric else 2)
+    high = float(d.max()) * (1 if triangle_inequality else 2)
     nearest = d[0].copy()
     try:
         for _ in range(min(bases, len(d))):
             base = int(np.argmax(nearest))
-            high = min(high, 2 * _one_base(space, metric, base, best, pace, search))
+            defect = _one_base(space, triangle_inequality, base, best, pace, search)
+            high = min(high, 2 * defect)
             best.show(high)
             np.minimum(nearest, d[base], out=nearest)
-    except Stopped:
-        return max(high, best.h), False
-    return max(high, best.h), True
+    except LimitReached:
+        return Bound(max(high, best.h), complete=False)
+    return Bound(max(high, best.h), complete=True)
 
 
 def _one_base(
-    space: Space, metric: bool, base: int, best: Best, pace: Pace, search: Search
+    space: Space,
+    triangle_inequality: bool,
+    base: int,
+    best: Best,
+    pace: Pace,
+    search: DefectSearch,
 ) -> float:
-    """Return 2 delta_w: exactly for whole numbers, and else rounded up by two units of the grid at most."""
+    """Return 2 delta_w: exact for whole numbers, otherwise rounded up by at most two units."""
     from ._base_point_kernels import gromov_products
 
     d = space.distances
     n = len(d)
-    products = np.empty((n, n), _product_type(d, base, metric))
-    for _ in pace.map(lambda rows: gromov_products(d, base, *rows, products), row_chunks(n)):
-        pass
+    products = np.empty((n, n), _product_type(d, base, triangle_inequality))
+    pace.run(lambda rows: gromov_products(d, base, *rows, products), row_chunks(n))
 
     def offer(x: int, y: int) -> None:
-        # Products are rounded: the value that counts is that of the distances.
+        # Products are rounded, so the value is computed from the distances.
         z = int(np.argmax(np.minimum(products[x], products[y])))
         best.offer(_four_point_value(d, base, z, x, y), space.points[[base, z, x, y]])
 
-    products -= min(
-        products.min(), 0
-    )  # negative where triangles are violated; only differences count
+    # Products are negative if triangles are violated. Only their differences count.
+    products -= min(products.min(), 0)
     if products.dtype.kind == "f":
-        # Eight small integers are compared at once, floats four: a fine grid first, which tells
-        # all but 0.
+        # Eight small integers are compared at once, and four floats. So products are rounded to
+        # a fine grid first, which decides unless the result is about 0.
         largest = float(products.max())
         exact = _all_whole(products, pace)
         if largest <= _FINE or not exact:
@@ -85,7 +92,7 @@ def _one_base(
             if exact:
                 return h
             if h > 1:
-                return (h + 1) * unit  # either side of the difference is off by half a unit
+                return (h + 1) * unit  # both sides of the difference are off by half a unit
     keys = products.view(np.int64) if products.dtype.kind == "f" else products
     return search(products, keys, offer, pace)
 
@@ -93,7 +100,7 @@ def _one_base(
 def largest_defect(
     products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace
 ) -> float:
-    """Return the largest max over z of min(P_xz, P_zy) - P_xy, found by threads: see `Search`."""
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `DefectSearch`."""
     from . import _base_point_kernels as kernels
 
     scalar = products.dtype.type
@@ -101,18 +108,18 @@ def largest_defect(
     chunks = row_chunks(len(products))
     for k in range(0, len(chunks), _ROUND):
 
-        def work(rows: tuple[int, int], h: Any = h) -> Any:
+        def work(rows: tuple[int, int], h: float = h) -> tuple[float, int, int]:
             return kernels.largest_defect(products, keys, *rows, h)
 
         for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):
             if found > h:
                 h = scalar(found)
-                offer(at_x, at_y)  # at once: time may be up before the end
+                offer(at_x, at_y)  # at once, since time may be up before the end
     return float(h)
 
 
 def row_chunks(n: int) -> list[tuple[int, int]]:
-    """The rows of each task: the first, and the one after the last."""
+    """Return the rows of each task, as (start, stop)."""
     step = max(1, min(_ROWS, _TASK // n**2) // 8) * 8  # kernels take eight rows at a time
     return [(k, min(k + step, n)) for k in range(0, n, step)]
 
@@ -125,12 +132,11 @@ def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
     return one - max(two, three)
 
 
-def _product_type(d: NDArray[Any], base: int, metric: bool) -> np.dtype[Any]:
-    # 0 <= P(x, y) <= 2 d(w, x) where the triangle inequality holds: a byte does for most
-    # graphs.
+def _product_type(d: NDArray[Any], base: int, triangle_inequality: bool) -> np.dtype[Any]:
+    # 0 <= P(x, y) <= 2 d(w, x) if the triangle inequality holds: most graphs need one byte.
     real = d.dtype.kind == "f"
-    size = 2 * float(d[base].max())
-    dtype = np.dtype(np.float64 if real else np.uint8 if metric and size < 256 else np.int32)
+    fits_byte = triangle_inequality and 2 * float(d[base].max()) < 256
+    dtype = np.dtype(np.float64 if real else np.uint8 if fits_byte else np.int32)
     needed = len(d) ** 2 * (dtype.itemsize + 4 * real)  # and the grid
     check_memory(needed, f"Gromov products of {len(d):,} points", "use method='sample'")
     return dtype
@@ -157,26 +163,25 @@ def _to_grid(values: NDArray[np.float64], unit: float, pace: Pace) -> NDArray[np
     def work(rows: tuple[int, int]) -> None:
         grid[slice(*rows)] = np.rint(values[slice(*rows)] / unit)
 
-    for _ in pace.map(work, row_chunks(len(values))):
-        pass
+    pace.run(work, row_chunks(len(values)))
     return grid
 
 
 def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
-    """Return d(x, y) - d(x, z) - d(z, y) of the worst triangle, a bound of all of them, and x, y, z, z; 0 for a metric.
+    """Return d(x, y) - d(x, z) - d(z, y) of the worst triangle, its upper bound, and x, y, z, z.
 
-    O(n^3) time. It is the four-point value of x, y, z and z: for a tree metric it must be 0,
-    like all others. Of violations of real distances below 4e-9 of the largest it may not be the
-    worst.
+    O(n^3) time. The value is 0 if the triangle inequality holds. It is the four-point value of
+    x, y, z and z. If all violations of real distances are below 4e-9 of the largest distance,
+    the triangle may not be the worst.
     """
-    # Integers are added and compared eight at a time, floats one by one: real distances are
-    # rounded to a grid first.
+    # Integers are compared eight at a time, floats one by one: so real distances are rounded to
+    # a grid first.
     if space.whole:
         worst, x, y = _worst_triangle(space.distances.astype(np.int32), pace)
         return worst, worst, _triangle(space, x, y)[1]
     unit = _fine_unit(float(space.distances.max()))
     worst, x, y = _worst_triangle(_to_grid(space.distances, unit, pace), pace)
-    if worst > 2:  # not a matter of the grid
+    if worst > 2:  # more than the rounding of the grid
         worst, four = exact_violation(space, pace)
         return worst, worst, four
     violation, four = _triangle(space, x, y)
@@ -184,7 +189,7 @@ def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[
 
 
 def exact_violation(space: Space, pace: Pace) -> tuple[float, NDArray[np.int64]]:
-    """Return the largest d(x, y) - d(x, z) - d(z, y) to the last digit, and x, y, z, z."""
+    """Return the largest d(x, y) - d(x, z) - d(z, y) exactly, and x, y, z, z."""
     _, x, y = _worst_triangle(space.distances, pace)
     return _triangle(space, x, y)
 

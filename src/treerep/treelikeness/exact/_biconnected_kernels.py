@@ -83,7 +83,7 @@ def biconnected_components(starts: Any, neighbors: Any) -> Any:
 def induced_subgraph(
     starts: Any, neighbors: Any, lengths: Any, vertices: Any, place: Any
 ) -> Any:
-    """Return compressed rows of the graph on `vertices`, renumbered in their order; `place` is -1 before and after."""
+    """Return compressed rows of the induced subgraph; `place` is -1 before and after."""
     size = len(vertices)
     for k in range(size):
         place[vertices[k]] = k
@@ -126,7 +126,7 @@ def _spread(starts: Any, neighbors: Any, fresh: Any, coming: Any) -> None:
 
 @helper
 def _settle(seen: Any, fresh: Any, coming: Any, first: int, level: int, out: Any) -> Any:
-    """Write `level` for every bit that comes to a vertex for the first time; say whether there was one."""
+    """Write `level` for every bit that is new at a vertex; tell whether there was one."""
     any_fresh = False
     for vertex in range(len(seen)):
         for word in range(WORDS):
@@ -152,7 +152,7 @@ def _position(power: Any) -> int:
 
 @kernel
 def search_many(starts: Any, neighbors: Any, first: int, out: Any) -> None:
-    """out[v, s] = number of edges between v and s for SOURCES vertices s from `first` on, in one search for all."""
+    """Write hop counts to out[v, s] for SOURCES vertices s from `first` on, in one search."""
     n = len(starts) - 1
     seen = np.zeros((n, WORDS), np.uint64)
     fresh = np.zeros((n, WORDS), np.uint64)

@@ -1,4 +1,4 @@
-"""Pairs that are far apart, and the search for four points that are least like a tree among them.
+"""Pairs that are far apart, and the search for the least tree-like quadruple among them.
 
 Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA
 2015). Throughout, h = 2 delta, d(a, b) + d(c, d) is the largest of the three sums of four
@@ -22,9 +22,9 @@ _ANY_VALUABLE = np.uint64(0x0202020202020202)
 def mark_far(
     starts: Any, neighbors: Any, lengths: Any, distances: Any, first: int, last: int, far: Any
 ) -> None:
-    """far[a, b] = d(a, b), or 0 where a neighbor w of a lies behind it: d(w, b) = d(w, a) + d(a, b).
+    """Set far[a, b] to d(a, b), or to 0 if a neighbor w has d(w, b) = d(w, a) + d(a, b).
 
-    Such a pair need not be looked at: with w in place of a the four-point value is no smaller.
+    Such a pair need not be searched: with w in place of a the four-point value is not smaller.
     `lengths` is None when every edge has length 1; then behind is the same as farther. An edge
     so short that it vanishes in the sum puts neither end behind the other: one of the two must
     stay.
@@ -50,7 +50,7 @@ def mark_far(
 
 @kernel
 def keep_mutual(far: Any, first: int, last: int) -> None:
-    """Set far[a, b] to 0 where far[b, a] is 0, for a < b in the rows given; in tiles, since columns are read."""
+    """Set far[a, b] to 0 if far[b, a] is 0, for a < b; in tiles, since columns are read."""
     n = len(far)
     for left in range(first, n, _TILE):
         for a in range(first, min(last, left + _TILE)):
@@ -79,7 +79,7 @@ def count_by_key(far: Any, scale: float, first: int, last: int, counts: Any) -> 
 def list_by_key(
     far: Any, scale: float, low: int, high: int, first: int, last: int, places: Any, pairs: Any
 ) -> None:
-    """Write the pairs a < b with key in low ... high to pairs[places[key - low]], and move that place on."""
+    """Write the pairs a < b with key in low ... high to pairs[places[key - low]], and advance."""
     n = len(far)
     for a in range(first, last):
         for b in range(a + 1, n):
@@ -93,7 +93,7 @@ def list_by_key(
 
 @kernel
 def append_mates(starts: Any, mates: Any, pairs: Any) -> Any:
-    """Return the mate lists (mates of c: mates[starts[c]:starts[c + 1]]) with those of more pairs behind them."""
+    """Append pairs to the lists of mates; those of c are mates[starts[c]:starts[c + 1]]."""
     n = len(starts) - 1
     counts = np.zeros(n, np.int64)
     for k in range(len(pairs)):
@@ -124,7 +124,7 @@ def append_mates(starts: Any, mates: Any, pairs: Any) -> Any:
 def reveal_mates(
     distances: Any, starts: Any, mates: Any, pairs: Any, ends: Any, top: Any
 ) -> None:
-    """Let the search see the mates of these pairs too: ends[c] moves on, top[c] = 2 d(c, farthest mate)."""
+    """Reveal the mates of these pairs: advance ends[c], and set top[c] = 2 d(c, farthest mate)."""
     for k in range(len(pairs)):
         for side in range(2):
             c = pairs[k, side]
@@ -176,7 +176,7 @@ def search_pairs(
     step: Any,
     slack: Any,
 ) -> Any:
-    """Return (h, witness, work): the largest four-point value above h of the given pairs with the mates seen so far.
+    """Return (h, witness, work): the largest four-point value above h of pairs with mates.
 
     A better value is at least h + step: 1 for whole numbers, 0 otherwise.
     """

@@ -8,15 +8,15 @@ sizes that depend on the work alone, so that results do not depend on the number
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._pace import Best, Pace, Stopped
+from .._pace import Best, Bound, LimitReached, Pace
 from .._spaces import Space
 
-_KEYS = 4096  # real distances are sorted into so many bins before they are sorted
+_KEYS = 4096  # bins into which real distances are divided before they are sorted
 _FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before ...
 _LARGEST_BAND = 1 << 22  # ... up to what is sorted in a second: a time limit is kept
 _FIRST_BATCH = 64
@@ -30,18 +30,16 @@ _ROWS = 256  # rows a task goes through
 _WIDE: dict[str, Any] = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
 
 
-def search_far_apart(
-    space: Space, slack: float, step: float, best: Best, pace: Pace
-) -> tuple[float, bool]:
-    """Return an upper bound of h of this space and whether all was searched; better quadruples go to `best`.
+def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: Pace) -> Bound:
+    """Search all pairs that are far apart; better quadruples go to `best`.
 
-    Then the bound and what is known are the same. O(n^2) memory and O(n^4) time at worst; in
-    practice few pairs are looked at, and few others with each. `slack` is how far the triangle
+    After a complete search the bound is exact. O(n^2) memory and O(n^4) time at worst; in
+    practice few pairs are searched, and few others with each. `slack` is how far the triangle
     inequality may be violated, and a better h is larger by at least `step`.
     """
     high = float(space.distances.max()) + slack
     if high <= best.h:
-        return best.h, True
+        return Bound(best.h, complete=True)
     try:
         search = _Search(space, slack, step, best)
         for pairs in _bands(space, _far_apart(space, pace), slack, best, pace):
@@ -50,15 +48,15 @@ def search_far_apart(
                 high = max(best.h, search.distance(batch[0]) + slack)
                 best.show(high)
                 if high <= best.h:
-                    return best.h, True
+                    return Bound(best.h, complete=True)
                 search.run(batch, pace)
-    except Stopped:
-        return max(high, best.h), False
-    return best.h, True
+    except LimitReached:
+        return Bound(max(high, best.h), complete=False)
+    return Bound(best.h, complete=True)
 
 
 class _Search:
-    """Mate lists that grow, and what the kernel needs beside them."""
+    """The growing lists of mates, and the other arguments of the kernel."""
 
     def __init__(self, space: Space, slack: float, step: float, best: Best) -> None:
         d = self.distances = space.distances
@@ -81,7 +79,7 @@ class _Search:
         return float(self.distances[pair[0], pair[1]])
 
     def add(self, pairs: NDArray[np.int32]) -> None:
-        """Put the pairs into the mate lists; the search does not see them yet."""
+        """Add pairs to the lists of mates. `run` reveals them to the search."""
         from ._far_apart_kernels import append_mates
 
         seen = self.ends - self.starts[:-1]
@@ -103,7 +101,7 @@ class _Search:
         reveal_mates(self.distances, self.starts, self.mates, batch, self.ends, self.top)
         h = self.wide(self.best.h)
 
-        def work(part: NDArray[np.int32]) -> Any:
+        def work(part: NDArray[np.int32]) -> tuple[float, NDArray[np.int64], int]:
             return search_pairs(
                 self.distances,
                 self.top,
@@ -129,14 +127,14 @@ class _Search:
 
 
 def _center(distances: NDArray[Any]) -> int:
-    """Return a point whose farthest point is nearest; few points are valuable then."""
+    """Return a point of least eccentricity. With it as center, few points need a search."""
     reach = distances.max(axis=1)
     middle = np.flatnonzero(reach == reach.min())[:64]
     return int(middle[np.argmin(distances[middle].sum(axis=1, dtype=np.float64))])
 
 
 def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
-    """Return the distances of the pairs that are far apart (above the diagonal), and 0 for the others."""
+    """Return the distances of pairs that are far apart (above the diagonal), and 0 for others."""
     from ._far_apart_kernels import keep_mutual, mark_far
 
     if (
@@ -147,59 +145,77 @@ def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
     far = np.empty_like(space.distances)
     n = len(far)
     chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
-    for _ in pace.map(
+    pace.run(
         lambda rows: mark_far(starts, neighbors, lengths, space.distances, *rows, far), chunks
-    ):
-        pass
-    for _ in pace.map(
+    )
+    pace.run(
         lambda rows: keep_mutual(far, *rows), [(k, min(k + 64, n)) for k in range(0, n, 64)]
-    ):
-        pass
+    )
     return far
 
 
 def _bands(
     space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace
 ) -> Iterator[NDArray[np.int32]]:
-    """Yield the pairs in the order of their distances, the farthest first, in pieces that grow."""
-    from ._far_apart_kernels import count_by_key, list_by_key
+    """Yield bands of pairs in the order of their distances, the farthest first.
 
+    Each band has as many pairs as all before it, within limits.
+    """
     n = len(far)
     largest = float(space.distances.max())
-    # Key k: the whole number k, or distances up to k / scale, which must be finite. Key 0 is no
-    # pair at all.
+    # Key k: the whole number k, or distances up to k / scale, which must be finite. Key 0 means
+    # no pair.
     scale = 1.0 if space.whole else min(_KEYS / largest, float(np.finfo(np.float64).max))
-    chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
-
-    def count(rows: tuple[int, int]) -> NDArray[np.int64]:
-        counts = np.zeros(math.ceil(largest * scale) + 1, np.int64)
-        count_by_key(far, scale, *rows, counts)
-        return counts
-
-    counts = np.array(list(pace.map(count, chunks)))
+    keyed = _KeyedPairs(far, scale, [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)])
+    counts = keyed.count_pairs(math.ceil(largest * scale) + 1, pace)
     totals = counts.sum(axis=0)
     high = len(totals) - 1
     listed = 0
     while high > 0 and high / scale + slack > best.h:
         wanted = min(max(_FIRST_BAND, listed), _LARGEST_BAND)
         low = max(1, high - int(np.searchsorted(np.cumsum(totals[high:0:-1]), wanted)))
-        band = totals[low : high + 1]
-        # Farthest key first, and within a key in the order of the rows.
-        begins = np.cumsum(band[::-1])[::-1] - band
-        places = (
-            begins + np.cumsum(counts[:, low : high + 1], axis=0) - counts[:, low : high + 1]
-        )
-        pairs = np.empty((int(band.sum()), 2), np.int32)
-
-        def fill(
-            k: int, low: int = low, high: int = high, places: Any = places, pairs: Any = pairs
-        ) -> None:
-            list_by_key(far, scale, low, high, *chunks[k], places[k].copy(), pairs)
-
-        for _ in pace.map(fill, range(len(chunks))):
-            pass
+        pairs = keyed.list_band(low, high, counts[:, low : high + 1], pace)
         if not space.whole:
-            pairs = pairs[np.argsort(-space.distances[pairs[:, 0], pairs[:, 1]], kind="stable")]
+            distances = space.distances[pairs[:, 0], pairs[:, 1]]
+            pairs = pairs[np.argsort(-distances, kind="stable")]
         listed += len(pairs)
         yield pairs
         high = low - 1
+
+
+class _KeyedPairs(NamedTuple):
+    """Pairs that are far apart, sorted by the key of their distance in chunks of rows."""
+
+    far: NDArray[Any]
+    scale: float
+    chunks: list[tuple[int, int]]
+
+    def count_pairs(self, n_keys: int, pace: Pace) -> NDArray[np.int64]:
+        """Return the number of pairs of each chunk and key."""
+        from ._far_apart_kernels import count_by_key
+
+        def work(rows: tuple[int, int]) -> NDArray[np.int64]:
+            counts = np.zeros(n_keys, np.int64)
+            count_by_key(self.far, self.scale, *rows, counts)
+            return counts
+
+        return np.array(list(pace.map(work, self.chunks)))
+
+    def list_band(
+        self, low: int, high: int, counts: NDArray[np.int64], pace: Pace
+    ) -> NDArray[np.int32]:
+        """Return the pairs with keys low ... high, whose counts are given by chunk and key."""
+        from ._far_apart_kernels import list_by_key
+
+        band = counts.sum(axis=0)
+        # Farthest key first, and within a key in the order of the rows.
+        begins = np.cumsum(band[::-1])[::-1] - band
+        places = begins + np.cumsum(counts, axis=0) - counts
+        pairs = np.empty((int(band.sum()), 2), np.int32)
+
+        def work(k: int) -> None:
+            rows = self.chunks[k]
+            list_by_key(self.far, self.scale, low, high, *rows, places[k].copy(), pairs)
+
+        pace.run(work, range(len(self.chunks)))
+        return pairs

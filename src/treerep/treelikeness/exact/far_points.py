@@ -1,4 +1,4 @@
-"""A first lower bound of hyperbolicity: all quadruples of a few points that are far from each other.
+"""A first lower bound of hyperbolicity, from quadruples of points that are far apart.
 
 Points that are far from all before them: Gonzalez, Clustering to minimize the maximum
 intercluster distance (1985).
@@ -10,20 +10,20 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._pace import Best, Pace, Stopped
+from .._pace import Best, LimitReached, Pace
 from .._quadruples import split_sums
 
 _POINTS = 32  # 35,960 quadruples
-_LARGE = 5_000  # fewer points are searched thoroughly as fast
+_LARGE = 5_000  # fewer points are searched completely in the same time
 
 
 def search_far_points(
     row: Callable[[int], NDArray[np.float64]], points: NDArray[np.int64], best: Best, pace: Pace
 ) -> None:
-    """Offer the worst quadruple of 32 points, each as far as can be from those before it, if there are many points.
+    """Offer the worst quadruple of 32 points, each the farthest from those before it.
 
-    row(k) are the distances of points[k] to all of them. 32 rows: when time is up after that,
-    something is known.
+    Does nothing if there are few points. row(k) returns the distances of points[k] to all of
+    them. These 32 rows give a result early, in case time is short.
     """
     if len(points) < _LARGE:
         return
@@ -35,14 +35,13 @@ def search_far_points(
             pace.check()
             rows[k] = row(k)
             np.minimum(nearest, rows[k], out=nearest)
-            nearest[k] = 0  # once only, whatever its row says
-    except Stopped:
+            nearest[k] = 0  # choose it once, whatever its row holds
+    except LimitReached:
         pass
     if len(rows) < 4:
         return
-    chosen = np.array(
-        sorted(rows)
-    )  # ascending: of a matrix that is a little asymmetric the upper half counts
+    # Ascending: if a matrix is a little asymmetric, the upper half counts.
+    chosen = np.array(sorted(rows))
     d = np.array([rows[k][chosen] for k in chosen])
     four = np.array(list(combinations(range(len(chosen)), 4)))
     a, b, c, e = four.T

@@ -1,8 +1,8 @@
-"""Distances of random quadruples of a graph, by searches from their points in the order in which they were drawn.
+"""Distances of random quadruples of a graph, by searches in the order of the draws.
 
 Hub labels answer single distances, but on graphs without structure they take far longer to
-build than the searches that a sample needs. So labels are given up once they have cost half as
-much as those searches would.
+build than the searches that a sample needs. So their construction is stopped once it has cost
+half as much as the searches would.
 """
 
 from typing import NamedTuple
@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metric.base import frozen
+from ...metric.base import read_only
 from ...metric.graph import GraphMetric
-from .._pace import Pace, Stopped
+from .._pace import LimitReached, Pace
+from .._spaces import adjacency_arrays
 
-_BAND = 2e7  # nanoseconds of searches between two looks at the clock
-_SOON = 5e7  # labels that may take no longer than this are not begun
+_BAND = 2e7  # nanoseconds of searches between two checks of the time
+_SOON = 5e7  # labels are not begun if searches take less, in nanoseconds
 _SHARE = 0.5  # labels use one core and searches all of them
 
 # The six distances of a quadruple a < b < c < d: from, to. Searches from a, b and c do.
@@ -24,10 +25,10 @@ TO = (1, 3, 2, 3, 3, 2)
 
 
 def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
-    """Build hub labels, unless they take half as long as the searches from the points of so many quadruples would.
+    """Build hub labels, unless they cost more than half of the searches; tell whether they exist.
 
-    Without a time limit the answer depends on the graph and the number alone, and so do the
-    bits of the distances. Labels may use a third of the time that is left.
+    Without a time limit the answer depends only on the graph and the number of quadruples, and
+    so do the bits of the distances. Labels may use a third of the remaining time.
     """
     from ...metric.shortest_paths.hub_labels import STEP_NS
 
@@ -44,11 +45,11 @@ def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
     def watch(steps: int) -> None:
         third.check()
         if steps * step > cost:
-            raise Stopped
+            raise LimitReached
 
     try:
         graph.build_labels(watch)
-    except Stopped:
+    except LimitReached:
         return False
     return True
 
@@ -56,10 +57,10 @@ def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
 def search_quadruples(
     graph: GraphMetric, four: NDArray[np.int64], pace: Pace, least: int
 ) -> NDArray[np.float64]:
-    """Return six distances for each of the first quadruples: of as many rows as there is time for.
+    """Return the six distances of as many quadruples as time allows, from the first on.
 
     `four` has ascending rows. At least `least` quadruples are answered, however short the time.
-    At most one search from every vertex is made.
+    At most one search per vertex is made.
     """
     plan = _plan(four)
     out = np.empty(6 * len(four))
@@ -74,16 +75,16 @@ def search_quadruples(
             bands, pace.map(lambda band: _search(graph, plan, band, out), bands), strict=True
         ):
             done = band.stop
-    except Stopped:
+    except LimitReached:
         pass
-    # Only a first part counts: which quadruples come first says nothing about their values.
+    # Only complete quadruples count. Their order is independent of their values.
     complete = int(np.searchsorted(plan.last, done))
     return out.reshape(-1, 6)[:complete].T
 
 
 class _Plan(NamedTuple):
     sources: NDArray[np.int64]  # in the order in which quadruples need them
-    pairs: NDArray[np.int64]  # numbers of the distances asked for, source by source
+    pairs: NDArray[np.int64]  # numbers of the distances, source by source
     begins: NDArray[np.int64]  # source k has pairs[begins[k]:begins[k + 1]]
     targets: NDArray[np.int64]  # of every distance
     last: NDArray[np.int64]  # the last source that the first k + 1 quadruples need
@@ -106,10 +107,11 @@ def _plan(four: NDArray[np.int64]) -> _Plan:
 def _search(graph: GraphMetric, plan: _Plan, band: slice, out: NDArray[np.float64]) -> None:
     from ...metric.shortest_paths.search_kernels import search_block
 
-    rows = graph.adjacency
-    arrays = rows.indptr, rows.indices, rows.data if graph.weighted else None
+    arrays = adjacency_arrays(graph)
     for k in range(band.start, band.stop):
         own = plan.pairs[plan.begins[k] : plan.begins[k + 1]]
         found = np.empty((1, len(own)))
-        search_block(*arrays, frozen(plan.sources[k : k + 1]), frozen(plan.targets[own]), found)
+        search_block(
+            *arrays, read_only(plan.sources[k : k + 1]), read_only(plan.targets[own]), found
+        )
         out[own] = found[0]

@@ -1,4 +1,4 @@
-"""Average hyperbolicity: the mean of the four-point value over random quadruples, from a few distances each.
+"""Average hyperbolicity: the mean four-point value of random quadruples.
 
 Albert, DasGupta and Mobasheri, Topological implications of negative curvature for biological
 and social networks (Physical Review E, 2014).
@@ -17,7 +17,7 @@ from ...metric.base import Metric
 from ...metric.graph import GraphMetric
 from ...metric.matrix import MatrixMetric
 from ...scores._streaming import read_block
-from .._pace import Best, Pace, Stopped
+from .._pace import Best, LimitReached, Pace
 from .._quadruples import check_distances, split_sums
 from .graph_distances import FROM, TO, labels_pay, search_quadruples
 
@@ -25,17 +25,17 @@ Task = tuple[int, np.random.Generator]  # how many quadruples to draw, and from 
 Found = tuple[NDArray[np.float64], NDArray[np.int64]]  # see `four_point_values`
 
 _BLOCK = 1 << 13
-_PIECE = 1 << 8  # quadruples between two looks at the clock
+_PIECE = 1 << 8  # quadruples between two checks of the time
 # quadruples of a graph whose points are searched from at the same time
 _FIRST_WINDOW = 32
 _WINDOW = 1 << 17
 TABLE = 1000  # points whose distances are all read
-_GROUP = 4  # quadruples asked for in one block: 24 distances of 144, in place of 24 calls
+_GROUP = 4  # quadruples per block: 24 of its 144 distances replace 24 calls
 _NORMAL = 1.959964  # 95 %
 
 
 class Mean(NamedTuple):
-    """Mean of delta over quadruples, half the width of its 95 % interval, and how many there were."""
+    """The mean of delta over quadruples, with half the width of its 95 % interval."""
 
     value: float
     half_width: float
@@ -43,10 +43,10 @@ class Mean(NamedTuple):
 
 
 def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace: Pace) -> Mean:
-    """Look at `count` quadruples of distinct points, drawn independently; the worst one goes to `best`.
+    """Average delta over `count` random quadruples of distinct points; the worst goes to `best`.
 
-    O(count) distances and memory. However short the time, a few quadruples are looked at: of a
-    graph, one.
+    O(count) distances and memory. However short the time, a few quadruples are read; in a graph
+    one.
     """
     sizes = [min(_BLOCK, count - done) for done in range(0, count, _BLOCK)]
     tasks = list(zip(sizes, np.random.default_rng(rng).spawn(len(sizes)), strict=True))
@@ -59,9 +59,9 @@ def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace
         best.show(math.inf)
 
     if isinstance(metric, GraphMetric) and not labels_pay(metric, count, pace):
-        _look_by_searches(metric, tasks, keep, pace)
+        _sample_by_searches(metric, tasks, keep, pace)
     else:
-        _look(metric, tasks, keep, pace)
+        _sample_distances(metric, tasks, keep, pace)
     deltas = np.concatenate(values) / 2
     unit = float(deltas.max()) or 1.0  # squares of huge numbers overflow
     spread = unit * float((deltas / unit).std(ddof=1)) if len(deltas) > 1 else math.inf
@@ -70,9 +70,11 @@ def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace
     )
 
 
-def _look(metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace) -> None:
-    """Ask the metric for six distances of each quadruple."""
-    # So few points that quadruples ask for each of their distances again and again.
+def _sample_distances(
+    metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace
+) -> None:
+    """Read the six distances of each quadruple from the metric."""
+    # Quadruples of few points read the same distances again and again.
     table = MatrixMetric(_all(metric)) if len(metric) <= TABLE and not pace.late() else metric
 
     def work(task: Task) -> Found:
@@ -86,15 +88,15 @@ def _look(metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace
         return np.concatenate(values), np.concatenate(ordered)
 
     keep(work(tasks[0]))
-    with suppress(Stopped):
+    with suppress(LimitReached):
         for found in pace.map(work, tasks[1:]):
             keep(found)
 
 
-def _look_by_searches(
+def _sample_by_searches(
     graph: GraphMetric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace
 ) -> None:
-    """Search the graph from the points of the quadruples, many at a time: they have many points in common."""
+    """Search the graph from the points of many quadruples at a time, which share points."""
     least = 1
     for drawn in _windows(len(graph), tasks, _FIRST_WINDOW if pace.limited else _WINDOW):
         if not least and pace.late():
@@ -107,7 +109,7 @@ def _look_by_searches(
 
 
 def _windows(n: int, tasks: list[Task], size: int) -> Iterator[NDArray[np.int64]]:
-    """Draw the quadruples of all tasks, in windows of doubling size: what is begun when time is up is lost."""
+    """Draw all quadruples, in windows of doubling size. An unfinished window is lost."""
     waiting = np.empty((0, 4), np.int64)
     for task in tasks:
         waiting = np.concatenate([waiting, distinct_quadruples(n, *task)])
@@ -140,13 +142,12 @@ def distinct_quadruples(n: int, count: int, rng: np.random.Generator) -> NDArray
 
 
 def four_point_values(metric: Metric, four: NDArray[np.int64]) -> Found:
-    """Return h = largest - second largest sum of each row, and the row reordered: d(a, b) + d(c, d) is the largest."""
-    four = np.sort(
-        four, axis=1
-    )  # of matrices that are a little asymmetric the upper half counts
+    """Return h of each row, and the row reordered: see `split_sums`."""
+    # Ascending: if a matrix is a little asymmetric, the upper half counts.
+    four = np.sort(four, axis=1)
     i = four.T[list(FROM)]
     j = four.T[list(TO)]
-    # A metric of the user's own may have `block` alone, and `pairs` calls it for every pair.
+    # A custom metric may have only `block`, which `Metric.pairs` calls for every pair.
     pairs = (
         _in_blocks(metric, four) if type(metric).pairs is Metric.pairs else metric.pairs(i, j)
     )
@@ -155,7 +156,7 @@ def four_point_values(metric: Metric, four: NDArray[np.int64]) -> Found:
 
 
 def _in_blocks(metric: Metric, four: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row, a few rows in one block."""
+    """Return d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row, by blocks."""
     out = np.empty((6, len(four)))
     for k in range(0, len(four), _GROUP):
         group = four[k : k + _GROUP]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...._core.extras import require
-from ....metric.base import frozen
+from ....metric.base import read_only
 from ....placement._least_squares_places import Scale, place_rows
 from ....placement._locate import Places
 from ....refinement.backbone._branches import joined
@@ -31,7 +31,9 @@ class Placement:
         found = Places(
             np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points))
         )
-        place_rows(self.tree, self.scale, frozen(block(self.space, points, self.sample)), found)
+        place_rows(
+            self.tree, self.scale, read_only(block(self.space, points, self.sample)), found
+        )
         for out, values in zip((node, above, height), found, strict=True):
             out.copy_(require("torch", "embed").from_numpy(values))
 
