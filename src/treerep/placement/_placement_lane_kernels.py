@@ -80,7 +80,7 @@ def add_to_parent(typing_context: Any, lanes: Any, k: Any, parent: Any, length: 
 def carry_down(
     typing_context: Any, lanes: Any, k: Any, parent: Any, length: Any, least: Any
 ) -> Any:
-    """Compute S, Q of all points at node k from those at its parent, and compare the edge between them.
+    """Compute S, Q of all points at node k from its parent, and compare the edge.
 
     Bit l of the number that is returned says whether the edge may have a place of cost below
     least[l]: free to choose the distances on both sides, the errors are at least q - f^2 / w +

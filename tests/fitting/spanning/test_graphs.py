@@ -113,7 +113,7 @@ def test_a_graph_is_its_own_graph() -> None:
     assert sparse_graph(metric, None, None) is metric.adjacency
     for graph, k, name in (("knn", None, "graph"), ("complete", None, "graph"), (None, 3, "k")):
         with pytest.raises(
-            ValueError, match=f"^{name} is for data that is no graph.*leave out {name}$"
+            ValueError, match=f"^{name} is for data that is not a graph.*leave out {name}$"
         ):
             sparse_graph(metric, graph, k)
 

@@ -1,4 +1,6 @@
-"""One round of AKPW: balls that stop growing as soon as they are cheap to cut off, in a graph or among all pairs.
+"""One round of AKPW, in a graph or among all pairs.
+
+Balls stop growing as soon as they are cheap to cut off.
 
 Seeds come in the order of their numbers, the vertex nearest to the seed joins next, and of
 equally near ones the lowest number. Lengths are scaled so that the shortest edge of the round
@@ -55,7 +57,10 @@ def _pop(heap: Any, place: Any, key: Any, size: int) -> Any:
 
 @kernel
 def grow_balls(starts: Any, neighbors: Any, edges: Any, lengths: Any, x: float) -> Any:
-    """Return the ball of every vertex, and the edges that hold the balls together, of a graph in compressed rows."""
+    """Return the ball of every vertex, and the edges that connect each ball.
+
+    The graph is in compressed rows.
+    """
     count = len(starts) - 1
     ball = np.full(count, -1, np.int64)
     via = np.empty(count, np.int64)
@@ -111,7 +116,10 @@ class Links(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """What the growing ball knows of the clusters, arrays by cluster; those in no ball yet count."""
+    """The links between the growing ball and the clusters that are in no ball yet.
+
+    Arrays are by cluster.
+    """
 
     ball: Any  # number of the cluster's ball, or -1
     distance: Any  # from the seed
@@ -122,7 +130,7 @@ class Outside(NamedTuple):
 
 @kernel
 def shorten_links(block: Any, rows: Any, cols: Any, label: Any, links: Links) -> None:
-    """Take the distances of a block into account: of equally short links the lowest points count."""
+    """Update the links by the distances of a block. Ties go to the lowest points."""
     for r in range(len(rows)):
         for c in range(len(cols)):
             to = label[cols[c]]
@@ -150,7 +158,9 @@ def absorb(
     limit: float,
     x: float,
 ) -> int:
-    """Let a cluster with these links join the ball; return the next to join, or -1 when the ball is complete.
+    """Add a cluster with these links to the ball; return the next one.
+
+    Returns -1 when the ball is complete.
 
     Links shorter than `limit` are active. `totals` are the ball's boundary and volume, which a
     complete ball leaves at 0 for the next one, and the length of the shortest link between

@@ -19,7 +19,9 @@ _BUDGET = 1 << 25
 
 
 def prim_complete(metric: Metric, start: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return the parent of every point in the minimum spanning tree of all pairs, and its distance; of `start`, -1.
+    """Return the parent of every point in the minimum spanning tree, and its distance.
+
+    All pairs are edges. The parent of `start` is -1.
 
     O(n^2) time, O(n) memory.
     """

@@ -1,4 +1,6 @@
-"""Low-stretch spanning trees by AKPW (Alon, Karp, Peleg and West, SIAM Journal on Computing 24, 1995).
+"""Low-stretch spanning trees by AKPW.
+
+Alon, Karp, Peleg and West (SIAM Journal on Computing 24, 1995).
 
 A spanning tree stretches the edge (u, v) by d_T(u, v) / length(u, v). AKPW keeps the mean over
 all edges low: in every round it cuts the graph into balls of small radius with few edges
@@ -25,7 +27,8 @@ from ..._core.progress import progress_bar
 from ...metric.base import Metric
 from ...scores._streaming import row_slices, triangle_slices
 from ...tree.tree import Tree
-from .._distances import checked_block, finished_tree
+from .._distances import checked_block
+from .._finished_tree import finished_tree
 from ._graphs import sparse_graph
 from ._low_stretch_kernels import Links, Outside, absorb, grow_balls, shorten_links
 
@@ -103,7 +106,10 @@ def _tree_of_graph(graph: csr_array, rng: np.random.Generator) -> tuple[Ends, Le
 def _contracted(
     ends: Ends, count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return a graph as compressed rows with the number of every edge; of parallel edges the first stays."""
+    """Return a graph as compressed rows with the number of every edge.
+
+    Of parallel edges the first is kept.
+    """
     low = ends.min(axis=1)
     high = ends.max(axis=1)
     pairs, first = np.unique(low * count + high, return_index=True)
@@ -145,7 +151,9 @@ def _shortest_distance(metric: Metric, n_jobs: int | None) -> float:
 def _balls_of_pairs(
     metric: Metric, label: NDArray[np.int64], count: int, shortest: float
 ) -> tuple[NDArray[np.int64], Ends, Lengths, float]:
-    """Return the ball of every cluster, the links that hold the balls together, and the shortest between two balls.
+    """Return the ball of every cluster, and links within and between balls.
+
+    Within: the links that connect a ball. Between: the shortest link of two balls.
 
     A cluster that joins reads its links to the clusters that are still outside, so no link is
     read twice.

@@ -16,7 +16,7 @@ _RATE = 1e-4
 def heuristic(
     tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: RNGLike
 ) -> Optimum:
-    """The weights of the paper's experiments: as many random pairs as points, and a fixed number of small steps."""
+    """Fit weights by a fixed number of small steps on as many random pairs as points."""
     generator = np.random.default_rng(rng)
     n = len(tree)
     i = generator.integers(n, size=n)
