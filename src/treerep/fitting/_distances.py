@@ -21,7 +21,7 @@ def dense_matrix(
     """Return all distances as a new matrix.
 
     `matrices` is the number of matrices of this size that the method needs in all. If they do
-    not fit into memory, a MemoryError says so.
+    not fit into memory, a MemoryError is raised.
     """
     n = len(metric)
     check_memory(

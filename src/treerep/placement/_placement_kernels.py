@@ -68,7 +68,7 @@ def find_best_places(
     Squared errors are divided by distance ** power.
 
     Column y of the distances belongs to node y of the tree. A duplicate of a point of the tree
-    is placed there. A row gets the same bits whatever rows are beside it.
+    is placed there. The bits of a row do not depend on other rows.
     """
     m = distances.shape[1]
     n = len(tree.up)

@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
-# What a node holds: W, S, Q of the points below, measured there; and S, Q of all points,
+# Values of a node: W, S, Q of the points below, measured there; and S, Q of all points,
 # measured there.
 W, S, Q, ALL_S, ALL_Q = range(FIELDS := 5)
 

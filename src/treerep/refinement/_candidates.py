@@ -103,7 +103,7 @@ class Scorer:
     def score(
         self, tree: Tree, start: str, moves: int = 0, residual: float | None = None
     ) -> Candidate:
-        """Return a tree with its objective, and tell the clock how long this took."""
+        """Return a tree with its objective. The clock keeps how long this took."""
         begin = time.monotonic()
         if self.errors is not None:
             objective = self.errors.weighted_error(tree)

@@ -90,7 +90,7 @@ class RefineRequest(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """What a refinement minimizes, and which steps help."""
+    """The objective of a refinement, and the steps that help."""
 
     weights: str  # the objective of the weights, as the user names it
     all_pairs: bool  # otherwise rows are sampled

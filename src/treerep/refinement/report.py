@@ -6,7 +6,7 @@ from ..tree.tree import Tree
 
 
 class Refinement(NamedTuple):
-    """What `refine` has reached.
+    """The report of `refine`.
 
     Distortion and precision are of all pairs, or of sampled rows if there are many points.
     """

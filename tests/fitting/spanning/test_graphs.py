@@ -155,7 +155,7 @@ def test_a_sampled_center_is_close_to_the_best(seed: int) -> None:
     points = tr.PointMetric(np.random.default_rng(0).normal(size=(1500, 3)))
     totals = points.block(range(1500), range(1500)).sum(axis=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graphs, "_EXACT_CENTRE", 100)
+        patch.setattr(graphs, "_EXACT_CENTER", 100)
         center = central_point(points, np.random.default_rng(seed))
     assert totals[center] < np.quantile(totals, 0.01)
     assert totals[center] < 1.01 * totals.min()

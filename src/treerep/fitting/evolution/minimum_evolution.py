@@ -29,6 +29,7 @@ from ...tree.tree import Tree
 from .._distances import dense_matrix
 from .._finished_tree import finished_tree
 from . import _minimum_evolution_kernels as kernels
+from ._exchange_kernels import exchange_best
 from ._minimum_evolution_kernels import Sides, Workspace
 
 # Distances read between two looks at the clock and the keyboard: about a tenth of a second.
@@ -41,7 +42,7 @@ def minimum_evolution(metric: Metric, *, criterion: str = "balanced", nni: bool 
     """Learn a tree by minimum evolution; see `fit`.
 
     Points are inserted in their order. Exact on tree metrics, by either criterion. On others
-    some lengths come out negative and are set to 0. On the paper's graphs "balanced" keeps
+    some lengths would be negative and are set to 0. On the paper's graphs "balanced" keeps
     neighborhoods better, and "ols" distances.
 
     O(n^2) time for each level of the tree, O(n^2) memory. Desper and Gascuel, J. Comput. Biol.
@@ -131,12 +132,12 @@ class Search:
                 shorter = self.length()
 
     def _exchange_round(self, least: float, bar: Any) -> int:
-        """Make exchanges, as many as there are points at most; return how many."""
+        """Make exchanges, at most as many as there are points; return their number."""
         n = len(self.matrix)
         total = 0
         made = 1
         while made and total < n:
-            made = kernels.exchange_best(
+            made = exchange_best(
                 self.sides,
                 self.matrix,
                 self.workspace,

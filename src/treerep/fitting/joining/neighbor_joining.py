@@ -19,8 +19,8 @@ def neighbor_joining(metric: Metric) -> Tree:
     measured, so the time is near n^2. The same input gives the same tree, bit for bit, also
     where several pairs are equally close.
 
-    The tree is binary, with n - 2 Steiner nodes and every point a leaf. A length of 0 says that
-    a point lies on the path of others, or that the order of joins was arbitrary.
+    The tree is binary, with n - 2 Steiner nodes and every point a leaf. A length of 0 means
+    that a point lies on the path of others, or that the order of joins was arbitrary.
 
     If the distances are not those of a tree, a length can be negative. It is set to 0
     and the sibling gets the whole distance of the pair. The published code sets it to 0 alone,

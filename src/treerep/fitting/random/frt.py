@@ -25,7 +25,7 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
     On every pair d_T >= d, and E[d_T] <= (16 / ln 2) H_n d.
 
     H_n = 1 + 1/2 + ... + 1/n, and no method can do better than O(log n) on every metric. All
-    points are leaves at the same depth, joined by zero-length edges where their distance is 0.
+    points are leaves at the same depth, joined by edges of length 0 if their distance is 0.
     Both promises need the triangle inequality; without it the result is still a tree.
 
     Every distance is read once, row by row: O(n^2) time and O(n log n) memory. 8,000
@@ -47,12 +47,10 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
 
 
 class Lows(NamedTuple):
-    """Return for every point those that come nearer than all before them.
+    """For every point, the points that come nearer than all before them.
 
-    Points are numbered in the random order.
-
-    Those of point v are starts[v]:starts[v + 1]: the centers ascend, the distances descend to
-    0.
+    Points are numbered in the random order. Those of point v are starts[v]:starts[v + 1]: the
+    centers ascend, the distances descend to 0.
     """
 
     starts: NDArray[np.int64]
@@ -84,14 +82,12 @@ def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None
             parts.append(part)
             bar.update(len(part[0]))
             workers.check()
-    counts, centers, distances = (
-        np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3]
-    )
+    counts, centers, distances, diameters = zip(*parts, strict=True)
     return Lows(
-        np.concatenate([[0], np.cumsum(counts)]),
-        centers,
-        distances,
-        max(part[3] for part in parts),
+        starts=np.concatenate([[0], np.cumsum(np.concatenate(counts))]),
+        centers=np.concatenate(centers),
+        distances=np.concatenate(distances),
+        diameter=max(diameters),
     )
 
 
@@ -150,7 +146,8 @@ def _top(diameter: float, unit: float) -> int:
     """
     if not unit < math.inf:
         return 0
-    (large, exponent), (small, least) = math.frexp(diameter), math.frexp(unit)
+    large, exponent = math.frexp(diameter)
+    small, least = math.frexp(unit)
     return max(1, exponent - least + (large > small))
 
 

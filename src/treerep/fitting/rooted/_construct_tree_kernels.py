@@ -21,7 +21,7 @@ def find_partner(x: int, row: Any, depth: Any, size: Any, partner: Any, product:
             if value > best:
                 best = value
                 partner[x] = y
-    # The same distance, asked for in another block, may be rounded differently; products must
+    # The same distance, read in another block, may be rounded differently; products must
     # not rise again.
     product[x] = min(product[x], best)
 

@@ -162,7 +162,7 @@ def tree_edges(up: Any, level: Any, root: int, tol: float) -> Any:
 
     Merges at most `tol` below another one become one node with it, and a point that close to
     its merge takes its place. All is measured from the upper end, so that distances change by
-    `tol`, however many nodes become one.
+    `tol`, for any number of nodes that become one.
     """
     n = (len(up) + 1) // 2
     top = 2 * n - 2

@@ -23,8 +23,8 @@ def construct_tree(
 ) -> Tree:
     """Learn a tree with ConstructTree; see `fit`.
 
-    Distances from the root are kept. Exact on tree metrics: the tree is recovered with the fewest
-    possible nodes. With hyperbolicity delta no distance is off by more than 4 delta log2(n).
+    Distances from the root are kept. Exact on tree metrics: the tree has the fewest possible
+    nodes. With hyperbolicity delta no distance is off by more than 4 delta log2(n).
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def _removals(metric: Metric, depth: NDArray[np.float64]) -> Merges:
 
     The next pair is always the one of largest product.
 
-    Every point keeps its best partner. When the partner is removed, the product is still a bound, so a
-    new partner is looked for only when the point comes first: twice per point on graphs, two to
-    four times on points in space.
+    Every point keeps its best partner. When the partner is removed, the product is still a
+    bound. So a new partner is searched only when the point comes first: twice per point on
+    graphs, two to four times on points in space.
     """
     n = len(depth)
     row_of = row_reader(metric, "construct_tree")

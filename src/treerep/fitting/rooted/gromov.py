@@ -2,7 +2,7 @@
 
 Hang the points from a root, and cluster them by the paths that they share.
 
-Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r says how
+Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r is how
 long the ways from the root r to x and y run together. Clusters merge in the order of falling
 products; the merge of two clusters becomes a node at the distance of their product from r, and
 the point x hangs below at d(r, x). The root takes part as any other point: its products are 0,

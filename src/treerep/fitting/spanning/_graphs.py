@@ -17,8 +17,8 @@ from ._prim import prim_complete
 from ._spanning_kernels import nearest_in_rows
 
 _NEIGHBORS = 10
-# The central point is looked for among all points up to here; beyond, by samples.
-_EXACT_CENTRE = 4096
+# The central point is searched among all points up to here, and by samples beyond.
+_EXACT_CENTER = 4096
 _SAMPLES = 256
 _CANDIDATES = 32
 
@@ -28,12 +28,12 @@ def sparse_graph(
 ) -> csr_array | None:
     """Return a connected, symmetric graph as rows of lengths; None if it is complete.
 
-    A `GraphMetric` is its own graph, and takes neither `graph` nor `k`. Any other metric gives
-    the complete graph, by default, or with graph="knn" (or just `k`) the graph that joins each
-    point to its `k` nearest points, 10 by default, of equally near ones to those of smallest
-    index. Where that one falls apart, the shortest edges that connect it are added.
+    A `GraphMetric` is a graph already, and takes neither `graph` nor `k`. Any other metric
+    gives the complete graph by default. With graph="knn" (or only `k`), each point is joined to
+    its `k` nearest points, 10 by default. Of equally near ones, those of smallest index count.
+    If that graph is not connected, the shortest edges that connect it are added.
 
-    Edges between equal points have length 0 and are stored: scipy's own graph routines would
+    Edges between equal points have length 0 and are stored. Graph routines of scipy would
     overlook them.
 
     O(n^2) distances, O(n k) memory.
@@ -55,9 +55,9 @@ def sparse_graph(
             )
         return None
     neighbors = _NEIGHBORS if k is None else positive_number(k, "k")
-    return _connected(
-        metric, *_nearest_neighbors(metric, min(neighbors, len(metric) - 1), n_jobs)
-    )
+    neighbors = min(neighbors, len(metric) - 1)
+    i, j, lengths = _nearest_neighbors(metric, neighbors, n_jobs)
+    return _connected(metric, i, j, lengths)
 
 
 def _nearest_neighbors(
@@ -90,14 +90,18 @@ def _connected(
     if member.max() == 0:
         return graph
     # The shortest edges between components are found in the minimum spanning tree of all pairs:
-    # any other edge is the longest of a circle.
+    # any other edge is the longest of a cycle.
     parents, gaps = prim_complete(metric, 0)
     others = parents.astype(np.int64)
     crossing = np.flatnonzero((parents >= 0) & (member != member[others]))
     crossing = crossing[np.argsort(gaps[crossing], kind="stable")]
     chosen = crossing[_spanning(member[crossing], member[others[crossing]])]
-    both = [(i, chosen), (j, others[chosen]), (lengths, gaps[chosen])]
-    return _symmetric(n, *(np.concatenate(parts) for parts in both))
+    return _symmetric(
+        n,
+        np.concatenate([i, chosen]),
+        np.concatenate([j, others[chosen]]),
+        np.concatenate([lengths, gaps[chosen]]),
+    )
 
 
 def _symmetric(
@@ -190,7 +194,7 @@ def central_point(metric: Metric, rng: np.random.Generator) -> int:
     """
     n = len(metric)
     everyone = np.arange(n)
-    if n <= _EXACT_CENTRE:
+    if n <= _EXACT_CENTER:
         return int(np.argmin(_total_distances(metric, everyone)))
     sample = np.sort(rng.choice(n, _SAMPLES, replace=False))
     estimates = np.zeros(n)

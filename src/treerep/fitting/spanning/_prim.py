@@ -14,7 +14,7 @@ from ...metric.oracle.classes import COMPILED_ORACLES, MatrixOracle
 from .._distances import checked_block
 from ._spanning_kernels import Frontier, join_points
 
-# Distances looked at between two looks at the clock and the keyboard: some tenths of a second.
+# Distances read between two checks for interrupts: some tenths of a second.
 _BUDGET = 1 << 25
 
 

@@ -21,7 +21,7 @@ def minimum_spanning_tree(
 ) -> Tree:
     """Return the spanning tree of least total length; see `fit`.
 
-    It has no Steiner nodes, and where the triangle inequality holds it never makes a distance
+    It has no Steiner nodes, and if the triangle inequality holds it never makes a distance
     shorter. For data that is not a graph it is that of all pairs, never stored (graph="complete",
     the default), or of the nearest neighbors (graph="knn").
 

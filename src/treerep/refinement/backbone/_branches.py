@@ -1,9 +1,9 @@
 """Branches around a backbone: join points of one node or edge that are close.
 
-The place of a point in the backbone says how far it is from everything else, and was fitted to
-many distances. So these heights are kept, as Gromov's tree keeps the distances from its root:
-two points at heights x and y at distance d run together for (x + y - d) / 2, and clusters merge
-in the order of falling shared heights (average linkage).
+The place of a point in the backbone was fitted to many distances. So its height is kept, as
+Gromov's tree keeps the distances from its root. The paths of two points at heights x and y, at
+distance d, coincide for (x + y - d) / 2. Clusters merge in the order of falling shared heights
+(average linkage).
 """
 
 from collections.abc import Iterable, Iterator

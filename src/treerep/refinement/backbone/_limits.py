@@ -20,8 +20,8 @@ class Limits:
     whole_starts: int = 2
     #: The same for a graph whose points do not move: the best start has the final topology.
     graph_starts: int = 20
-    #: So many of them get lengths by least squares before they are compared. The lengths of
-    #: neighbor joining say less about a topology.
+    #: This many of them get lengths by least squares before they are compared. The lengths of
+    #: neighbor joining tell less about a topology.
     promising_starts: int = 10
     #: Residual of these lengths.
     start_tol: float = 1e-6

@@ -60,7 +60,7 @@ _DISTANCES = Plan(
 _BALANCED = Plan(
     (Stage(3e-2, 0.3, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.05, 60)), 25, 1e-5
 )
-# Further stages mostly fit noise of the sampled rows. 100,000 cells, 256 rows: other rows have 0.0622
+# Further stages mostly fit noise of the rows. 100,000 cells, 256 rows: other rows have 0.0622
 # after one stage of 19 steps and 0.0621 after four stages of 64; twice as many rows give
 # 0.0615.
 _SAMPLED = Plan((Stage(1e-2, 0.0, 50),), 5, 3e-3)

@@ -204,7 +204,7 @@ def _step_to_the_floor(
     newton: Vector,
     deadline: float,
 ) -> tuple[Vector, Vector]:
-    """A Newton step up to where the first edge reaches the floor, and H times it.
+    """Return a Newton step until the first edge reaches the floor, and H times it.
 
     Short edges among long ones are cut off by the projection of a full step, which then need
     not lower the objective. A straight step always does, if the edges at the floor that it

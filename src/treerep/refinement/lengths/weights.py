@@ -129,15 +129,8 @@ def fit_weights(
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     splits = find_tree_splits(tree)
     if objective == "heuristic":
-        return fitted(
-            tree,
-            splits,
-            heuristic(tree, metric, splits, lower, rng),
-            1.0,
-            lower,
-            len(tree),
-            False,
-        )
+        best = heuristic(tree, metric, splits, lower, rng)
+        return fitted(tree, splits, best, 1.0, lower, len(tree), False)
     sample = sample_rows(len(tree), rows, rng, len(tree))
     with Workers(n_jobs) as workers, progress_bar(np.inf, "lengths", "passes") as bar:
         # The distortion of a pair at distance 0 is not defined; its squared error is.
@@ -148,9 +141,9 @@ def fit_weights(
             sample,
             power,
             workers,
-            objective == "l2",
-            None if power else runner,
-            bar,
+            with_zeros=objective == "l2",
+            runner=None if power else runner,
+            bar=bar,
         )
         given = gather(splits, tree.weights) / pairs.unit
         floor = gather(splits, np.full(len(tree.edges), lower)) / pairs.unit
@@ -160,9 +153,8 @@ def fit_weights(
             shared = None
             if balance > 0:
                 graph = neighbor_graph(metric) if neighbors is None else neighbors
-                shared = Balance(
-                    float(balance), Neighborhoods(graph, splits, pairs.unit, workers)
-                )
+                near = Neighborhoods(graph, splits, pairs.unit, workers)
+                shared = Balance(float(balance), near)
             best = least_distortion(pairs, given, floor, tol, deadline, shared, squares_first)
     exact = sample is None and best.residual <= tol
     return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)

@@ -5,8 +5,8 @@ range of numbers, the first child of k is k + 1 and the second follows the first
 all passes run over memory from front to back or from back to front, and no lists of children or
 neighbors exist.
 
-Take out the subtree s. For a leaf y outside, three sums represent the points x of s. h_x is the distance
-of x to s:
+Take out the subtree s. For a leaf y outside, three sums represent the points x of s. h_x is the
+distance of x to s:
 
     W_y = sum over x of w_xy,   S_y = sum of w_xy (d_xy - h_x),   Q_y = sum of w_xy (d_xy -
     h_x)^2
@@ -66,7 +66,7 @@ def improve(
     cap: int,
     budget: int,
 ) -> Any:
-    """Put the subtrees of nodes[start:] where they fit best, those of at most `cap` leaves.
+    """Move the subtrees of nodes[start:] to their best places, if they have at most `cap` leaves.
 
     Returns how far it came before `budget` steps were used up, how often the tree changed, and
     what that gained.
@@ -206,7 +206,7 @@ def _best_place(
         w = below[k, 0]
         f = below[k, 1]
         q = below[k, 2]
-        # What is not below the edge, measured at its upper end.
+        # The leaves that are not below the edge, measured at its upper end.
         _, shifted_f, shifted_q = shifted(w, f, q, length)
         v = weight - w
         a = total[g, 0] - shifted_f
