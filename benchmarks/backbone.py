@@ -10,7 +10,7 @@ import numpy as np
 
 import treerep as tr
 from treerep._core.parallel import Workers
-from treerep.fitting._distances import finished_tree
+from treerep.fitting._finished_tree import finished_tree
 from treerep.placement._attach import attach
 from treerep.refinement.backbone import build as method
 

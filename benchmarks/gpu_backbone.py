@@ -8,6 +8,7 @@ import torch
 
 import treerep as tr
 from treerep.refinement.backbone import build as refinement
+from treerep.refinement.backbone._limits import LIMITS, Limits
 
 from .common import Table
 
@@ -31,7 +32,7 @@ def timed(*given: Any, **options: Any) -> tuple[float, tr.Tree]:
 
 def refining() -> float:
     """Seconds that the tree of the sample takes, which is learned on the host: a fit of as many points."""
-    points = np.asarray(tr.datasets.branching_cells(refinement.SIZE, dim=50, rng=0).points)
+    points = np.asarray(tr.datasets.branching_cells(LIMITS.sample, dim=50, rng=0).points)
     return min(timed(points)[0] for _ in range(2))
 
 
@@ -73,14 +74,14 @@ def row_of(n: int) -> dict[str, Any]:
 
 def measure() -> list[Table]:
     # The fit of lengths to few points is the host's, and no part of this.
-    refinement._WEIGHED = 0
+    refinement.LIMITS = Limits(fitted_points=0)
     few = np.asarray(tr.datasets.branching_cells(30_000, dim=50, rng=0).points)
     for options in ({}, {"device": DEVICE}):
         timed(few, **options)
     alone = refining()
     note = (
         f"On {NAME} and {torch.get_num_threads()} cores; seconds after a first run, from a tensor on the device (the "
-        f"better of two) and from an array of the host (one run). A fit of {refinement.SIZE:,} points, as many as are "
+        f"better of two) and from an array of the host (one run). A fit of {LIMITS.sample:,} points, as many as are "
         f"in the sample, takes {alone:.2g} s on the host. Average distortion from {ROWS} rows, with its 95% interval."
     )
     title = 'Branching cells of 50 dimensions: tr.fit(X, metric="euclidean", method="backbone", device="cuda")'

@@ -150,8 +150,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         )
     },
     "fitting.evolution._minimum_evolution_kernels": {
-        "insert_points add_averages edge_list exchange_best": EVOLUTION
+        "insert_points add_averages edge_list": EVOLUTION
     },
+    "fitting.evolution._exchange_kernels": {"exchange_best": EVOLUTION},
     "fitting.rooted._gromov_kernels": {
         "extend dendrogram tree_edges": (LINKAGE,),
         "negate_products link": LINKAGES,
@@ -165,7 +166,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "placement._locate_kernels": {
         "find_places": ("placement/test_place.py::test_the_kernel_walks_as_plain_python_does",)
     },
-    "fitting.spanning._low_stretch_kernels": {"grow_balls shorten_links absorb": LOW_STRETCH},
+    "fitting.spanning._low_stretch_kernels": {
+        "grow_balls shorten_links add_to_ball": LOW_STRETCH
+    },
     "fitting.random._partition_kernels": {
         "partition_tree": (
             "fitting/random/test_bartal.py::test_every_tree_equals_its_plain_twin",

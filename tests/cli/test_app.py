@@ -14,7 +14,7 @@ from treerep.cli import app, main
 from treerep.cli._ending import one_line
 from treerep.cli.commands import warm_up
 from treerep.datasets._catalog import CATALOG
-from treerep.fitting.treerep.algorithm import _FINISH_POINTS
+from treerep.fitting.treerep.algorithm import LIMITS
 
 
 def test_version():
@@ -115,7 +115,7 @@ def test_warm_up_examples_reach_both_phases_of_a_fit():
     made = {name: make() for name, make in warm_up.examples().items()}
     assert all(isinstance(metric, tr.Metric) for metric in made.values())
     assert all(
-        len(metric) > _FINISH_POINTS
+        len(metric) > LIMITS.finish_points
         for name, metric in made.items()
         if not name.startswith("matrix")
     )

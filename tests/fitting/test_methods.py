@@ -210,7 +210,7 @@ def test_a_graph_needs_no_graph() -> None:
     ring = tr.GraphMetric([[k, (k + 1) % 6] for k in range(6)])
     with pytest.raises(
         ValueError,
-        match="k is for data that is no graph, and this is a GraphMetric: leave out k",
+        match="k is for data that is not a graph, and this is a GraphMetric: leave out k",
     ):
         tr.fit(ring, method="low_stretch", k=3)
 

@@ -10,7 +10,7 @@ import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from tests.tree.strategies import caterpillar, naive_distances, trees
 from treerep.placement._locate import WALKS
-from treerep.placement._separators import signposts
+from treerep.placement._separators import find_separators
 
 SCALES = st.sampled_from([1e-9, 1.0, 1e9])
 
@@ -126,21 +126,24 @@ def naive_place(
     tree: tr.Tree, row: np.ndarray, walks: int, floor: float
 ) -> tuple[float, np.ndarray]:
     """Walk as the kernel does, for a tree of positive lengths and distances that are no tree's."""
-    signs, d = signposts(tree, walks, 1e-300, np.random.default_rng(0)), naive_distances(tree)
+    separators, d = (
+        find_separators(tree, walks, 1e-300, np.random.default_rng(0)),
+        naive_distances(tree),
+    )
     ends, asked = [], {}
     for k in range(walks):
-        at, asked[k] = signs.first, []
+        at, asked[k] = separators.first, []
         while True:
-            arms = np.arange(signs.starts[at], signs.starts[at + 1])
-            asked[k] += signs.points[k, arms].tolist()
-            values = row[signs.points[k, arms]] - signs.gaps[k, arms]
+            arms = np.arange(separators.starts[at], separators.starts[at + 1])
+            asked[k] += separators.points[k, arms].tolist()
+            values = row[separators.points[k, arms]] - separators.gaps[k, arms]
             best = arms[np.argmin(values)]
             alone = len(arms) > 1 and np.partition(values, 1)[1] > values.min()
-            if not alone or signs.neighbor[best] == at or signs.following[best] < 0:
-                ends.append((at, int(signs.neighbor[best]) if alone else at))
+            if not alone or separators.neighbor[best] == at or separators.following[best] < 0:
+                ends.append((at, int(separators.neighbor[best]) if alone else at))
                 break
-            at = signs.following[best]
-    position = signs.tree.position
+            at = separators.following[best]
+    position = separators.tree.position
     nearest = min(
         (p for points in asked.values() for p in points), key=lambda p: (row[p], position[p])
     )
@@ -258,26 +261,31 @@ def test_placing_is_about_as_good_as_fitting() -> None:
 def test_few_distances_are_looked_at() -> None:
     # A row of 1,000 points: each new one meets at most log2(2,000) + 1 nodes of degree 3.
     tree = caterpillar(1000)
-    signs = signposts(tree, 1, 1e-300, np.random.default_rng(0))
-    steps, frontier = 0, {signs.first}
+    separators = find_separators(tree, 1, 1e-300, np.random.default_rng(0))
+    steps, frontier = 0, {separators.first}
     while frontier:
         steps += 1
         arms = np.concatenate(
-            [np.arange(signs.starts[v], signs.starts[v + 1]) for v in frontier]
+            [np.arange(separators.starts[v], separators.starts[v + 1]) for v in frontier]
         )
-        frontier = set(signs.following[arms][signs.following[arms] >= 0].tolist())
+        frontier = set(separators.following[arms][separators.following[arms] >= 0].tolist())
     assert steps <= 11
-    assert np.diff(signs.starts).max() == 3
+    assert np.diff(separators.starts).max() == 3
 
 
 @given(trees())
 @settings(max_examples=60)
 def test_every_arm_is_shown_by_a_point_in_it(tree: tr.Tree) -> None:
-    signs, d = signposts(tree, 2, 1e-300, np.random.default_rng(0)), naive_distances(tree)
+    separators, d = (
+        find_separators(tree, 2, 1e-300, np.random.default_rng(0)),
+        naive_distances(tree),
+    )
     for v in range(tree.n_nodes):
-        for arm in range(signs.starts[v], signs.starts[v + 1]):
-            for point, gap in zip(signs.points[:, arm], signs.gaps[:, arm], strict=True):
-                u = signs.neighbor[arm]
+        for arm in range(separators.starts[v], separators.starts[v + 1]):
+            for point, gap in zip(
+                separators.points[:, arm], separators.gaps[:, arm], strict=True
+            ):
+                u = separators.neighbor[arm]
                 assert point < len(tree)
                 assert gap == pytest.approx(d[v, point])
                 assert gap == pytest.approx(d[v, u] + d[u, point])

@@ -16,10 +16,11 @@ from scipy.optimize import minimize
 
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
-from treerep.fitting._distances import selection_score
+from treerep.fitting._trials import selection_score
 from treerep.fitting.methods import METHODS
-from treerep.refinement import refine as module
-from treerep.refinement.refine import WEIGHTS
+from treerep.refinement import _run
+from treerep.refinement._run import Limits, Run
+from treerep.refinement.refine import WEIGHTS, RefineRequest, refined_tree
 from treerep.refinement.report import RefinedTree
 
 POINTS = np.random.default_rng(0).normal(size=(60, 4))
@@ -131,8 +132,8 @@ def test_every_part_keeps_to_the_time_limit(
         starts.append(arguments[0])
         return selection_score(*arguments)
 
-    monkeypatch.setattr(module, "selection_score", counted)
-    # Whoever looks at the clock moves it on by a second.
+    monkeypatch.setattr(_run, "selection_score", counted)
+    # Every reading of the clock moves it on by a second.
     clock = count()
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     report = tr.refine(tree, metric, balance=balance, time_limit=60, n_jobs=1).refinement
@@ -198,34 +199,41 @@ def test_many_points_are_refined_by_samples() -> None:
     assert float(ours) < float(theirs)
 
 
-@pytest.fixture
-def many_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refine more than 200 points as more than 10,000."""
-    monkeypatch.setattr(module, "_SMALL", 200)
-    monkeypatch.setattr(module, "_BACKBONE", 200)
+#: More than 200 points are refined as otherwise more than 10,000.
+FEW = Limits(all_pairs=200, backbone=200)
+
+
+def refine_within(
+    limits: Limits,
+    tree: tr.Tree,
+    data: Any,
+    weights: str = "l1",
+    moves: bool = True,
+    n_jobs: int | None = None,
+) -> RefinedTree:
+    request = RefineRequest(tree, tr.as_metric(data), weights, moves, 0.5, None, 0)
+    return refined_tree(request, n_jobs, limits=limits)
 
 
 CELLS = tr.PointMetric(tr.datasets.branching_cells(1500, dim=10, rng=0).points)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_many_points_get_the_tree_of_a_backbone(weights: str, many_points: None) -> None:
+def test_many_points_get_the_tree_of_a_backbone(weights: str) -> None:
     tree = tr.fit(CELLS, method="treerep")
-    better = tr.refine(tree, CELLS, weights=weights)
+    better = refine_within(FEW, tree, CELLS, weights)
     assert better.refinement.start == "backbone"
     assert better.refinement.objective < better.refinement.objective_before
     assert tr.average_distortion(better, CELLS) < 0.8 * tr.average_distortion(tree, CELLS)
-    assert tr.refine(tree, CELLS, weights=weights, n_jobs=1) == better
+    assert refine_within(FEW, tree, CELLS, weights, n_jobs=1) == better
 
 
 @settings(max_examples=20)
 @given(any_symmetric(30), st.sampled_from(WEIGHTS), st.booleans())
 def test_many_points_never_get_a_worse_tree(d: np.ndarray, weights: str, moves: bool) -> None:
     tree = tr.fit(d, method="treerep")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_SMALL", 4), ("_BACKBONE", 4), ("_LEAST_BACKBONE", 4)):
-            patch.setattr(module, name, value)
-        better = tr.refine(tree, d, weights=weights, moves=moves)
+    few = Limits(all_pairs=4, backbone=4, least_backbone=4)
+    better = refine_within(few, tree, d, weights, moves)
     assert better.refinement.objective <= better.refinement.objective_before
     assert moves or better.refinement.start == "tree"
 
@@ -234,32 +242,26 @@ def test_many_points_never_get_a_worse_tree(d: np.ndarray, weights: str, moves: 
 @given(tree_metrics())
 def test_exact_trees_of_many_points_are_fixed_points(d: np.ndarray) -> None:
     tree = tr.fit(d, method="treerep")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_SMALL", 0)
-        assert tr.refine(tree, d) == tree
+    assert refine_within(Limits(all_pairs=0), tree, d) == tree
 
 
-def test_a_good_tree_of_many_points_is_kept(many_points: None) -> None:
+def test_a_good_tree_of_many_points_is_kept() -> None:
     cells = tr.PointMetric(CELLS.points[:600])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_SMALL", 10_000)
-        good = tr.refine(tr.fit(cells, method="treerep"), cells, balance=0.0)  # by all pairs
-    again = tr.refine(good, cells)
+    good = tr.refine(tr.fit(cells, method="treerep"), cells, balance=0.0)  # by all pairs
+    again = refine_within(FEW, good, cells)
     assert again.refinement.start == "tree"
     assert again.refinement.distortion <= again.refinement.distortion_before
 
 
 def test_the_backbone_fits_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)
-    monkeypatch.setattr(module, "_seconds_to_read", lambda metric: 0.0)
+    monkeypatch.setattr(_run, "seconds_to_read", lambda metric, limits: 0.0)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((5000, 3)))
-    request = module.RefineRequest(
-        tr.Tree(2, [[0, 1]], [1.0]), points, "l1", True, 0.0, None, 0
-    )
-    limits = (None, 1e3, 0.1, 0.001)
+    request = RefineRequest(tr.Tree(2, [[0, 1]], [1.0]), points, "l1", True, 0.0, None, 0)
+    time_limits = (None, 1e3, 0.1, 0.001)
     sizes = [
-        module._Run(request._replace(time_limit=limit), 1, None).backbone_size()
-        for limit in limits
+        Run(request._replace(time_limit=limit), 1, None).backbone_size()
+        for limit in time_limits
     ]
     # A quarter of a tenth of a second is enough for 250 points at 20 ns for each of 5,000 points.
     assert sizes == [2000, 2000, 250, 0]
@@ -372,7 +374,7 @@ def test_the_report_survives_a_copy() -> None:
 def test_a_limit_too_short_to_read_all_pairs_means_a_sample(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "_seconds_to_read", lambda metric: 0.4)
+    monkeypatch.setattr(_run, "seconds_to_read", lambda metric, limits: 0.4)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((300, 3)))
     tree = tr.fit(points, method="treerep")
     sampled = tr.refine(tree, points, time_limit=10)

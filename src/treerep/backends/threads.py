@@ -31,8 +31,7 @@ class Threads(RunnerBackend):
 
     def fit(self, request: "FitRequest") -> "Tree":
         """Fit a tree. Trials on few points run side by side, all others one after the other."""
-        from ..fitting._distances import EXACT_SCORES
-        from ..fitting.fit import Plan, best_tree
+        from ..fitting._trials import EXACT_SCORES, Plan, best_tree
         from ..metric.as_metric import as_metric
 
         space = as_metric(request.data, metric=request.metric)

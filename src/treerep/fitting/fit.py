@@ -1,21 +1,14 @@
 """`fit`: from any metric to its tree, by any method."""
 
-from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
-
-import numpy as np
 
 from .._core.backend import backend_for
 from .._core.checks import positive_number
 from .._core.method import Method, find_method
-from .._core.parallel import Runner, Workers, count_jobs
-from .._core.progress import progress_bar
+from .._core.parallel import count_jobs
 from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from .._core.used import note
-from ..metric.base import Metric, check_labels
-from ..tree.comparison.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
-from ._distances import selection_score
 from .methods import DEFAULT, METHODS, TRIALS, method_table
 
 
@@ -60,7 +53,7 @@ def fit(
         How to measure points: "euclidean", "cosine", ... (see `PointMetric`). Without it, an
         array holds distances.
     rng : int, numpy Generator or None
-        Seed of the random choices. The same seed gives the same tree, whatever the number of
+        Seed of the random choices. The same seed gives the same tree for every number of
         threads.
     trials : int
         Learn this many trees and keep the one of lowest average distortion after optimal
@@ -75,43 +68,43 @@ def fit(
         the point are recognized. If your distances are those of a tree with other noise, set
         `tol` above the noise: otherwise TreeRep takes noise for structure.
     pivot : "random", "near" or "closest"
-        Of `treerep`. Which point of a zone on an edge is placed next: any (the default); the
-        nearest to the edge's newer end among four; or the nearest of all, which is the paper's
-        rule and quadratic on long paths.
+        (`method="treerep"` only) Which point of a zone on an edge is placed next. "random", the
+        default: any. "near": the nearest to the edge's newer end among four. "closest": the
+        nearest of all, which is the paper's rule and quadratic on long paths.
     finish : "treerep" or "nj"
-        Of `treerep`. "nj": zones of at most `zone_size` points are finished by neighbor
-        joining, the nodes that they hang off among them. It finds neighbors better where the
-        data is far from a tree, in O(n zone_size).
+        (`method="treerep"` only) "nj": neighbor joining finishes zones of at most `zone_size`
+        points, together with the nodes that they hang off. It finds neighbors better if the
+        data are far from a tree, in O(n zone_size).
     zone_size : int
         See `finish`; 100 by default.
     graph : "complete" or "knn"
-        Of `minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch`, which need a graph,
-        for data that is none. The complete graph is never stored; the graph of the `k` nearest
-        neighbors (10 by default) is connected by the shortest edges where it falls apart.
+        (`minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch` only) The graph of data
+        that are not a graph. The complete graph is never stored. The graph of the `k` nearest
+        neighbors (10 by default) is joined by the shortest edges if it is not connected.
     k : int
         See `graph`.
     root : int or label
-        Of `gromov`, `construct_tree`, `minimum_spanning_tree`, `bfs` and `level_tree`: the
+        (`gromov`, `construct_tree`, `minimum_spanning_tree`, `bfs` and `level_tree` only) The
         point to start from.
     linkage : "average", "single" or "complete"
-        Of `gromov`: how the products of clusters are put together.
+        (`method="gromov"` only) How the product of two clusters is computed.
     criterion : "balanced" or "ols"
-        Of `minimum_evolution`: what the length of a tree is.
+        (`method="minimum_evolution"` only) How the length of a tree is defined.
     nni : bool
-        Of `minimum_evolution`: whether to exchange neighboring subtrees while that makes the
-        tree shorter.
+        (`method="minimum_evolution"` only) Whether to exchange neighboring subtrees while that
+        makes the tree shorter.
     trees : int
         (`method="bartal"` only) Number of random trees, 200 by default.
     size : int
         (`method="backbone"` only) Number of points whose tree is learned first, 2,000 by
-        default. If there are no more points, it is the tree of all.
+        default. With fewer points, the tree of all points is learned.
     balance : float from 0 to 1
-        Of `auto` and `backbone`: how much near distances count, from 0 (good long distances) to
-        1 (neighbors and groups). By default 0 for graphs, 3/4 for up to 2,000 points and 1/4
-        for more, and 1 for distances that were given as such.
+        (`auto` and `backbone` only) How much near distances count, from 0 (good long distances)
+        to 1 (neighbors and groups). By default 0 for graphs and 1 for distances. For points it
+        is 3/4 up to 2,000 points and 1/4 beyond.
     time_limit : float
-        Of `auto` and `backbone`: seconds for each round of moves and of lengths. Without it,
-        the seed alone decides.
+        (`auto` and `backbone` only) Seconds for each round of moves and of lengths. Without a
+        limit, the result depends on the seed only.
     engine : "dask" or a dask.distributed Client, optional
         Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
         documentation.
@@ -131,10 +124,10 @@ def fit(
     The default root of "bfs" and "level_tree" costs up to n more searches (288 beyond 4,096
     points).
 
-    TreeRep is exact on tree metrics: the tree comes back with its lengths and the fewest
-    possible nodes. In general some 10 to 20 distances per point are looked at, so the time is
-    near n log n (n^2 at worst, for example on a star), and the memory O(n) beyond the data.
-    Lengths that would come out negative, on metrics far from a tree, are 0.
+    TreeRep is exact on tree metrics: the tree has the right lengths and the fewest possible
+    nodes. In general some 10 to 20 distances per point are read, so the time is near n log n
+    (n^2 at worst, for example on a star), and the memory O(n) beyond the data. On metrics far
+    from a tree, lengths that would be negative are 0.
 
     Examples
     --------
@@ -173,11 +166,13 @@ def fit(
     note(method)
     if count > 1 and not record.random:
         raise ValueError(
-            f"{method} is not random, so all {count} trials would give the same tree: leave out trials"
+            f"{method} is not random, so all {count} trials would give the same tree: "
+            "leave out trials"
         )
     if count > 1 and root is not None:
         raise ValueError(
-            f"all {count} trials from root {root!r} would give the same tree: leave out root or trials"
+            f"all {count} trials from root {root!r} would give the same tree: "
+            "leave out root or trials"
         )
     backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
     return backend.fit(FitRequest(data, metric, method, options, count, rng))
@@ -187,7 +182,7 @@ fit.__doc__ = (fit.__doc__ or "").replace("<table of methods>", method_table())
 
 
 class FitRequest(NamedTuple):
-    """The arguments of `fit`, validated but for the data, which each backend reads in its own way."""
+    """The arguments of `fit`, validated except for the data, which the backend reads."""
 
     data: MetricLike
     metric: str | None
@@ -197,86 +192,14 @@ class FitRequest(NamedTuple):
     rng: RNGLike
 
 
-class Plan(NamedTuple):
-    """How a tree is learned, but for the random choices."""
-
-    metric: Metric
-    method: str
-    options: dict[str, Any]
-    threads: int | None
-    learn: Callable[..., Tree] | None = None  # replaces the method's function
-
-
-class _Trial(NamedTuple):
-    tree: Tree
-    state: Any  # of the generator afterwards, which may have been a copy
-    score: float = 0.0
-    splits: Keys | None = None
-
-
-def best_tree(plan: Plan, trials: int, rng: RNGLike, runner: Runner) -> Tree:
-    """Fit once per trial and keep the best tree, the first of equals.
-
-    The first trial is what trials=1 gives.
-
-    The best tree gets the support of all. Of the others only the splits are kept.
-    """
-    n = len(plan.metric)
-    if not 1 <= n < 2**30:
-        raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
-    if n == 1:
-        return Tree(
-            1,
-            np.empty((0, 2), np.int64),
-            np.empty(0),
-            labels=check_labels(plan.metric.labels, n),
-        )
-    generator = np.random.default_rng(rng)
-    generators = [generator, *generator.spawn(trials - 1)] if trials > 1 else [generator]
-    best: _Trial | None = None
-    splits: list[Keys] = []
-    # An interrupt that a method has lost is not lost on these workers.
-    with progress_bar(trials, "trials", "trees") as bar, Workers(1) as workers:
-        for trial in runner.map(_scored if trials > 1 else _learned, plan, generators):
-            if best is None:
-                generator.bit_generator.state = trial.state
-            best = trial if best is None or trial.score < best.score else best
-            if trial.splits is not None:
-                splits.append(trial.splits)
-            bar.update()
-            workers.check()
-    assert best is not None
-    tree = best.tree
-    if not splits:
-        return tree
-    support = share_of_splits(tree, splits)
-    return Tree._trusted(
-        tree.n_points, tree.edges, tree.weights, tree.labels, support, tree.order_known
-    )
-
-
 def _name_the_method(record: Method, given: dict[str, Any]) -> None:
-    """Raise a ValueError that names the methods of the first option that the default method does not take."""
+    """Raise a ValueError for the first option that the default method does not take.
+
+    The message names the methods that take it.
+    """
     for name, value in given.items():
         if value is not None and name not in record.option_names:
             takers = [other.name for other in METHODS.values() if name in other.option_names]
             raise ValueError(
                 f"{name} is an option of {', '.join(takers)}: add method={takers[0]!r}"
             )
-
-
-def _learned(plan: Plan, generator: np.random.Generator) -> _Trial:
-    record = METHODS[plan.method]
-    learn = plan.learn or record.load()
-    shared: dict[str, Any] = {}
-    if record.random:
-        shared["rng"] = generator
-    if record.threads and plan.learn is None:
-        shared["n_jobs"] = plan.threads
-    return _Trial(learn(plan.metric, **shared, **plan.options), generator.bit_generator.state)
-
-
-def _scored(plan: Plan, generator: np.random.Generator) -> _Trial:
-    trial = _learned(plan, generator)
-    score = selection_score(trial.tree, plan.metric, plan.threads)
-    return trial._replace(score=score, splits=inner_splits(trial.tree))

@@ -203,7 +203,7 @@ METHODS = records(
     ),
 )
 
-#: What `fit`, the estimators, `tl.tree` and the command line use if no method is named.
+#: The method of `fit`, the estimators, `tl.tree` and the command line if none is named.
 DEFAULT = "auto"
 #: Number of trees to fit, of which the best is kept.
 TRIALS = 1

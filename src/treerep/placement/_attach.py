@@ -1,9 +1,9 @@
-"""Grow a tree by points whose places are known.
+"""Attach points to a tree at known places.
 
-Path lengths between its nodes keep their bits.
+Path lengths between the nodes of the tree keep their bits.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from .._core.parallel import Workers
 from ..fitting.treerep import _zone_kernels as kernels
 from ..fitting.treerep._settings import PIVOT_RULES
-from ..fitting.treerep._zone_kernels import Growth
-from ..fitting.treerep.algorithm import with_room
+from ..fitting.treerep._zone_kernels import HI, LO, N_EDGES, N_ZONES
+from ..fitting.treerep.algorithm import double_buffered, empty_growth, finish_state
 from ..metric.base import Metric
 from ..metric.oracle.classes import POINT_ORACLES, select_points
 from ..tree.structure.rooted import Preorder, Rooted, edges_of, preorder
 from ..tree.tree import Tree
 from ._locate import Indices, Numbers, Places
 
-# Points of zones that are finished in one task, and how many are sorted between two looks at
-# the keyboard.
+# Points of zones that are finished in one task.
 _BATCH = 1 << 15
+# Points sorted between two checks for interrupts.
 _BUDGET = 4_000_000
 
 Edges = tuple[NDArray[np.int64], Numbers]
@@ -32,7 +32,7 @@ class _Attachment(NamedTuple):
 
     rooted: Rooted
     n: int  # old points
-    names: Indices  # number of each old node among the new numbers: see `attach`
+    names: Indices  # new number of each old node: see `attach`
     places: Places  # of all new points
     order: Indices  # new points that need an edge: those at nodes, then edge by edge from below
     tol: float
@@ -42,7 +42,7 @@ class _Attachment(NamedTuple):
         return self.n + self.order
 
     def first_steiner(self) -> int:
-        """Return what, added to a new point, gives the Steiner node called after it."""
+        """Return the number of the Steiner node named after new point 0; others follow."""
         return len(self.names) + len(self.places.node)
 
 
@@ -53,21 +53,21 @@ def attach(
     tol: float,
     workers: Workers,
 ) -> Edges:
-    """Return edges and weights of the tree with the new points.
-
-    Data points have the first numbers.
+    """Return edges and weights of the tree with the new points. Points have the first numbers.
 
     With distances among the new points, those at the same node or edge form a zone of TreeRep,
-    which finishes it. Without, each hangs by an edge of its own.
+    which finishes it. Without, each hangs by a separate edge.
     """
     n = tree.n_points
     m = len(places.node)
     rooted = tree.rooted()
-    # Old points keep their numbers. Then come new points, old Steiner nodes, and new ones
-    # called after new points.
-    names = np.arange(tree.n_nodes) + np.where(np.arange(tree.n_nodes) < n, 0, m)
+    # Old points keep their numbers. Then come new points, old Steiner nodes, and new Steiner
+    # nodes, which are named after new points.
+    names = np.arange(tree.n_nodes)
+    names[n:] += m
     left = _become_steiner_nodes(places, names, n, tol)
-    order = left[np.lexsort([places.above[left], places.node[left], places.above[left] > 0])]
+    above = places.above[left]
+    order = left[np.lexsort([above, places.node[left], above > 0])]
     task = _Attachment(rooted, n, names, places, order, tol)
     if mutual is None:
         edges, weights = _attach_each(task)
@@ -76,20 +76,18 @@ def attach(
     # Edges without new points inside stay; the others were split.
     split = np.unique(places.node[places.above > 0])
     whole = np.delete(np.arange(tree.n_nodes), [*split, rooted.root])
-    edges = np.concatenate(
-        [edges, np.column_stack([names[whole], names[rooted.parent[whole]]])]
-    )
+    old_edges = np.column_stack([names[whole], names[rooted.parent[whole]]])
+    edges = np.concatenate([edges, old_edges])
     weights = np.concatenate([weights, rooted.length[whole]])
     used, numbers = np.unique(edges, return_inverse=True)
-    lower, upper = (
-        np.searchsorted(used, names[ends]) for ends in (split, rooted.parent[split])
-    )
+    lower = np.searchsorted(used, names[split])
+    upper = np.searchsorted(used, names[rooted.parent[split]])
     grown = preorder(numbers.reshape(-1, 2), np.maximum(weights, 0), 0)
     return _with_old_lengths(grown, lower, upper, rooted.length[split])
 
 
 def _become_steiner_nodes(places: Places, names: Indices, n: int, tol: float) -> Indices:
-    """Let the first new point on a Steiner node be that node (in `names`); return the others."""
+    """Let the first new point on a Steiner node be that node, in `names`; return the others."""
     on_it = np.flatnonzero((places.node >= n) & (places.above == 0) & (places.height < tol))
     nodes, first = np.unique(places.node[on_it], return_index=True)
     names[nodes] = n + on_it[first]
@@ -106,7 +104,7 @@ class _Joints(NamedTuple):
 
 
 def _attach_each(task: _Attachment) -> Edges:
-    """Hang each point off its place; points on an edge at the same place share a node there."""
+    """Hang each point off its place. Points at the same place on an edge share a node."""
     joints = _find_joints(task)
     node = task.places.node[task.order]
     base = task.names[node]
@@ -114,8 +112,9 @@ def _attach_each(task: _Attachment) -> Edges:
     base[inside] = joints.number[joints.group[inside]]
     # A point that is a joint itself needs no edge.
     hanging = base != task.numbers()
-    pendant = np.column_stack([base, task.numbers()])[hanging]
-    height = task.places.height[task.order][hanging]
+    points = task.order[hanging]
+    pendant = np.column_stack([base[hanging], task.n + points])
+    height = task.places.height[points]
     edges, weights = _split_edges(task, joints)
     return np.concatenate([pendant, edges]), np.concatenate([height, weights])
 
@@ -128,8 +127,9 @@ def _find_joints(task: _Attachment) -> _Joints:
     inside = above > 0
     # A joint begins at the first point inside an edge, and at each that is `tol` or more above
     # the one before it.
-    begins = (np.diff(node, prepend=-1) != 0) | (np.diff(above, prepend=-np.inf) >= task.tol)
-    begins &= inside
+    other_edge = np.diff(node, prepend=-1) != 0
+    apart = np.diff(above, prepend=-np.inf) >= task.tol
+    begins = inside & (other_edge | apart)
     firsts = np.flatnonzero(begins)
     group = np.cumsum(begins) - 1
     # A point that lies on the edge is the joint, of several the first (assigned last);
@@ -151,18 +151,17 @@ def _split_edges(task: _Attachment, joints: _Joints) -> Edges:
     highest = np.diff(child, append=-1) != 0
     next_below = np.where(lowest, task.names[child], np.roll(number, 1))
     lower_part = np.where(lowest, above, above - np.roll(above, 1))
-    to_parent = np.column_stack([number, task.names[task.rooted.parent[child]]])[highest]
-    upper_part = (task.rooted.length[child] - above)[highest]
-    edges = np.concatenate([np.column_stack([number, next_below]), to_parent])
-    return edges, np.concatenate([lower_part, upper_part])
+    parent = task.names[task.rooted.parent[child[highest]]]
+    upper_part = task.rooted.length[child[highest]] - above[highest]
+    to_lower = np.column_stack([number, next_below])
+    to_parent = np.column_stack([number[highest], parent])
+    return np.concatenate([to_lower, to_parent]), np.concatenate([lower_part, upper_part])
 
 
 class _Zones(NamedTuple):
-    """Zones of TreeRep: points order[start:end] at a node a, or on the edge to its parent b."""
+    """Zones of TreeRep: points order[lo:hi] at a node a, or on the edge to its parent b."""
 
-    table: (
-        Indices  # (zones, 5): kind (1 at a node, 2 on an edge), start, end, numbers of a and b
-    )
+    table: Indices  # (zones, 5): kind (1 at a node, 2 on an edge), lo, hi, numbers of a and b
     length: Numbers  # of the edge
 
 
@@ -175,85 +174,88 @@ def _finish_zones(task: _Attachment, mutual: Metric, workers: Workers) -> Edges:
         mine = _Zones(zones.table[batch], zones.length[batch])
         return _finish_batch(task, mine, mutual.oracle, priority, workers)
 
-    batches = zones.table[:, 1] // _BATCH
-    parts = list(workers.map(finish, [batches == k for k in np.unique(batches)]))
-    workers.check()  # unfinished zones are not a tree
-    parts.append((np.empty((0, 2), np.int64), np.empty(0)))
-    return np.concatenate([part[0] for part in parts]), np.concatenate(
-        [part[1] for part in parts]
-    )
+    batches = zones.table[:, LO] // _BATCH
+    edges = [np.empty((0, 2), np.int64)]
+    weights = [np.empty(0)]
+    in_batch = [batches == k for k in np.unique(batches)]
+    for part_edges, part_weights in workers.map(finish, in_batch):
+        edges.append(part_edges)
+        weights.append(part_weights)
+    workers.check()  # an interrupt leaves zones unfinished
+    return np.concatenate(edges), np.concatenate(weights)
 
 
 def _find_zones(task: _Attachment) -> _Zones:
-    """Cut `order` into zones: one begins where the node changes, or where points at nodes end."""
+    """Cut `order` into zones, at changes of the node and at the end of points at nodes."""
     rooted = task.rooted
     names = task.names
     node = task.places.node[task.order]
     inside = task.places.above[task.order] > 0
-    begins = (np.diff(node, prepend=-1) != 0) | (np.diff(inside.astype(int), prepend=0) != 0)
-    starts = np.flatnonzero(begins)
-    ends = np.append(starts, len(node))[1:]
-    a = node[starts]
-    table = np.column_stack(
-        [1 + inside[starts], starts, ends, names[a], names[rooted.parent[a]]]
-    )
+    other_node = np.diff(node, prepend=-1) != 0
+    nodes_end = np.diff(inside.astype(int), prepend=0) != 0
+    lo = np.flatnonzero(other_node | nodes_end)
+    hi = np.append(lo, len(node))[1:]
+    kind = 1 + inside[lo]
+    a = node[lo]
+    b = rooted.parent[a]
+    table = np.column_stack([kind, lo, hi, names[a], names[b]])
     return _Zones(table, rooted.length[a])
 
 
 def _finish_batch(
-    task: _Attachment, zones: _Zones, oracle: Any, priority: NDArray[np.int32], workers: Workers
+    task: _Attachment,
+    zones: _Zones,
+    oracle: object,
+    priority: NDArray[np.int32],
+    workers: Workers,
 ) -> Edges:
     """Finish zones that follow each other."""
     count = len(zones.table)
-    low = int(zones.table[0, 1])
-    high = int(zones.table[-1, 2])
-    who = task.order[low:high]
-    # The kernel uses up its list of zones and adds zones to it, at most one for each point.
-    table = np.empty((len(who) + 1, 5), np.int64)
-    lengths = np.empty(len(who) + 1)
-    table[:count] = zones.table
-    lengths[:count] = zones.length
-    table[:count, 1:3] -= low
-    # A point brings at most one Steiner node, a zone on an edge one edge more.
-    room = 2 * len(who) + count
-    grown = Growth(table, lengths, np.empty((room, 2), np.int32), np.empty(room))
-    local, slots, numbers, order = _slots(task, oracle, who, priority)
-    points = with_room(slots, *_distances_to_ends(task, who), order)
-    # What turns the number of a point into that of the Steiner node called after it.
+    low = int(zones.table[0, LO])
+    high = int(zones.table[-1, HI])
+    batch = task.order[low:high]
+    # The kernel uses the list of zones as a stack.
+    grown = empty_growth(len(batch), count)
+    grown.zones[:count] = zones.table
+    grown.lengths[:count] = zones.length
+    grown.zones[:count, [LO, HI]] -= low
+    local, slots, numbers, order = _local_oracle(task, oracle, batch, priority)
+    near_lower, near_upper = _distances_to_ends(task, batch)
+    points = double_buffered(slots, near_lower, near_upper, order)
+    # Added to the number of a point, this gives the Steiner node named after it.
     steiner = task.first_steiner() - task.n
-    state = np.array(
-        [count, 0, 0, 0, _BUDGET]
-    )  # zones left, edges written, ..., steps per call
+    state = finish_state(count, _BUDGET)
     rule = PIVOT_RULES.index("random")
-    while state[0] and not workers.stopped.is_set():
+    while state[N_ZONES] and not workers.stopped.is_set():
         kernels.finish(local, numbers, points, grown, state, steiner, task.tol, rule)
-    return grown.edges[: state[1]].astype(np.int64), grown.weights[: state[1]]
+    n_edges = state[N_EDGES]
+    return grown.edges[:n_edges].astype(np.int64), grown.weights[:n_edges]
 
 
-def _distances_to_ends(task: _Attachment, who: Indices) -> tuple[Numbers, Numbers]:
+def _distances_to_ends(task: _Attachment, batch: Indices) -> tuple[Numbers, Numbers]:
     """Return the distances of points to the lower and the upper end of their edge."""
-    above = task.places.above[who]
-    height = task.places.height[who]
-    length = task.rooted.length[task.places.node[who]]
+    above = task.places.above[batch]
+    height = task.places.height[batch]
+    length = task.rooted.length[task.places.node[batch]]
     return above + height, length - above + height
 
 
-def _slots(
-    task: _Attachment, oracle: Any, who: Indices, priority: NDArray[np.int32]
-) -> tuple[Any, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return an oracle, the slots of points in it, and the numbers and priorities by slot.
+def _local_oracle(
+    task: _Attachment, oracle: object, batch: Indices, priority: NDArray[np.int32]
+) -> tuple[object, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return an oracle, the slots of points in it, and numbers and priorities by slot.
 
-    An oracle with a row for each point gives those of the batch alone: its slots are 0, 1, ...
+    If the oracle has a row for each point, the result has only those of the batch.
     """
+    local = oracle
     if isinstance(oracle, POINT_ORACLES):
-        slots = np.arange(len(who))
-        numbers = task.n + who
-        local = select_points(oracle, who)
-        order = priority[who]
+        local = select_points(oracle, batch)
+        slots = np.arange(len(batch))
+        numbers = task.n + batch
+        order = priority[batch]
     else:
-        slots = who
+        slots = batch
         numbers = task.n + np.arange(len(priority))
-        local = oracle
         order = priority
     return local, slots.astype(np.int32), numbers.astype(np.int32), order
 
@@ -282,8 +284,8 @@ def _climb(
 ) -> tuple[Indices, Numbers, Indices]:
     """Walk from each lower position to the upper one, which is an ancestor.
 
-    Returns, one path after the other, the positions passed and the way from the lower end to
-    the upper end of the edge above each; and the number of edges of each path.
+    Returns the positions passed, one path after the other. Returns also, for each, the length
+    of the path up to and with the edge above it; and the number of edges of each path.
     """
     up = view.up.tolist()
     length = view.length.tolist()
@@ -302,7 +304,7 @@ def _climb(
 
 
 def _marks(reach: Numbers, counts: Indices, old: Numbers) -> Numbers:
-    """Scale the reach of parts to the old lengths, rounded to multiples of their last digits."""
+    """Scale the reach of parts to the old lengths, in multiples of their last digits."""
     last = np.cumsum(counts) - 1
     total = np.repeat(reach[last], counts)
     whole = np.repeat(old, counts)

@@ -1,7 +1,9 @@
-"""The best place of a point on one edge by weighted least squares: pieces of placements and of moves.
+"""The best place of a point on one edge by weighted least squares.
 
-With w = d^-p, the sums W = sum of w, S = sum of w d and Q = sum of w d^2 over some points say
-how well a place fits the distances d to them. Placements and moves keep these sums for both
+Shared by placements and moves.
+
+With w = d^-p, the sums W = sum of w, S = sum of w d and Q = sum of w d^2 over some points
+determine how well a place fits the distances d to them. Placements and moves keep these sums for both
 sides of every edge.
 """
 
@@ -12,7 +14,7 @@ from .._core.kernel import helper
 
 @helper
 def weigh(row: Any, power: float, smallest: float, weight: Any) -> None:
-    """Weights of a row of distances."""
+    """Compute the weights of a row of distances."""
     if power == 0.0:
         for y in range(len(row)):
             weight[y] = 1.0
@@ -38,7 +40,7 @@ def weigh(row: Any, power: float, smallest: float, weight: Any) -> None:
 
 @helper
 def shifted(w: float, f: float, q: float, length: float) -> Any:
-    """W, S, Q of leaves, measured `length` farther away from them."""
+    """Return W, S, Q of leaves, measured `length` farther away from them."""
     g = f - length * w
     return w, g, q - length * (f + g)
 
@@ -47,7 +49,10 @@ def shifted(w: float, f: float, q: float, length: float) -> Any:
 def best_on_edge(
     w: float, f: float, q: float, v: float, a: float, r: float, length: float
 ) -> Any:
-    """The least of q - 2 i f + i^2 w + r - 2 j a + j^2 v with i = x + y, j = length - x + y, 0 <= x <= length, y >= 0.
+    """Return the least cost of a place on an edge, with x and y of the place.
+
+    The cost is q - 2 i f + i^2 w + r - 2 j a + j^2 v with i = x + y, j = length - x + y, 0 <= x
+    <= length and y >= 0.
 
     w, f, q belong to the leaves below the edge, v, a, r to the others. Returns the least value,
     x and y.

@@ -26,45 +26,40 @@ def best_places(
     power: float,
     workers: Workers,
 ) -> Places:
-    """Return the places in the tree of `sample` that have the least squared errors, each divided by d^power.
+    """Return the places in the tree of `sample` of least squared errors, divided by d^power.
 
     O(m) time for a point in a tree of m points, after m distances; O(1) memory for each point.
     The places do not depend on the number of threads.
     """
     known, scale = rooted_backbone(tree, power)
-    places = Places(
-        np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points))
-    )
+    n = len(points)
+    places = Places(np.empty(n, np.int64), np.empty(n), np.empty(n))
 
     def place(start: int) -> int:
         workers.check()
-        part = slice(start, min(start + _BLOCK, len(points)))
+        part = slice(start, min(start + _BLOCK, n))
         distances = read_only(checked_block(metric, points[part], sample))
-        place_rows(
-            known,
-            scale,
-            distances,
-            Places(places.node[part], places.above[part], places.height[part]),
-        )
+        mine = Places(places.node[part], places.above[part], places.height[part])
+        place_rows(known, scale, distances, mine)
         return part.stop - part.start
 
-    with progress_bar(len(points), "placing", "points") as bar:
-        for done in workers.map(place, range(0, len(points), _BLOCK)):
+    with progress_bar(n, "placing", "points") as bar:
+        for done in workers.map(place, range(0, n, _BLOCK)):
             bar.update(done)
     workers.check()
     return places
 
 
 class Scale(NamedTuple):
-    """What counts as near in a tree."""
+    """How errors are weighted, and what counts as short."""
 
     power: float  # squared errors are divided by distance ** power
-    smallest: float  # distances below count as this one in the weights
-    short: float  # parts of edges below count as none
+    smallest: float  # smaller distances are weighted like this one
+    short: float  # shorter parts of edges count as zero
 
 
 def rooted_backbone(tree: Tree, power: float) -> tuple[Preorder, Scale]:
-    """Return the tree of a sample as kernels take it, and what counts as near in it."""
+    """Return the tree of a sample in preorder, and its scale."""
     unit = float(tree.weights.max(initial=0.0))
     short = 64 * np.finfo(np.float64).eps * unit
     return tree._view, Scale(power, _NEAREST * unit, short)

@@ -1,13 +1,13 @@
-"""Where in a tree does a point belong? The same question as TreeRep's, asked of a tree that is there already.
+"""Find where new points belong in an existing tree, by the rule of TreeRep.
 
-Let c be a node of the tree, and p a data point in one of its arms. If the point w hangs off
-another arm, or off c itself, then d(w, p) - d(c, p) = d(w, c); if it hangs off the arm of p,
-this is less, by 2 (w, p)_c. (Half the sum of two of these numbers is a Gromov product of
-TreeRep: the largest product leaves out the smallest number.) So w goes to the arm of the
-smallest, or stays at c where two are smallest; and a separator after the other, it is there.
+Let c be a node of the tree, and p a point in one of its arms. If the new point w hangs off
+another arm, or off c itself, then d(w, p) - d(c, p) = d(w, c). If it hangs off the arm of p,
+this difference is less, by 2 (w, p)_c. (Half the sum of two differences is a Gromov product of
+TreeRep: the largest product leaves out the smallest difference.) So w goes to the arm of the
+smallest difference, or stays at c if two are smallest. The next c is a separator of that arm.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from .._core.parallel import Workers
 from .._core.progress import progress_bar
 from ..tree.tree import Tree
-from ._separators import signposts
+from ._separators import find_separators
 
-#: How often a point walks down, past other data points each time: what they say together is
-#: better than what one says.
+#: How often a point walks down, by the distances to other points each time. The best of several
+#: places is better than one.
 WALKS = 4
-# Points placed in one task, and arms that they may look at together in a tree with a node of
-# many neighbors.
+# Points placed in one task.
 _CHUNK = 2048
+# Arms that the points of a task may meet together. A node may have many neighbors.
 _ARMS = 1 << 22
 
 Indices = NDArray[np.int64]
@@ -30,15 +30,15 @@ Numbers = NDArray[np.float64]
 
 
 class Places(NamedTuple):
-    """Where points hang: at a node, or above it, inside the edge to its parent; and how far off the tree they are."""
+    """Where points hang off a tree: at a node, or inside the edge from it to its parent."""
 
     node: Indices
-    above: Numbers  # 0 at a node
-    height: Numbers
+    above: Numbers  # distance from the node along the edge; 0 at the node
+    height: Numbers  # distance from the tree
 
 
 def distances_from(tree: Tree, places: Places, nodes: Indices) -> Numbers:
-    """Distances between points at places and nodes of the tree, a row per point."""
+    """Return the distances between points at places and nodes of the tree, a row per point."""
     rooted = tree.rooted()
     parent = rooted.parent[places.node]
     length = rooted.length[places.node]
@@ -48,34 +48,34 @@ def distances_from(tree: Tree, places: Places, nodes: Indices) -> Numbers:
     return np.minimum(from_below, from_above) + places.height[:, None]
 
 
-class Scale(NamedTuple):
-    """What counts as short."""
+class Tolerances(NamedTuple):
+    """Lengths that count as short."""
 
-    ties: float  # less than this is rounding
-    tol: float  # less than this is not worth an edge
-    unit: float  # the largest distance, or near it
+    ties: float  # differences below this are rounding errors
+    tol: float  # lengths below this count as zero
+    unit: float  # about the largest distance
 
 
 def locate(
-    tree: Tree, oracle: Any, shift: int, m: int, scale: Scale, workers: Workers
+    tree: Tree, oracle: object, shift: int, m: int, tolerances: Tolerances, workers: Workers
 ) -> Places:
-    """Return the places of m new points: exact if they and the tree's points have the distances of a tree.
+    """Return the places of m new points.
 
-    Otherwise each walks WALKS times, and of the places where it ends, and that of the nearest
-    point it met, the one is kept whose distances to all points met on the way have the smallest
-    relative errors in the mean square. The oracle tells distances between shift + a new point
-    and an old one.
+    They are exact if the new points and those of the tree have the distances of a tree.
+    Otherwise each point walks WALKS times. The candidates are the ends of the walks and the
+    place of the nearest point met. Kept is the candidate with the smallest relative errors, in
+    the mean square, to all points met. New point i is point shift + i of the oracle.
     """
     from ._locate_kernels import find_places
 
-    signs = signposts(tree, WALKS, scale.ties, np.random.default_rng(0))
+    separators = find_separators(tree, WALKS, tolerances.ties, np.random.default_rng(0))
     places = Places(np.empty(m, np.int64), np.empty(m), np.empty(m))
-    size = max(1, min(_CHUNK, _ARMS // signs.most))
+    size = max(1, min(_CHUNK, _ARMS // separators.most))
 
     def find(start: int) -> int:
         workers.check()
         stop = min(start + size, m)
-        find_places(oracle, shift, signs, start, stop, scale, *places)
+        find_places(oracle, shift, separators, start, stop, tolerances, *places)
         return stop - start
 
     with progress_bar(m, "placing", "points") as bar:

@@ -1,7 +1,4 @@
-"""New points for `place`: which column or row belongs to which point of the tree.
-
-Names decide if there are any.
-"""
+"""Match the columns or rows that `place` is given to the points of the tree, by label."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.typing import MetricLike
 from ..metric._matching import PYTHON, Points, Wording, point_order, points_of
 from ..metric._registry import find_converter
 from ..metric.as_metric import as_metric, is_frame
@@ -17,8 +15,10 @@ from ..metric.points import PointMetric
 from ..tree.tree import Tree
 
 _COLUMNS = Wording(
-    "give one column for each point of the tree, and those of new points, if any, with the names of the rows",
-    "give {other} as a DataFrame whose columns are the labels, or reorder the tree with tree.restrict(labels)",
+    "give one column for each point of the tree, and those of new points, if any, "
+    "with the names of the rows",
+    "give {other} as a DataFrame whose columns are the labels, "
+    "or reorder the tree with tree.restrict(labels)",
 )
 _DATA = Wording("give the points that the tree was fitted to", PYTHON.order)
 _FEATURES = Wording("give both the same columns", "", "column")
@@ -27,12 +27,11 @@ _FEATURES = Wording("give both the same columns", "", "column")
 class NewPoints(NamedTuple):
     """New points: a row for each, and their names, if they have any."""
 
-    rows: NDArray[
-        Any
-    ]  # distances, the columns in the order of the tree's points; or coordinates
+    # distances, with columns in the order of the tree's points; or coordinates
+    rows: NDArray[Any]
     names: Sequence[str] | None
-    old: Metric | None = None  # the old points, if rows are coordinates like theirs ...
-    order: NDArray[np.int64] | None = None  # ... and where each point of the tree is among them
+    old: Metric | None = None  # the old points, if rows are coordinates
+    order: NDArray[np.int64] | None = None  # index of each point of the tree in `old`
 
     @property
     def m(self) -> int:
@@ -40,7 +39,9 @@ class NewPoints(NamedTuple):
         return len(self.rows) if self.rows.ndim else 1
 
 
-def matched_rows(tree: Tree, rows: Any, data: Any, metric: str | None) -> NewPoints:
+def matched_rows(
+    tree: Tree, rows: MetricLike, data: MetricLike, metric: str | None
+) -> NewPoints:
     """Return the new points that `place` is given, matched to the points of the tree."""
     if data is not None:
         return _with_data(tree, rows, data, metric)
@@ -50,7 +51,7 @@ def matched_rows(tree: Tree, rows: Any, data: Any, metric: str | None) -> NewPoi
 
 
 def _with_distances(tree: Tree, rows: Any) -> NewPoints:
-    """Return rows of distances with the columns in the order of the tree: those of a DataFrame are found by name."""
+    """Return rows of distances, with the columns of a DataFrame in the order of the tree."""
     if not is_frame(rows):
         point_order(Points(len(tree), None), points_of(tree), ("rows", "the tree"), _COLUMNS)
         return NewPoints(np.asarray(rows), None)
@@ -63,8 +64,8 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
         old = np.arange(min(n, len(columns)))
         new = np.arange(n, len(columns))
     else:
-        place = {column: k for k, column in enumerate(columns)}
-        new = np.array([place[name] for name in names if name in place], np.int64)
+        index = {column: k for k, column in enumerate(columns)}
+        new = np.array([index[name] for name in names if name in index], np.int64)
         old = np.delete(np.arange(len(columns)), new)
     given = Points(len(old), tuple(columns[k] for k in old))
     order = point_order(given, points_of(tree), ("rows", "the tree"), _COLUMNS)
@@ -72,14 +73,15 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
         check_labels(names, m)  # a name that occurs twice would be found twice
     if len(new) not in (0, m):
         raise ValueError(
-            f"rows has columns for {len(new)} of {m} new points: give their distances to all new points, or to none"
+            f"rows has columns for {len(new)} of {m} new points: "
+            "give their distances to all new points, or to none"
         )
-    return NewPoints(
-        table[:, np.concatenate([old if order is None else old[order], new])], names
-    )
+    if order is not None:
+        old = old[order]
+    return NewPoints(table[:, np.concatenate([old, new])], names)
 
 
-def _with_data(tree: Tree, rows: Any, data: Any, metric: str | None) -> NewPoints:
+def _with_data(tree: Tree, rows: MetricLike, data: MetricLike, metric: str | None) -> NewPoints:
     """Return new points with coordinates like those of the data."""
     old = as_metric(data, metric=metric)
     order = point_order(points_of(old), points_of(tree), ("data", "the tree"), _DATA)
@@ -88,9 +90,8 @@ def _with_data(tree: Tree, rows: Any, data: Any, metric: str | None) -> NewPoint
 
 
 def _coordinates(rows: Any, data: Any, old: Metric) -> NewPoints:
-    if (
-        isinstance(rows, Metric) or find_converter(rows) is not None
-    ):  # points with labels, or an AnnData
+    # A metric has points with labels; a converter reads, for example, an AnnData.
+    if isinstance(rows, Metric) or find_converter(rows) is not None:
         measure = old.metric if isinstance(old, PointMetric) else None
         new = as_metric(rows, metric=None if isinstance(rows, Metric) else measure)
         if not isinstance(new, PointMetric) or new.metric != measure:
@@ -102,15 +103,14 @@ def _coordinates(rows: Any, data: Any, old: Metric) -> NewPoints:
         return NewPoints(np.asarray(rows), None)
     table = rows.to_numpy()
     if is_frame(data) and data.shape[1] == table.shape[1]:
-        features = [
-            Points(table.shape[1], tuple(map(str, frame.columns))) for frame in (rows, data)
-        ]
-        order = point_order(features[0], features[1], ("rows", "data"), _FEATURES)
+        columns = Points(table.shape[1], tuple(map(str, rows.columns)))
+        data_columns = Points(table.shape[1], tuple(map(str, data.columns)))
+        order = point_order(columns, data_columns, ("rows", "data"), _FEATURES)
         table = table if order is None else table[:, order]
     return NewPoints(table, _row_names(rows))
 
 
 def _row_names(frame: Any) -> list[str] | None:
-    """Return the names of the rows; None if they are 0, 1, ..., which pandas writes where there are no names."""
+    """Return the names of the rows; None if they are 0, 1, ..., the default of pandas."""
     names = [str(name) for name in frame.index]
     return None if names == [str(k) for k in range(len(names))] else names

@@ -1,4 +1,6 @@
-"""The best place of a point in a tree, by least squares over all edges, from its distances to the tree's points.
+"""The best place of a point in a tree, by least squares over all edges.
+
+From its distances to the points of the tree.
 
 Let the point hang at distance i from the lower end of an edge and j from its upper end. Its
 squared errors sum up to
@@ -61,10 +63,12 @@ def find_best_places(
     above: Any,
     height: Any,
 ) -> None:
-    """Find the place of least squared errors, each divided by distance ** power, for every row of distances.
+    """Find the place of least weighted squared errors, for every row of distances.
+
+    Squared errors are divided by distance ** power.
 
     Column y of the distances belongs to node y of the tree. A duplicate of a point of the tree
-    is placed there. A row gets the same bits whatever rows are beside it.
+    is placed there. The bits of a row do not depend on other rows.
     """
     m = distances.shape[1]
     n = len(tree.up)
@@ -109,7 +113,10 @@ def find_best_places(
 
 @helper
 def _transpose(rows: Any, column: Any) -> None:
-    """Put the distances to each point of the tree side by side; the last row fills lanes that are left over."""
+    """Put the distances to each point of the tree side by side.
+
+    The last row fills lanes that are left over.
+    """
     for lane in range(LANES):
         row = rows[min(lane, len(rows) - 1)]
         for y in range(len(row)):
@@ -118,7 +125,10 @@ def _transpose(rows: Any, column: Any) -> None:
 
 @helper
 def _sum_below(tree: Preorder, column: Any, weight: Any, lanes: Any) -> None:
-    """W, S, Q of the points below every node, measured there; S, Q of all points at the root."""
+    """Compute W, S, Q of the points below every node, measured there.
+
+    And S, Q of all points at the root.
+    """
     for k in range(len(tree.up)):
         for field in (W, S, Q):
             for lane in range(LANES):
@@ -142,14 +152,19 @@ def _sum_below(tree: Preorder, column: Any, weight: Any, lanes: Any) -> None:
 def beside(
     w: float, f: float, q: float, length: float, all_w: float, all_s: float, all_q: float
 ) -> Any:
-    """W, S, Q of what is not below an edge, measured at its upper end, from those of all points at that end."""
+    """Return W, S, Q of the points not below an edge, measured at its upper end.
+
+    From those of all points at that end.
+    """
     _, shifted_f, shifted_q = shifted(w, f, q, length)
     return all_w - w, all_s - shifted_f, all_q - shifted_q
 
 
 @helper
 def _limit(tree: Preorder, lanes: Any, lane: int, k: int, path: Any) -> float:
-    """A number that the least cost does not exceed: the best place near node k, and some slack for rounding.
+    """Return an upper bound of the least cost.
+
+    It is the best place near node k, and some slack for rounding.
 
     With a good limit at hand, nearly all edges are ruled out before anything is divided.
     """

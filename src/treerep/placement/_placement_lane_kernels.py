@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
-# What a node holds: W, S, Q of the points below, measured there; and S, Q of all points,
+# Values of a node: W, S, Q of the points below, measured there; and S, Q of all points,
 # measured there.
 W, S, Q, ALL_S, ALL_Q = range(FIELDS := 5)
 
@@ -80,7 +80,7 @@ def add_to_parent(typing_context: Any, lanes: Any, k: Any, parent: Any, length: 
 def carry_down(
     typing_context: Any, lanes: Any, k: Any, parent: Any, length: Any, least: Any
 ) -> Any:
-    """Compute S, Q of all points at node k from those at its parent, and compare the edge between them.
+    """Compute S, Q of all points at node k from its parent, and compare the edge.
 
     Bit l of the number that is returned says whether the edge may have a place of cost below
     least[l]: free to choose the distances on both sides, the errors are at least q - f^2 / w +

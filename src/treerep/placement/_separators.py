@@ -1,4 +1,4 @@
-"""Signposts in a tree: where to go next at every node, so that half of what is left falls away."""
+"""Separators of a tree: after each, at most half of the remaining nodes are left."""
 
 from typing import NamedTuple
 
@@ -11,25 +11,23 @@ from ..tree.tree import Tree
 Indices = NDArray[np.int64]
 
 
-class Signposts(NamedTuple):
-    """The arms of every node v, starts[v]:starts[v + 1], with data points that stand for each.
+class Separators(NamedTuple):
+    """The arms starts[v]:starts[v + 1] of every node v, with points that represent each arm.
 
-    An arm leads to a neighbor of v; a data point is an arm of its own, too. Arms without data
-    points are left out.
+    An arm leads to a neighbor of v. A node that is a point has one more arm, which is the point
+    itself. Arms without points are left out.
     """
 
-    first: int  # the node to begin with
+    first: int  # the first separator
     starts: Indices
-    neighbor: Indices  # v itself for the arm of its own
-    following: (
-        Indices  # which node to ask next; -1 if nothing but the edge to the neighbor is left
-    )
-    points: Indices  # (k, arms): data points in the arm ...
-    gaps: NDArray[np.float64]  # ... and how far from v they are
+    neighbor: Indices  # by arm; v itself if the arm is the point v
+    following: Indices  # the next separator; -1 if only the edge to the neighbor is left
+    points: Indices  # (k, arms): points in the arm
+    gaps: NDArray[np.float64]  # (k, arms): their distances to v
     tree: Preorder
-    depth: NDArray[np.float64]  # by position: distance to the root ...
-    depth_rest: NDArray[np.float64]  # ... and what was rounded off it
-    least: NDArray[np.int32]  # (., N): the least parent of the 2^k positions from here on
+    depth: NDArray[np.float64]  # by position: distance to the root
+    depth_rest: NDArray[np.float64]  # the rounding error of `depth`
+    least: NDArray[np.int32]  # (levels, N): the least parent of 2^level positions from here on
     most: int  # arms that a walk may meet
 
 
@@ -38,34 +36,33 @@ class _Arms(NamedTuple):
 
     source: Indices  # the node that has the arm
     neighbor: Indices  # the first node of the arm
-    following: Indices  # the separator to ask next, or -1
-    low: Indices  # its data points are low ... high - 1, in the numbering of `_choose_points`
+    following: Indices  # the next separator, or -1
+    low: Indices  # its points are low ... high - 1, in the numbering of `_choose_points`
     high: Indices
 
 
-def signposts(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Signposts:
-    """Choose the order in which nodes are asked, and k points to stand for each arm.
+def find_separators(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Separators:
+    """Choose the order of separators, and k points to represent each arm. O(N log^2 N).
 
-    O(N log^2 N).
-
-    Every node is a separator: it cuts what is left when its turn comes into parts of at most
-    half the size, so at most log2(N) + 1 nodes are asked. Nodes with less than `short` between
-    them count as one, that of them nearest to the root: no distance tells their arms apart.
+    Every node is a separator of a part of the tree: it cuts the part into pieces of at most
+    half the size. So a walk meets at most log2(N) + 1 separators. Nodes less than `short` apart
+    count as one, the node nearest to the root: no distance tells their arms apart.
     """
     view = tree._view
-    first, arms = _find_arms(view, tree.n_points, short)
+    first, arms = _find_arms(view, tree.n_points, short)  # by position
     points = _choose_points(view, tree.n_points, arms, k, rng)
-    # From positions to nodes. The arms of a node come one after the other.
+    # Translate positions to nodes, and put the arms of a node one after the other.
     node = view.order.astype(np.int64)
     order = np.argsort(node[arms.source], kind="stable")
     source = node[arms.source[order]]
     points = np.ascontiguousarray(points[:, order])
     following = np.where(arms.following < 0, -1, node[arms.following])[order]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=tree.n_nodes))])
-    begin = int(node[first])
+    arm_counts = np.bincount(source, minlength=tree.n_nodes)
+    starts = np.concatenate([[0], np.cumsum(arm_counts)])
+    first_node = int(node[first])
     depth, rest = exact_depths(view)
-    return Signposts(
-        first=begin,
+    return Separators(
+        first=first_node,
         starts=starts,
         neighbor=node[arms.neighbor[order]],
         following=following,
@@ -75,36 +72,40 @@ def signposts(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Sig
         depth=depth,
         depth_rest=rest,
         least=_least_parents(view.up),
-        most=_longest_walk(begin, starts, following),
+        most=_longest_walk(first_node, starts, following),
     )
 
 
 def _find_arms(view: Preorder, n: int, short: float) -> tuple[int, _Arms]:
     """Return the first separator, and the arms of all nodes."""
-    here = np.arange(len(view.up))
-    end = here + view.size  # the subtree of position k is k ... end[k] - 1
-    before = np.concatenate(
-        [[0], np.cumsum(view.order < n)]
-    )  # data points before each position
-    # Of nodes that count as one, the top one stands for all.
+    position = np.arange(len(view.up))
+    end = position + view.size  # the subtree of position k is k ... end[k] - 1
+    is_point = view.order < n
+    points_before = np.concatenate([[0], np.cumsum(is_point)])
+    # Of nodes that count as one, the top one represents all.
     top = heads(view.up, view.length < short).astype(np.int64)
     parent = top[np.maximum(view.up, 0)]
-    # Edges that lead to data points, by their lower ends: the first is the root, which has no
-    # edge.
-    inner = np.flatnonzero((top == here) & (before[end] > before[:-1]))[1:]
-    first, down, up = _separators(parent, end, np.append(0, inner))
-    # The first data point at each node that has any, and its number in preorder.
+    # Lower ends of the edges above points. The first is the root, which has no edge.
+    has_points = points_before[end] > points_before[:-1]
+    lower = np.flatnonzero((top == position) & has_points)[1:]
+    upper = parent[lower]
+    first, down, up = _cut_parts(parent, end, np.append(0, lower))
+    # Nodes that are points, or count as one with a point; and the number of the first point
+    # there, in preorder.
     own, own_point = np.unique(top[view.position[:n]], return_index=True)
-    rank = before[view.position[own_point]]
-    # Three kinds of arms: from a parent to its child, from a child to its parent, and data
-    # points themselves. Behind the edge from a child to its parent are all points but those of
-    # the subtree: from its end on, around the circle of n points, and up to its begin.
+    own_number = points_before[view.position[own_point]]
+    # There are three kinds of arms: from a parent to its child, from a child to its parent, and
+    # points themselves. The points of the second kind are all but those of the subtree. Read as
+    # a circle of n points, they go from the end of the subtree to its begin.
+    begin_number = points_before[lower]
+    end_number = points_before[end[lower]]
+    no_separator = np.full(len(own), -1)
     arms = _Arms(
-        source=np.concatenate([parent[inner], inner, own]),
-        neighbor=np.concatenate([inner, parent[inner], own]),
-        following=np.concatenate([down[inner], up[inner], np.full(len(own), -1)]),
-        low=np.concatenate([before[inner], before[end[inner]], rank]),
-        high=np.concatenate([before[end[inner]], before[inner] + n, rank + 1]),
+        source=np.concatenate([upper, lower, own]),
+        neighbor=np.concatenate([lower, upper, own]),
+        following=np.concatenate([down[lower], up[lower], no_separator]),
+        low=np.concatenate([begin_number, end_number, own_number]),
+        high=np.concatenate([end_number, begin_number + n, own_number + 1]),
     )
     return first, arms
 
@@ -116,10 +117,10 @@ def _choose_points(
     k: int,
     rng: np.random.Generator,
 ) -> Indices:
-    """Choose k random data points in each arm, (k, arms).
+    """Choose k random points in each arm, (k, arms).
 
-    Data points are numbered in preorder and read as a circle: number i + n is number i again.
-    So the points outside a subtree are in one piece, too.
+    Points are numbered in preorder and read as a circle: number i + n is number i again. So the
+    points outside a subtree are also in one piece.
     """
     circle = view.order[view.order < n].astype(np.int64)
     share = rng.random((k, len(arms.low)))
@@ -128,7 +129,7 @@ def _choose_points(
 
 
 def _least_parents(up: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the least parent of the 2^k positions from each on: for lowest common ancestors."""
+    """Return the least parent of 2^k positions from each on, for lowest common ancestors."""
     levels = [up]
     for k in range(len(up).bit_length() - 1):
         longer = levels[-1].copy()
@@ -137,26 +138,28 @@ def _least_parents(up: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.array(levels)
 
 
-def _longest_walk(first: int, starts: NDArray[np.int64], following: NDArray[np.int64]) -> int:
+def _longest_walk(first: int, starts: Indices, following: Indices) -> int:
     """Return the largest number of arms at the nodes of one walk."""
     counts = np.diff(starts)
-    here = np.array([first])
-    met = counts[[first]]
+    here = np.array([first])  # the nodes that walks reach in one step after the other
+    met = counts[[first]]  # arms met up to there
     most = 0
     while len(here):
         most = max(most, int(met.max()))
         # The arms of all nodes here, one node after the other: starts[v], starts[v] + 1, ...
         own = counts[here]
         arms = np.repeat(starts[here] + own - np.cumsum(own), own) + np.arange(own.sum())
-        on = following[arms] >= 0
-        here = following[arms[on]]
-        met = np.repeat(met, own)[on]
-        met = met + counts[here]
+        goes_on = following[arms] >= 0
+        here = following[arms[goes_on]]
+        met = np.repeat(met, own)[goes_on] + counts[here]
     return most
 
 
-def _separators(parent: Indices, end: Indices, kept: Indices) -> tuple[int, Indices, Indices]:
-    """Return the first separator, the next after k's parent in k's part, and after k in the other.
+def _cut_parts(parent: Indices, end: Indices, kept: Indices) -> tuple[int, Indices, Indices]:
+    """Cut a tree at separators until no node is left.
+
+    Returns the first separator. Returns also, by the lower end k of an edge, the separator that
+    follows the upper end in the part of k, and the one that follows k in the other part.
 
     All parts are cut at once. The nodes of a part that lie in a subtree follow each other in
     preorder, so the sizes of subtrees within parts are differences of positions in one sorted
@@ -167,50 +170,51 @@ def _separators(parent: Indices, end: Indices, kept: Indices) -> tuple[int, Indi
     up = np.full(n, -1)
     # Pairs (a, b) of numbers below n are sorted as numbers a * n + b.
     children = np.append(-1, np.sort(parent[kept[1:]] * n + kept[1:]))
-    alive = kept
-    part = np.zeros(len(kept), np.int64)
+    left = kept  # nodes that are not separators yet
+    part = np.zeros(len(kept), np.int64)  # the name of the part of each
     first = -1
-    while len(alive):
-        order = np.argsort(part * n + alive)
-        alive = alive[order]
+    while len(left):
+        order = np.argsort(part * n + left)
+        left = left[order]
         part = part[order]
         starts = np.flatnonzero(np.diff(part, prepend=-1))
-        sizes = np.diff(starts, append=len(alive))
-        last = _last_heavy(alive, part, end, starts, sizes)
-        chosen = alive[last]
+        sizes = np.diff(starts, append=len(left))
+        separators = left[_last_heavy(left, part, end, starts, sizes)]
         names = part[starts]
         if first < 0:
-            first = int(chosen[0])
+            first = int(separators[0])
         else:
-            # A part is called after the child whose parent was cut off, or n + the child cut
-            # off.
-            down[names[names < n]] = chosen[names < n]
-            up[names[names >= n] - n] = chosen[names >= n]
-        center = np.repeat(chosen, sizes)
-        # Below its center, a node goes on in the part of the center's child above it: the last
-        # child up to the node.
-        inside = (alive > center) & (alive < end[center])
-        branch = children[np.searchsorted(children, center * n + alive, side="right") - 1] % n
-        part = np.where(inside, branch, n + center)
-        left = alive != center
-        alive = alive[left]
-        part = part[left]
+            # A part below a separator has the name of the separator's child in it. The part
+            # above separator k has the name n + k.
+            is_below = names < n
+            down[names[is_below]] = separators[is_below]
+            up[names[~is_below] - n] = separators[~is_below]
+        center = np.repeat(separators, sizes)
+        # A node below the separator goes to the part of the child above the node. That is the
+        # last child that is not after the node.
+        inside = (left > center) & (left < end[center])
+        child = np.searchsorted(children, center * n + left, side="right") - 1
+        part = np.where(inside, children[child] % n, n + center)
+        remaining = left != center
+        left = left[remaining]
+        part = part[remaining]
     return first, down, up
 
 
 def _last_heavy(
-    alive: Indices,
+    left: Indices,
     part: Indices,
     end: Indices,
     starts: Indices,
     sizes: Indices,
 ) -> Indices:
-    """Return the index of the last node of each part with at least half of it below: a separator.
+    """Return the index of the last node of each part that has at least half of it below.
 
-    Such nodes form a chain from the part's top down.
+    Such nodes form a chain from the part's top down. The last one is a separator.
     """
     n = len(end)
-    index = np.arange(len(alive))
-    within = np.searchsorted(part * n + alive, part * n + end[alive]) - index
-    heavy = 2 * within >= np.repeat(sizes, sizes)
+    index = np.arange(len(left))
+    first_after = np.searchsorted(part * n + left, part * n + end[left])
+    subtree_size = first_after - index
+    heavy = 2 * subtree_size >= np.repeat(sizes, sizes)
     return np.maximum.reduceat(np.where(heavy, index, -1), starts)

@@ -1,4 +1,4 @@
-"""What `refine` returns: a tree, and what was gained."""
+"""The result of `refine`: a tree and what was gained."""
 
 from typing import Any, NamedTuple
 
@@ -6,29 +6,28 @@ from ..tree.tree import Tree
 
 
 class Refinement(NamedTuple):
-    """What `refine` has reached.
+    """The report of `refine`.
 
-    Distortion and precision are of all pairs, or of sampled rows of many points.
+    Distortion and precision are of all pairs, or of sampled rows if there are many points.
     """
 
-    objective: float  # what was minimized, of the tree that came out ...
-    objective_before: float  # ... and of the one that went in
+    objective: float  # of the result
+    objective_before: float  # of the tree that was given
     distortion: float
     distortion_before: float
-    precision: float | None  # mean average precision; None where neighborhoods do not count
+    precision: float | None  # mean average precision; None if neighborhoods do not count
     precision_before: float | None
-    residual: (
-        float | None
-    )  # violation of the weights' optimality conditions, see `fit_weights`; None if not fitted
-    moves: int  # subtrees moved on the way to the tree
-    start: str  # "tree", or "relaxed_neighbor_joining" or "backbone" if that led further
+    # violation of the weights' optimality conditions, see `fit_weights`; None if not fitted
+    residual: float | None
+    moves: int  # subtrees moved on the way to the result
+    start: str  # "tree"; or "relaxed_neighbor_joining" or "backbone" if that start was better
     seconds: float
 
 
 class RefinedTree(Tree):
-    """A tree that knows how it was refined: `tree.refinement`.
+    """A tree with a report of its refinement: `tree.refinement`.
 
-    What is made of it is a plain Tree again.
+    Methods that return another tree return a plain Tree, without the report.
     """
 
     refinement: Refinement

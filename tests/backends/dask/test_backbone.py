@@ -10,6 +10,7 @@ from tests import trees
 from treerep.backends.dask import backbone as dask_backbone
 from treerep.refinement.backbone import _branches as branches
 from treerep.refinement.backbone import build as backbone
+from treerep.refinement.backbone._limits import Limits
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -24,7 +25,7 @@ def small_zones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branches, "CENTERS", 8)
     monkeypatch.setattr(dask_backbone, "_BATCH", 100)
     monkeypatch.setattr(dask_backbone, "_CHUNK", 60)
-    monkeypatch.setattr(backbone, "_WEIGHED", 0)
+    monkeypatch.setattr(backbone, "LIMITS", Limits(fitted_points=0))
 
 
 def assert_same(client: Any, data: Any, size: int, **options: Any) -> None:

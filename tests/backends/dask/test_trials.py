@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 import treerep as tr
 from tests.backends.dask.local import Deadly
 from tests.metrics import Table
-from treerep.fitting._distances import EXACT_SCORES
+from treerep.fitting._trials import EXACT_SCORES
 
 POINTS = np.random.default_rng(0).normal(size=(80, 4))
 

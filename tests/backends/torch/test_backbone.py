@@ -16,6 +16,7 @@ from tests.strategies import tree_metrics
 from treerep.backends.torch.backbone import _branches as torch_branches
 from treerep.refinement.backbone import _branches as branches
 from treerep.refinement.backbone import build as backbone
+from treerep.refinement.backbone._limits import Limits
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
@@ -26,7 +27,7 @@ def small_zones(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (branches, torch_branches):
         monkeypatch.setattr(module, "LARGEST", 32)
         monkeypatch.setattr(module, "CENTERS", 8)
-    monkeypatch.setattr(backbone, "_WEIGHED", 0)
+    monkeypatch.setattr(backbone, "LIMITS", Limits(fitted_points=0))
 
 
 def assert_same(data: object, size: int, **options: object) -> None:
@@ -137,12 +138,13 @@ import numpy as np
 import treerep as tr
 from treerep.refinement.backbone import _branches as branches
 from treerep.refinement.backbone import build as backbone
+from treerep.refinement.backbone._limits import Limits
 from treerep.backends.torch.backbone import _branches as torch_branches
 from treerep.backends.torch.backbone import _triton_kernels as triton_backbone
 from treerep.backends.torch.backbone import engine as torch_backbone
 
 torch_backbone.zone_passes = lambda device: triton_backbone
-backbone._WEIGHED, backbone._TRIED = 0, 20
+backbone.LIMITS = Limits(fitted_points=0, test_points=20)
 for module in (branches, torch_branches):
     module.LARGEST, module.CENTERS = 24, 8
 rng = np.random.default_rng(0)

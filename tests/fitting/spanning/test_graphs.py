@@ -113,7 +113,7 @@ def test_a_graph_is_its_own_graph() -> None:
     assert sparse_graph(metric, None, None) is metric.adjacency
     for graph, k, name in (("knn", None, "graph"), ("complete", None, "graph"), (None, 3, "k")):
         with pytest.raises(
-            ValueError, match=f"^{name} is for data that is no graph.*leave out {name}$"
+            ValueError, match=f"^{name} is for data that is not a graph.*leave out {name}$"
         ):
             sparse_graph(metric, graph, k)
 
@@ -155,7 +155,7 @@ def test_a_sampled_center_is_close_to_the_best(seed: int) -> None:
     points = tr.PointMetric(np.random.default_rng(0).normal(size=(1500, 3)))
     totals = points.block(range(1500), range(1500)).sum(axis=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graphs, "_EXACT_CENTRE", 100)
+        patch.setattr(graphs, "_EXACT_CENTER", 100)
         center = central_point(points, np.random.default_rng(seed))
     assert totals[center] < np.quantile(totals, 0.01)
     assert totals[center] < 1.01 * totals.min()

@@ -54,9 +54,8 @@ def twin(d: np.ndarray, seed: int, tol: float, rule: str) -> tr.Tree:
 @pytest.fixture
 def tiny_zones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the split phase do almost all the work, in tiny chunks."""
-    monkeypatch.setattr(engine, "_FINISH_POINTS", 4)
-    monkeypatch.setattr(engine, "_FINISH_BY_MATRIX", 4)
-    monkeypatch.setattr(engine, "_CHUNK", 3)
+    limits = engine.Limits(finish_points=4, finish_by_matrix=4, chunk=3)
+    monkeypatch.setattr(engine, "LIMITS", limits)
 
 
 # Exact recovery
@@ -334,8 +333,8 @@ def test_trees_and_weighted_graphs_give_the_same_tree_on_any_engine(
     )
     metrics = [truth, graph]
     references = [tr.fit(metric, rng=3, n_jobs=1, method="treerep") for metric in metrics]
-    monkeypatch.setattr(engine, "_CHUNK", 333)
-    monkeypatch.setattr(engine, "_FINISH_POINTS", 200)
+    limits = engine.Limits(finish_points=200, chunk=333)
+    monkeypatch.setattr(engine, "LIMITS", limits)
     assert [
         tr.fit(metric, rng=3, n_jobs=2, method="treerep") for metric in metrics
     ] == references
@@ -354,9 +353,9 @@ def test_points_give_the_same_tree_on_any_engine(
         else x
     )
     reference = tr.fit(points, metric=name, rng=5, n_jobs=1, method="treerep")
-    monkeypatch.setattr(engine, "_FINISH_POINTS", finish_points)
-    monkeypatch.setattr(engine, "_CACHE_BYTES", 0)  # at least 1,024 points
-    monkeypatch.setattr(engine, "_CHUNK", 333)
+    # Without a cache, at least 1,024 points are finished together.
+    limits = engine.Limits(finish_points=finish_points, cache_bytes=0, chunk=333)
+    monkeypatch.setattr(engine, "LIMITS", limits)
     assert tr.fit(points, metric=name, rng=5, n_jobs=jobs, method="treerep") == reference
 
 

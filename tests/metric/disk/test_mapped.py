@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 
 import treerep as tr
 from benchmarks.out_of_core import tree_of_small_numbers as whole_tree
+from treerep.fitting.treerep import algorithm
 from treerep.metric import _inspection as inspection
 from treerep.metric.base import BadEntryError, MetricError
 from treerep.metric.disk import mapped
@@ -164,7 +165,7 @@ def test_whatever_a_fit_reads_is_checked(
 ) -> None:
     """Each of many single bad entries is either never read, so that the tree is the same, or named."""
     if split:
-        monkeypatch.setattr("treerep.fitting.treerep.algorithm._FINISH_ON_DISK", 8)
+        monkeypatch.setattr(algorithm, "LIMITS", algorithm.Limits(finish_on_disk=8))
     tree, generator, outcomes = whole_tree(40), np.random.default_rng(1), set()
     for i, j in generator.integers(0, 40, (60, 2)):
         matrix = tree.distances()

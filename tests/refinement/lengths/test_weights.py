@@ -442,7 +442,7 @@ def test_bad_arguments():
 def test_out_of_time(objective):
     tree = caterpillar(60)
     fit = fit_weights(
-        tree, Table(random_metric(0, 60)), objective=objective, power=1.0, max_seconds=0.0
+        tree, Table(random_metric(0, 60)), objective=objective, power=1.0, time_limit=0.0
     )
     assert fit.value <= fit.start
     assert fit.residual > 1e-9 and not fit.exact

@@ -16,7 +16,7 @@ from tests.strategies import any_symmetric, integer_metrics
 from tests.tree.strategies import trees
 from treerep.metric.base import read_only
 from treerep.refinement.moves import search as module
-from treerep.refinement.moves._move_kernels import BinaryPreorder, Room, Task, improve
+from treerep.refinement.moves._move_kernels import BinaryPreorder, Task, Workspace, improve
 from treerep.refinement.moves.search import binary_edges, binary_preorder, rearrange
 from treerep.tree.structure.rooted import edges_of
 
@@ -57,7 +57,7 @@ class Steps:
         smallest = d[d > 0].min() if (d > 0).any() else 1.0
         self.task = Task(read_only(d), power, smallest)
         nodes = 2 * n - 2
-        self.room = Room(
+        self.workspace = Workspace(
             np.empty(n),
             np.empty((3, n)),
             np.empty((nodes, 3)),
@@ -69,7 +69,7 @@ class Steps:
 
     def move(self, name: int) -> tuple[int, float]:
         done, moves, gain = improve(
-            self.rooted, self.task, self.room, np.array([name]), 0, self.n, 1
+            self.rooted, self.task, self.workspace, np.array([name]), 0, self.n, 1
         )
         assert done == 1
         return moves, gain
@@ -308,13 +308,13 @@ def test_the_seed_decides() -> None:
 def test_time_limit_and_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     d, tree = random_matrix(60, 0), random_tree(60, 1)
     metric = tr.MatrixMetric(d)
-    assert rearrange(tree, metric, max_seconds=0).tree is tree
+    assert rearrange(tree, metric, time_limit=0).tree is tree
     whole = rearrange(tree, metric, sweeps=1)
     monkeypatch.setattr(module, "_BUDGET", 1)
     assert rearrange(tree, metric, sweeps=1).tree == whole.tree  # pieces do not matter
     clock = iter(range(10**6))
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(clock)))
-    short = rearrange(tree, metric, sweeps=100, max_seconds=30)
+    short = rearrange(tree, metric, sweeps=100, time_limit=30)
     assert 0 < short.moves <= 30
     assert whole.after < short.after < short.before
 
@@ -325,8 +325,8 @@ def test_bad_arguments() -> None:
         rearrange(tree, tree, power=5)
     with pytest.raises(ValueError, match="sweeps must be a positive whole number, not 0"):
         rearrange(tree, tree, sweeps=0)
-    with pytest.raises(ValueError, match="max_seconds is 0 or more, not -1"):
-        rearrange(tree, tree, max_seconds=-1)
+    with pytest.raises(ValueError, match="time_limit is 0 or more, not -1"):
+        rearrange(tree, tree, time_limit=-1)
     with pytest.raises(ValueError, match="the tree has 5 points and the metric has 4"):
         rearrange(tree, tr.MatrixMetric(random_matrix(4, 0)))
 

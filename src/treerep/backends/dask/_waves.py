@@ -27,7 +27,7 @@ from ...fitting.treerep._zone_kernels import (
     Pivots,
     Points,
 )
-from ...fitting.treerep.algorithm import with_room
+from ...fitting.treerep.algorithm import double_buffered
 from ...metric.oracle.classes import bytes_per_point, select_points
 from ...metric.oracle.distance_kernels import block_distances
 from ._spread_points import Block
@@ -154,7 +154,7 @@ def wave(block: Block, before: Wave, what: Placed) -> Wave:
     plan = what.plan
     state = _without(block, before[0], what.plan.gone)
     half = len(state.slots)
-    points = with_room(*state[:3], _writeable(block.priority))
+    points = double_buffered(*state[:3], _writeable(block.priority))
     steps = len(plan.steps.kind)
     counts = np.zeros((steps, CODES), np.int64)
     becomes_r = np.full((steps, 1, 4), np.inf)

@@ -16,22 +16,18 @@ import numpy as np
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ..._core.typing import RNGLike
-from ...fitting._distances import finished_tree
+from ...fitting._finished_tree import finished_tree
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep._settings import checked_choices
 from ...metric._compiled import CompiledMetric
 from ...metric.oracle.classes import select_points
 from ...placement._least_squares_places import Scale, best_places, place_rows, rooted_backbone
 from ...placement._locate import Indices, Numbers, Places
+from ...refinement._candidates import exact_distortion
 from ...refinement.backbone import _branches as branches
 from ...refinement.backbone._small_tree import Weighting, weighting
-from ...refinement.backbone.build import (
-    CHECKED_ROWS,
-    backbone_tree,
-    other_points,
-    rounding,
-    weighed,
-)
+from ...refinement.backbone._threads import CHECKED_ROWS, other_points, weighed
+from ...refinement.backbone.build import backbone_tree
 from ...refinement.refine import check_arguments
 from ...scores._sampling import sample_rows
 from ...tree.tree import Tree
@@ -92,7 +88,7 @@ class OnCluster:
             run = Run(self.client, points, checked_choices(), self.finish_points, workers, bar)
             run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * len(self._every))
         tree = finished_tree(self.space, *run.skeleton.all_edges(), run.skeleton.nodes)
-        return tree if self._error(tree) <= rounding(self.space) else None
+        return tree if self._error(tree) <= exact_distortion(self.space) else None
 
     def _error(self, tree: Tree) -> float:
         """Return the average distortion on some rows."""

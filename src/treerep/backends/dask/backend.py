@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..._core.parallel import Runner
-from ...fitting.fit import FitRequest, Plan, best_tree
+from ...fitting._trials import Plan, best_tree
+from ...fitting.fit import FitRequest
 from ...refinement.refine import RefineRequest, refined_tree
 from ...refinement.report import RefinedTree
 from ...tree.tree import Tree

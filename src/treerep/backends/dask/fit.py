@@ -15,7 +15,7 @@ import numpy as np
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ..._core.typing import MetricLike, RNGLike
-from ...fitting._distances import finished_tree
+from ...fitting._finished_tree import finished_tree
 from ...fitting.fit import FitRequest
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep._settings import Choices, checked_choices

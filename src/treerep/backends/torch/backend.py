@@ -13,7 +13,8 @@ from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.parallel import ThreadRunner
 from ..._core.typing import DeviceLike, MetricLike, RNGLike
-from ...fitting.fit import FitRequest, Plan, best_tree
+from ...fitting._trials import Plan, best_tree
+from ...fitting.fit import FitRequest
 from ...metric.as_metric import as_metric
 from ...refinement.refine import RefineRequest
 from ...refinement.report import RefinedTree

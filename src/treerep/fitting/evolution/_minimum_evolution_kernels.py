@@ -1,9 +1,11 @@
-"""The compiled heart of minimum evolution: insert points and exchange subtrees, with average distances kept up to date.
+"""Kernels of minimum evolution that insert points. See also `_exchange_kernels`.
+
+Average distances between subtrees are kept up to date.
 
 The tree is binary and its leaves are the points. Edge e is two *sides*, 2e and 2e + 1: a side
 is the subtree at one end of the edge, and side ^ 1 is the rest of the tree. Even sides are
-those without point 0; edge 0 is that of point 0. A side that is no leaf has two *children*: the
-two sides that it falls into when its edge is taken off.
+those without point 0; edge 0 is that of point 0. A side that is not a leaf has two *children*:
+the two sides that it falls into when its edge is taken off.
 
 The average of two disjoint sides is "ols": over all pairs of points, or "balanced": over the
 children, with weights 1/2 at every branching. Only averages of neighbors are kept, O(n) of
@@ -32,7 +34,7 @@ class Sides(NamedTuple):
     cross: Any  # (E, 2, 2): of child i of side 2e and child j of side 2e + 1
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Working memory."""
 
     order: Any  # (2E,) sides, each before its children
@@ -44,7 +46,10 @@ class Room(NamedTuple):
 
 @helper
 def _outward(sides: Sides, start: int, order: Any, count: int) -> int:
-    """Append a side and all sides within it to `order`, each before its children; return the new length."""
+    """Append a side and all sides within it to `order`; return the new length.
+
+    Each comes before its children.
+    """
     first = count
     order[count] = start
     count += 1
@@ -109,7 +114,10 @@ def _saving(
     c: int,
     d: int,
 ) -> float:
-    """Length of the tree AB|CD minus that of AC|BD, from the averages and numbers of points of four subtrees."""
+    """Return the length of the tree AB|CD minus that of AC|BD.
+
+    From the averages and numbers of points of four subtrees.
+    """
     # Balanced: (AB + CD - AC - BD) / 4.
     if balanced:
         return 0.25 * (ab + cd - ac - bd)
@@ -124,15 +132,23 @@ def _saving(
 
 @helper
 def _averages_between(
-    sides: Sides, matrix: Any, n: int, roots: Any, room: Room, starts: Any, balanced: bool
+    sides: Sides,
+    matrix: Any,
+    n: int,
+    roots: Any,
+    workspace: Workspace,
+    starts: Any,
+    balanced: bool,
 ) -> int:
-    """Fill room.to[side, t] with the average from every side within one group to subtree t of the other group.
+    """Fill workspace.to with averages between the sides of two groups.
+
+    workspace.to[side, t] is the average from a side within one group to subtree t of the other.
 
     The first two of four roots are one group of subtrees, the others the second; -1 is none.
-    The sides within the k-th are put into room.order[starts[k] : starts[k + 1]]. Returns the
+    The sides within the k-th go to workspace.order[starts[k] : starts[k + 1]]. Returns the
     number of matrix rows read.
     """
-    order, share, to, weight, total = room
+    order, share, to, weight, total = workspace
     count = 0
     for k in range(4):
         starts[k] = count
@@ -179,7 +195,10 @@ def _averages_between(
 def _share_out(
     sides: Sides, order: Any, first: int, last: int, share: Any, weight: Any, balanced: bool
 ) -> None:
-    """Weights of the sides order[first:last] in the average of the first of them, and of their points."""
+    """Compute the weights of the sides order[first:last] in the average of the first.
+
+    And those of their points.
+    """
     share[order[first]] = 1.0
     for k in range(first, last):
         side = order[k]
@@ -219,18 +238,20 @@ def _product(weight: Any, row: Any, n: int) -> float:
 
 @kernel
 def insert_points(
-    sides: Sides, matrix: Any, room: Room, done: int, balanced: bool, budget: int
+    sides: Sides, matrix: Any, workspace: Workspace, done: int, balanced: bool, budget: int
 ) -> int:
-    """Insert the points from `done` on, each where the tree stays shortest; return how many are in the tree then.
+    """Insert the points from `done` on, each where the tree stays shortest.
+
+    Returns how many points are then in the tree.
 
     Returns early when about `budget` distances have been read.
     """
     near = np.empty(len(sides.point))
     cost = np.empty(len(sides.point))
     while done < len(matrix) and budget > 0:
-        count = _averages_from(sides, matrix[done], room.order, near, balanced)
-        best = _cheapest_edge(sides, room.order, count, near, cost, balanced)
-        budget -= done * (10 + _insert(sides, matrix, room, near, done, best, balanced))
+        count = _averages_from(sides, matrix[done], workspace.order, near, balanced)
+        best = _cheapest_edge(sides, workspace.order, count, near, cost, balanced)
+        budget -= done * (10 + _insert(sides, matrix, workspace, near, done, best, balanced))
         done += 1
     return done
 
@@ -239,7 +260,10 @@ def insert_points(
 def _cheapest_edge(
     sides: Sides, order: Any, count: int, near: Any, cost: Any, balanced: bool
 ) -> int:
-    """The even side above which the tree with the new point is shortest, the first of equals."""
+    """Return the even side above which the tree with the new point is shortest.
+
+    It is the first of equals.
+    """
     size = sides.size
     pair = sides.pair
     best = 0
@@ -272,9 +296,18 @@ def _cheapest_edge(
 
 @helper
 def _insert(
-    sides: Sides, matrix: Any, room: Room, near: Any, new: int, top: int, balanced: bool
+    sides: Sides,
+    matrix: Any,
+    workspace: Workspace,
+    near: Any,
+    new: int,
+    top: int,
+    balanced: bool,
 ) -> int:
-    """Hang point `new` from the middle of the edge of the even side `top`; return how many rows were read."""
+    """Insert point `new` in the middle of the edge of the even side `top`.
+
+    Returns how many rows were read.
+    """
     child = sides.child
     point = sides.point
     size = sides.size
@@ -312,9 +345,11 @@ def _insert(
     starts = np.empty(5, np.int64)
     rows = 0
     if balanced:
-        rows = _averages_between(sides, matrix, new, (low, -1, up, -1), room, starts, balanced)
-    count = _outward(sides, up, room.order, _outward(sides, low, room.order, 0))
-    _spread_insertion(sides, room, near, count, balanced)
+        rows = _averages_between(
+            sides, matrix, new, (low, -1, up, -1), workspace, starts, balanced
+        )
+    count = _outward(sides, up, workspace.order, _outward(sides, low, workspace.order, 0))
+    _spread_insertion(sides, workspace, near, count, balanced)
     return rows
 
 
@@ -332,12 +367,14 @@ def _across(sides: Sides, matrix: Any, side: int, balanced: bool) -> float:
 
 
 @helper
-def _spread_insertion(sides: Sides, room: Room, near: Any, count: int, balanced: bool) -> None:
-    """Let all sides that contain a new point, and the averages of their neighbors, know about it."""
+def _spread_insertion(
+    sides: Sides, workspace: Workspace, near: Any, count: int, balanced: bool
+) -> None:
+    """Update all sides that contain a new point, and the averages of their neighbors."""
     size = sides.size
     pair = sides.pair
     for k in range(count):
-        side = room.order[k]
+        side = workspace.order[k]
         if sides.point[side] < 0:
             for slot in range(2):
                 one = sides.child[side, slot]
@@ -345,7 +382,9 @@ def _spread_insertion(sides: Sides, room: Room, near: Any, count: int, balanced:
                 size[one ^ 1] += 1
                 # pair[two ^ 1] is the average of `one` and of side ^ 1, where the new point is.
                 if balanced:
-                    pair[two ^ 1] += room.share[side] * 0.5 * (near[one] - room.to[one, 0])
+                    pair[two ^ 1] += (
+                        workspace.share[side] * 0.5 * (near[one] - workspace.to[one, 0])
+                    )
                 else:
                     pair[two ^ 1] += (near[one] - pair[two ^ 1]) / size[side ^ 1]
 
@@ -355,9 +394,17 @@ def _spread_insertion(sides: Sides, room: Room, near: Any, count: int, balanced:
 
 @kernel
 def add_averages(
-    sides: Sides, matrix: Any, room: Room, leaves: Any, first: int, last: int, balanced: bool
+    sides: Sides,
+    matrix: Any,
+    workspace: Workspace,
+    leaves: Any,
+    first: int,
+    last: int,
+    balanced: bool,
 ) -> None:
-    """Add what the points first:last contribute to all averages of neighbors; leaves[i] is the side of point i.
+    """Add the contribution of the points first:last to all averages of neighbors.
+
+    leaves[i] is the side of point i.
 
     The average of P and Q is the sum over the points i in P of (weight of i in P) (average from
     i to Q). P is always an even side, so the way from i up to point 0 passes all that i
@@ -368,7 +415,7 @@ def add_averages(
     cross = sides.cross
     near = np.empty(len(sides.point))
     for i in range(max(first, 1), last):
-        _averages_from(sides, matrix[i], room.order, near, balanced)
+        _averages_from(sides, matrix[i], workspace.order, near, balanced)
         side = leaves[i]
         weight = 1.0
         while side != 0:
@@ -387,14 +434,16 @@ def add_averages(
 
 
 @kernel
-def edge_list(sides: Sides, room: Room, edges: Any, lengths: Any, balanced: bool) -> None:
-    """Write the tree down as pairs of nodes, with new nodes from n on, and the lengths of its edges."""
-    count = _outward(sides, 0, room.order, 0)
+def edge_list(
+    sides: Sides, workspace: Workspace, edges: Any, lengths: Any, balanced: bool
+) -> None:
+    """Write the tree as pairs of nodes, with new nodes from n on, and lengths."""
+    count = _outward(sides, 0, workspace.order, 0)
     steiner = (len(sides.cross) + 3) // 2
     head = np.empty(2 * len(sides.cross), np.int64)  # node at which an even side begins
     upper = np.zeros(2 * len(sides.cross), np.int64)  # ... and the node above it
     for k in range(count):
-        side = room.order[k]
+        side = workspace.order[k]
         head[side] = sides.point[side]
         if sides.point[side] < 0:
             head[side] = steiner
@@ -435,191 +484,3 @@ def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
 
 
 # Exchange of neighboring subtrees.
-
-
-@kernel
-def exchange_best(
-    sides: Sides, matrix: Any, room: Room, least: float, balanced: bool, limit: int, budget: int
-) -> int:
-    """Make the exchange that saves most, again and again, while one saves more than `least`; return how many were made.
-
-    Returns early after `limit` exchanges, or when about `budget` distances have been read.
-    """
-    made = 0
-    while made < limit and budget > 0:
-        most = least
-        edge = -1
-        slot = 0
-        for candidate in range(len(sides.cross)):
-            if sides.point[2 * candidate] < 0 and sides.point[2 * candidate + 1] < 0:
-                for c in range(2):
-                    saved = _exchange_saves(sides, candidate, c, balanced)
-                    if saved > most:
-                        most = saved
-                        edge = candidate
-                        slot = c
-        if edge < 0:
-            break
-        budget -= len(matrix) * (10 + _exchange(sides, matrix, room, edge, slot, balanced))
-        made += 1
-    return made
-
-
-@helper
-def _exchange_saves(sides: Sides, edge: int, slot: int, balanced: bool) -> float:
-    """What the tree loses when child `slot` of side 2 edge changes places with child 0 of side 2 edge + 1."""
-    size = sides.size
-    pair = sides.pair
-    cross = sides.cross
-    c = sides.child[2 * edge, slot]
-    d = sides.child[2 * edge, 1 - slot]
-    b = sides.child[2 * edge + 1, 0]
-    a = sides.child[2 * edge + 1, 1]
-    return _saving(
-        balanced,
-        pair[2 * edge + 1],
-        pair[2 * edge],
-        cross[edge, slot, 1],
-        cross[edge, 1 - slot, 0],
-        cross[edge, 1 - slot, 1],
-        cross[edge, slot, 0],
-        size[a],
-        size[b],
-        size[c],
-        size[d],
-    )
-
-
-@helper
-def _exchange(
-    sides: Sides, matrix: Any, room: Room, edge: int, slot: int, balanced: bool
-) -> int:
-    """Turn AB|CD into AC|BD.
-
-    A is the side with point 0, so even sides stay even. Return how many rows were read.
-    """
-    child = sides.child
-    size = sides.size
-    pair = sides.pair
-    cross = sides.cross
-    low = 2 * edge
-    up = 2 * edge + 1
-    c = child[low, slot]
-    d = child[low, 1 - slot]
-    b = child[up, 0]
-    a = child[up, 1]
-    ab = pair[up]
-    cd = pair[low]
-    ac = cross[edge, slot, 1]
-    ad = cross[edge, 1 - slot, 1]
-    bc = cross[edge, slot, 0]
-    bd = cross[edge, 1 - slot, 0]
-
-    starts = np.empty(5, np.int64)
-    rows = _averages_between(sides, matrix, len(matrix), (a, d, b, c), room, starts, balanced)
-    for k in range(4):
-        _spread_exchange(sides, room, starts[k], starts[k + 1], k % 2, balanced)
-    _turn(sides, room, a, b, c, d, 0, low, low, balanced)
-    _turn(sides, room, d, c, b, a, 1, up, up, balanced)
-    _turn(sides, room, b, a, d, c, 0, low, up, balanced)
-    _turn(sides, room, c, d, a, b, 1, up, low, balanced)
-
-    child[low, slot] = b
-    child[up, 0] = c
-    size[low], size[up] = size[b] + size[d], size[a] + size[c]
-    pair[low] = bd
-    pair[up] = ac
-    cross[edge, slot, 0] = bc
-    cross[edge, slot, 1] = ab
-    cross[edge, 1 - slot, 0] = cd
-    cross[edge, 1 - slot, 1] = ad
-    b_share = _share_of(sides, b, d, balanced)
-    a_share = _share_of(sides, a, c, balanced)
-    pair[a ^ 1] = b_share * bc + (1.0 - b_share) * cd
-    pair[c ^ 1] = b_share * ab + (1.0 - b_share) * ad
-    pair[b ^ 1] = a_share * ad + (1.0 - a_share) * cd
-    pair[d ^ 1] = a_share * ab + (1.0 - a_share) * bc
-    return rows
-
-
-@helper
-def _spread_exchange(
-    sides: Sides, room: Room, first: int, last: int, sibling: int, balanced: bool
-) -> None:
-    """Tell the sides within one of the four subtrees that, far away, sibling and uncle have changed places."""
-    if not balanced:
-        return  # both are in the same sides as before
-    for k in range(first, last):
-        side = room.order[k]
-        if sides.point[side] < 0:
-            for slot in range(2):
-                one = sides.child[side, slot]
-                two = sides.child[side, 1 - slot]
-                # The sibling had weight 1/2 in the rest of the tree and has 1/4 now, the uncle
-                # the other way round.
-                weight = 0.25 * room.share[side]
-                sides.pair[two ^ 1] += weight * (
-                    room.to[one, 1 - sibling] - room.to[one, sibling]
-                )
-                if sides.point[one] < 0:
-                    back = 0 if sides.child[one ^ 1, 0] == side ^ 1 else 1
-                    for k_inner in range(2):
-                        inner = sides.child[one, k_inner]
-                        more = weight * (room.to[inner, 1 - sibling] - room.to[inner, sibling])
-                        _put_cross(
-                            sides,
-                            one,
-                            k_inner,
-                            back,
-                            _cross_of(sides, one, k_inner, back) + more,
-                        )
-
-
-@helper
-def _turn(
-    sides: Sides,
-    room: Room,
-    part: int,
-    sibling: int,
-    uncle: int,
-    mate: int,
-    t: int,
-    far: int,
-    new_far: int,
-    balanced: bool,
-) -> None:
-    """Give one of the four subtrees its uncle for a sibling, and the averages of its children with both ends of that.
-
-    Before, the rest of the tree is its sibling and, at the far end of the edge, uncle and mate;
-    afterwards its uncle and, at the far end, sibling and mate. `room.to` has the averages to
-    sibling (t) and uncle (1 - t).
-    """
-    rest = part ^ 1
-    slot = 0 if sides.child[rest, 0] == far else 1
-    new_slot = new_far & 1  # the odd child of an odd side is the second
-    was = _share_of(sides, mate, uncle, balanced)
-    now = _share_of(sides, mate, sibling, balanced)
-    if sides.point[part] < 0:
-        for k in range(2):
-            to_sibling = room.to[sides.child[part, k], t]
-            to_uncle = room.to[sides.child[part, k], 1 - t]
-            to_mate = (_cross_of(sides, part, k, slot) - (1.0 - was) * to_uncle) / was
-            _put_cross(sides, part, k, new_slot, now * to_mate + (1.0 - now) * to_sibling)
-            _put_cross(sides, part, k, 1 - new_slot, to_uncle)
-    sides.child[rest, new_slot] = new_far
-    sides.child[rest, 1 - new_slot] = uncle
-
-
-@helper
-def _cross_of(sides: Sides, side: int, k: int, other: int) -> float:
-    """Average of child k of a side and child `other` of the side at the other end of the edge."""
-    return sides.cross[side // 2, other, k] if side & 1 else sides.cross[side // 2, k, other]
-
-
-@helper
-def _put_cross(sides: Sides, side: int, k: int, other: int, value: float) -> None:
-    """Set what `_cross_of` returns."""
-    if side & 1:
-        sides.cross[side // 2, other, k] = value
-    else:
-        sides.cross[side // 2, k, other] = value

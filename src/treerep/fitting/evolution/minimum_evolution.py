@@ -26,9 +26,11 @@ from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric
 from ...tree.tree import Tree
-from .._distances import dense_matrix, finished_tree
+from .._distances import dense_matrix
+from .._finished_tree import finished_tree
 from . import _minimum_evolution_kernels as kernels
-from ._minimum_evolution_kernels import Room, Sides
+from ._exchange_kernels import exchange_best
+from ._minimum_evolution_kernels import Sides, Workspace
 
 # Distances read between two looks at the clock and the keyboard: about a tenth of a second.
 _BUDGET = 10_000_000
@@ -40,7 +42,7 @@ def minimum_evolution(metric: Metric, *, criterion: str = "balanced", nni: bool 
     """Learn a tree by minimum evolution; see `fit`.
 
     Points are inserted in their order. Exact on tree metrics, by either criterion. On others
-    some lengths come out negative and are set to 0. On the paper's graphs "balanced" keeps
+    some lengths would be negative and are set to 0. On the paper's graphs "balanced" keeps
     neighborhoods better, and "ols" distances.
 
     O(n^2) time for each level of the tree, O(n^2) memory. Desper and Gascuel, J. Comput. Biol.
@@ -78,7 +80,7 @@ class Search:
             np.zeros((edges, 2, 2)),
         )
         self.sides.point[:2] = 1, 0  # the first edge
-        self.room = Room(
+        self.workspace = Workspace(
             np.empty(2 * edges, np.int64),
             np.empty(2 * edges),
             np.empty((2 * edges, 2)),
@@ -94,13 +96,13 @@ class Search:
             while done < n:
                 before = done
                 done = kernels.insert_points(
-                    self.sides, self.matrix, self.room, before, self.balanced, _BUDGET
+                    self.sides, self.matrix, self.workspace, before, self.balanced, _BUDGET
                 )
                 bar.update(done - before)
                 self.workers.check()
 
     def average(self) -> None:
-        """Compute the averages of neighbors anew, without the rounding errors of many updates."""
+        """Compute the averages of neighbors again, without accumulated rounding errors."""
         n = len(self.matrix)
         sides = self.sides
         leaves = np.empty(n, np.int64)
@@ -112,7 +114,7 @@ class Search:
         for first in range(0, n, step):
             last = min(first + step, n)
             kernels.add_averages(
-                sides, self.matrix, self.room, leaves, first, last, self.balanced
+                sides, self.matrix, self.workspace, leaves, first, last, self.balanced
             )
             self.workers.check()
 
@@ -130,13 +132,19 @@ class Search:
                 shorter = self.length()
 
     def _exchange_round(self, least: float, bar: Any) -> int:
-        """Make exchanges, as many as there are points at most; return how many."""
+        """Make exchanges, at most as many as there are points; return their number."""
         n = len(self.matrix)
         total = 0
         made = 1
         while made and total < n:
-            made = kernels.exchange_best(
-                self.sides, self.matrix, self.room, least, self.balanced, n - total, _BUDGET
+            made = exchange_best(
+                self.sides,
+                self.matrix,
+                self.workspace,
+                least,
+                self.balanced,
+                n - total,
+                _BUDGET,
             )
             total += made
             bar.update(made)
@@ -148,7 +156,7 @@ class Search:
         n_edges = len(self.sides.cross)
         edges = np.empty((n_edges, 2), np.int64)
         lengths = np.empty(n_edges)
-        kernels.edge_list(self.sides, self.room, edges, lengths, self.balanced)
+        kernels.edge_list(self.sides, self.workspace, edges, lengths, self.balanced)
         return edges, lengths
 
     def length(self) -> float:

@@ -1,4 +1,4 @@
-"""What neighbor joining and its relatives share: the clusters, and what becomes of negative lengths."""
+"""Neighbor joining and its relatives: the clusters, and what happens to negative lengths."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +11,18 @@ from ..._core.progress import progress_bar
 from ...metric.base import Metric, MetricError
 from ...metric.matrix import MatrixMetric
 from .._distances import checked_block, dense_matrix
-from ._joining_kernels import EDGES, LEFT, WIDTH, Clusters, join_closest, prepare
+from ._joining_kernels import (
+    EDGES,
+    LEFT,
+    MAYBE_TREE,
+    ROUNDING,
+    WIDTH,
+    Clusters,
+    join_closest,
+    prepare,
+)
 
-# Entries of the matrix looked at between two looks at the clock and the keyboard: some tenths
-# of a second.
+# Entries of the matrix read between two checks for interrupts: some tenths of a second.
 _BUDGET = 100_000_000
 _OVERFLOW = "the distances are so large that their sums overflow: rescale them"
 
@@ -25,7 +33,9 @@ Step = Callable[[Clusters, int], None]
 def join_all(
     metric: Metric, method: str, step: Step, variances: bool = False
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Join clusters until one is left; return the edges and their lengths, which may be negative.
+    """Join clusters until one is left; return edges and lengths.
+
+    Lengths may be negative.
 
     The edges 2k and 2k + 1 are those of join k. The working matrix is float64, or float32 for a
     float32 matrix.
@@ -34,11 +44,10 @@ def join_all(
     if n == 2:
         return np.array([[0, 1]]), checked_block(metric, np.array([0]), np.array([1]))[0]
     single = isinstance(metric, MatrixMetric) and metric.distances.dtype == np.float32
-    # Sums of three distances must fit, too.
+    # Sums of three distances must not overflow.
     single = single and float(metric.distances.max()) < 1e37  # type: ignore[attr-defined]
-    matrix = dense_matrix(
-        metric, method, np.float32 if single else np.float64, room=2 if variances else 1
-    )
+    dtype = np.float32 if single else np.float64
+    matrix = dense_matrix(metric, method, dtype, matrices=2 if variances else 1)
     clusters = _clusters(matrix, variances)
     with progress_bar(n, method, "points") as bar, Workers(1) as workers:
         if n > 3 and not prepare(clusters):
@@ -68,43 +77,53 @@ def join_few(matrix: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np
 
 def _clusters(matrix: NDArray[Any], variances: bool) -> Clusters:
     n = len(matrix)
-    sums, means, gone, reach, bound, nearest, row, change = (np.zeros(n) for _ in range(8))
-    edges = np.empty((2 * n - 3, 2), np.int32)
-    lengths = np.empty(2 * n - 3)
-    counts = np.array([n, n, 0, 0, 1])
-    levels = np.array([0.0, 0.0, 1e4 * np.finfo(matrix.dtype).eps, 0.0])
+    n_edges = 2 * n - 3
+    counts = np.zeros(5, np.int64)
+    counts[WIDTH] = n
+    counts[LEFT] = n
+    counts[MAYBE_TREE] = 1
+    levels = np.zeros(4)
+    levels[ROUNDING] = 1e4 * np.finfo(matrix.dtype).eps
     return Clusters(
-        matrix,
-        matrix.copy() if variances else np.empty((0, 0), matrix.dtype),
-        sums,
-        means,
-        gone,
-        np.arange(n, dtype=np.int32),
-        np.zeros(n, np.int32),
-        reach,
-        bound,
-        nearest,
-        row,
-        change,
-        counts,
-        levels,
-        edges,
-        lengths,
+        matrix=matrix,
+        variances=matrix.copy() if variances else np.empty((0, 0), matrix.dtype),
+        sums=np.zeros(n),
+        means=np.zeros(n),
+        gone=np.zeros(n),
+        names=np.arange(n, dtype=np.int32),
+        partner=np.zeros(n, np.int32),
+        reach=np.zeros(n),
+        bound=np.zeros(n),
+        nearest=np.zeros(n),
+        row=np.zeros(n),
+        change=np.zeros(n),
+        counts=counts,
+        levels=levels,
+        edges=np.empty((n_edges, 2), np.int32),
+        lengths=np.empty(n_edges),
     )
 
 
 def _join_three(c: Clusters) -> None:
-    """Hang the last three clusters off one node, each at its Gromov product of the other two."""
-    here = np.flatnonzero(c.gone[: c.counts[WIDTH]] == 0)
-    edge = c.counts[EDGES]
-    c.edges[edge:, 0], c.edges[edge:, 1] = c.names[here], len(c.names) + edge // 2
-    x, y, z = here
-    xy, xz, yz = (float(c.matrix[pair]) for pair in ((x, y), (x, z), (y, z)))
-    c.lengths[edge:] = (xy + xz - yz) / 2, (xy + yz - xz) / 2, (xz + yz - xy) / 2
+    """Join the last three clusters at one node.
+
+    The length of each is its Gromov product of the other two.
+    """
+    left = np.flatnonzero(c.gone[: c.counts[WIDTH]] == 0)
+    first = c.counts[EDGES]
+    c.edges[first:, 0] = c.names[left]
+    c.edges[first:, 1] = len(c.names) + first // 2
+    x, y, z = left
+    xy = float(c.matrix[x, y])
+    xz = float(c.matrix[x, z])
+    yz = float(c.matrix[y, z])
+    c.lengths[first:] = (xy + xz - yz) / 2, (xy + yz - xz) / 2, (xz + yz - xy) / 2
 
 
 def without_negatives(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Set negative lengths to 0 and give the sibling the whole distance, so that the pair stays as far apart as it was.
+    """Set negative lengths to 0 and give the sibling the whole distance.
+
+    So the pair stays as far apart as it was.
 
     >>> without_negatives(np.array([-1.0, 3.0, 1.0, 2.0, 4.0]))
     array([0., 2., 1., 2., 4.])
@@ -112,9 +131,9 @@ def without_negatives(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     pairs = len(lengths) // 2 * 2 - 2  # the last join has three
     twos = lengths[:pairs].reshape(-1, 2)
     three = lengths[pairs:]
-    twos = np.where(
-        twos < 0, 0, np.where(twos[:, ::-1] < 0, twos.sum(axis=1, keepdims=True), twos)
-    )
+    sibling_negative = twos[:, ::-1] < 0
+    whole = twos.sum(axis=1, keepdims=True)
+    twos = np.where(twos < 0, 0, np.where(sibling_negative, whole, twos))
     if len(three) == 3 and three.min() < 0:
         three = np.where(three == three.min(), 0, three + three.min())
     return np.maximum(np.concatenate([twos.ravel(), three]), 0)

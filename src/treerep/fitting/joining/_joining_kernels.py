@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from ..._core.kernel import helper, kernel
 from ._row_minimum_kernels import row_minima
 
-# Columns looked at together when the place of a row's minimum is sought.
+# Columns that are searched together for the place of a row's minimum.
 _SPAN = 256
-# Entries of `counts` ...
+# Entries of `counts`.
 WIDTH = 0
 LEFT = 1
 EDGES = 2
 SCANS = 3
 MAYBE_TREE = 4
-# ... and of `levels`.
+# Entries of `levels`.
 DRIFT = 0
 HIGHEST = 1
 ROUNDING = 2
@@ -40,20 +40,18 @@ class Clusters(NamedTuple):
     The matrix is the caller's working copy, and is used up.
     """
 
-    matrix: NDArray[Any]  # (n, n) distances, float32 or float64; the diagonal is of no account
+    matrix: NDArray[Any]  # (n, n) distances, float32 or float64; the diagonal does not count
     variances: NDArray[Any]  # (n, n) of BIONJ, or (0, 0)
     sums: NDArray[Any]  # of the distances to all others
     means: NDArray[Any]  # u_i
-    gone: NDArray[
-        Any
-    ]  # 0, or infinity for a slot that is empty: added to a distance it takes it out of a minimum
+    # 0, or infinity for an empty slot: added to a distance, it takes it out of a minimum
+    gone: NDArray[Any]
     names: NDArray[Any]  # node of the tree
-    partner: NDArray[Any]  # where the row's minimum was when it was last sought ...
-    reach: NDArray[Any]  # ... and how far away; infinity when that cluster is gone
-    bound: NDArray[
-        Any
-    ]  # second least d_ij - u_j of the row at the time, plus the drift at the time
-    nearest: NDArray[Any]  # least distance in the row at the time
+    # The next four are from the last search of the row's minimum.
+    partner: NDArray[Any]  # the slot of the minimum
+    reach: NDArray[Any]  # its distance; infinity when that cluster is gone
+    bound: NDArray[Any]  # second least d_ij - u_j, plus the drift at that time
+    nearest: NDArray[Any]  # least distance
     row: NDArray[Any]  # distances of the new cluster, or places during a move
     change: NDArray[Any]  # change of u_j by a join
     counts: NDArray[Any]
@@ -122,11 +120,13 @@ def _closest_pair(c: Clusters) -> tuple[int, int]:
 
 @helper
 def _weight(c: Clusters, i: int, j: int) -> float:
-    """Weight of cluster i in the new one: 1/2, or with variances v that which makes the least of the new ones.
+    """Return the weight of cluster i in the new one.
+
+    It is 1/2, or with variances v the one that makes the new variances least.
 
     λ = 1/2 + sum_k (v_jk - v_ik) / (2 (m - 2) v_ij), within 0 ... 1
     """
-    # A variance of 0 says nothing, and comes out of sums and differences as rounding noise.
+    # A variance of 0 carries no information: sums and differences make it rounding noise.
     if not c.variances.size or c.variances[i, j] <= 1e-12 * c.levels[SCALE]:
         return 0.5
     total = 0.0
@@ -138,7 +138,10 @@ def _weight(c: Clusters, i: int, j: int) -> float:
 
 @helper
 def _mix_variances(c: Clusters, i: int, j: int, weight: float) -> None:
-    """Put the new cluster's variances into slot i: v_uk = λ v_ik + (1 - λ) v_jk - λ (1 - λ) v_ij."""
+    """Put the new cluster's variances into slot i.
+
+    v_uk = λ v_ik + (1 - λ) v_jk - λ (1 - λ) v_ij.
+    """
     between = c.variances[i, j]
     for k in range(c.counts[WIDTH]):
         mixed = (
@@ -165,7 +168,10 @@ def _raise_levels(c: Clusters) -> None:
 
 @helper
 def _join(c: Clusters, i: int, j: int) -> None:
-    """Make one cluster of i and j, in slot i: write its two edges and its row, and bring sums and means up to date."""
+    """Join clusters i and j, in slot i.
+
+    Write the two edges and the new row, and update sums and means.
+    """
     width = c.counts[WIDTH]
     weight = _weight(c, i, j)
     c.counts[LEFT] -= 1
@@ -218,7 +224,7 @@ def _join(c: Clusters, i: int, j: int) -> None:
 def _move_together(c: Clusters) -> None:
     """Leave the empty slots out.
 
-    Order is kept, so every entry moves towards the front; sums are made anew.
+    Order is kept, so every entry moves towards the front. Sums are computed again.
     """
     width = c.counts[WIDTH]
     left = 0
@@ -287,7 +293,7 @@ def _make_room(c: Clusters) -> None:
 
 @kernel
 def join_closest(c: Clusters, joins: int) -> None:
-    """Neighbor joining: join the closest pair, so many times or until three clusters are left."""
+    """Join the closest pair `steps` times, or until three clusters are left."""
     for _ in range(min(joins, c.counts[LEFT] - 3)):
         i, j = _closest_pair(c)
         _join(c, i, j)
@@ -297,7 +303,7 @@ def join_closest(c: Clusters, joins: int) -> None:
 
 @helper
 def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
-    """Walk from a cluster to its nearest, and on to the nearest of that, until two are nearest to each other.
+    """Walk from a cluster to its nearest until two are nearest to each other.
 
     The closest pair of all is one such pair, and is taken where the walk is long.
     """
@@ -318,7 +324,10 @@ def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
 
 @helper
 def _siblings(c: Clusters, i: int, j: int) -> bool:
-    """Whether i and j could be the leaves of one node: d_ik - d_jk is the same for all k, up to rounding."""
+    """Whether i and j could be the leaves of one node.
+
+    Then d_ik - d_jk is the same for all k, up to rounding.
+    """
     low = np.inf
     high = -np.inf
     for k in range(c.counts[WIDTH]):
@@ -331,7 +340,9 @@ def _siblings(c: Clusters, i: int, j: int) -> bool:
 
 @kernel
 def join_mutual(c: Clusters, starts: NDArray[np.float64]) -> None:
-    """Relaxed neighbor joining: join once for every start, a number from 0 to 1, or until three clusters are left.
+    """Join mutually nearest clusters, once for every start.
+
+    A start is a number from 0 to 1. Joining ends when three clusters are left.
 
     Two clusters inside a tree can be nearest to each other without being siblings. As long as
     the metric may be that of a tree, such a pair is passed over for the closest of all, which

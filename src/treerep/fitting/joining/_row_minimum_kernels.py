@@ -14,9 +14,8 @@ from numba.extending import intrinsic
 
 _LANES = 8
 
-Slots = list[
-    Any
-]  # where the smallest and the second smallest value so far are kept: scalars, or vectors of lanes
+# Memory of the smallest and the second smallest value so far: scalars, or vectors of lanes.
+Slots = list[Any]
 
 
 def _smaller(builder: Any, a: Any, b: Any) -> Any:
@@ -51,7 +50,9 @@ def _add_lanes(builder: Any, slots: Slots, lanes: Slots) -> None:
 def row_minima(
     typing_context: Any, matrix: Any, row: Any, means: Any, gone: Any, start: Any, stop: Any
 ) -> Any:
-    """Return the least and the second least d_j - means_j, and the least d_j, for start <= j < stop.
+    """Return the least and second least d_j - means_j, and the least d_j.
+
+    j is from start to stop - 1.
 
     Here d_j = matrix[row, j] + gone_j.
     """

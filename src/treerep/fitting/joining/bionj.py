@@ -1,14 +1,16 @@
-"""BIONJ (Gascuel 1997): neighbor joining that weighs the two clusters of a join by their variances."""
+"""BIONJ (Gascuel 1997): neighbor joining with variances of the clusters."""
 
 from ...metric.base import Metric
 from ...tree.tree import Tree
-from .._distances import finished_tree
+from .._finished_tree import finished_tree
 from ._clusters import join_all, without_negatives
 from ._joining_kernels import join_closest
 
 
 def bionj(metric: Metric) -> Tree:
-    """Learn a tree by BIONJ: joins as in `neighbor_joining`, but the longer branch counts less in the new distances.
+    """Learn a tree by BIONJ.
+
+    Joins are as in `neighbor_joining`, but the longer branch counts less in the new distances.
 
     The variance of a distance is taken to be the distance. Lengths as in `neighbor_joining`;
     twice its memory.

@@ -1,8 +1,11 @@
-"""Neighbor joining (Saitou and Nei 1987; Studier and Keppler 1988), exact, with a pruned search."""
+"""Neighbor joining, exact, with a pruned search.
+
+Saitou and Nei (1987); Studier and Keppler (1988).
+"""
 
 from ...metric.base import Metric
 from ...tree.tree import Tree
-from .._distances import finished_tree
+from .._finished_tree import finished_tree
 from ._clusters import join_all, without_negatives
 from ._joining_kernels import join_closest
 
@@ -12,14 +15,14 @@ def neighbor_joining(metric: Metric) -> Tree:
 
     In every step the pair of least (m - 2) d_ij - s_i - s_j is joined, where m clusters are
     left and s_i is the sum of the distances of cluster i. A row of the matrix is searched only
-    if bounds say that it could hold the least of all: some 4 to 12 rows a step on the data
+    if bounds allow it to hold the least of all: some 4 to 12 rows a step on the data
     measured, so the time is near n^2. The same input gives the same tree, bit for bit, also
     where several pairs are equally close.
 
-    The tree is binary, with n - 2 Steiner nodes and every point a leaf. A length of 0 says that
-    a point lies on the path of others, or that the order of joins was arbitrary.
+    The tree is binary, with n - 2 Steiner nodes and every point a leaf. A length of 0 means
+    that a point lies on the path of others, or that the order of joins was arbitrary.
 
-    Where the distances are not those of a tree, a length can come out negative. It is set to 0
+    If the distances are not those of a tree, a length can be negative. It is set to 0
     and the sibling gets the whole distance of the pair. The published code sets it to 0 alone,
     which moves the two apart.
 

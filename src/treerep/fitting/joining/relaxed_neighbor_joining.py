@@ -1,10 +1,13 @@
-"""Relaxed neighbor joining (Evans, Sheneman and Foster 2006): join any two that are nearest to each other."""
+"""Relaxed neighbor joining: join any two clusters that are nearest to each other.
+
+Evans, Sheneman and Foster (2006).
+"""
 
 import numpy as np
 
 from ...metric.base import Metric
 from ...tree.tree import Tree
-from .._distances import finished_tree
+from .._finished_tree import finished_tree
 from ._clusters import join_all, without_negatives
 from ._joining_kernels import Clusters, join_mutual
 
@@ -18,7 +21,7 @@ def relaxed_neighbor_joining(metric: Metric, *, rng: np.random.Generator) -> Tre
 
     Two clusters inside a tree can be nearest to each other without being siblings. As long as
     the metric may be that of a tree, such a pair is passed over for the closest of all. So tree
-    metrics come back exactly.
+    metrics are recovered exactly.
 
     One matrix of memory, O(n^2). Evans, Sheneman and Foster, J. Mol. Evol. 62, 2006.
     """

@@ -19,7 +19,7 @@ def _diameter(distances: Any, points: Any) -> Any:
 
 @helper
 def _shuffle(points: Any, rng: Any) -> None:
-    # Generator.shuffle says the same, but takes ten times as long to compile.
+    # Generator.shuffle does the same, but takes ten times as long to compile.
     for k in range(len(points) - 1, 0, -1):
         other = int(rng.random() * (k + 1))
         points[k], points[other] = points[other], points[k]
@@ -29,7 +29,9 @@ def _shuffle(points: Any, rng: Any) -> None:
 def _partition(
     distances: Any, radius: Any, points: Any, order: Any, later: Any, ends: Any
 ) -> Any:
-    """Sort points into parts: each joins the first point of the order that is nearer than `radius`, maybe itself.
+    """Sort points into parts.
+
+    Each point joins the first point of the order that is nearer than `radius`, perhaps itself.
 
     All points are centers in turn, also those that have joined another one. `points` is the
     order and is sorted by parts, of which part k ends before position ends[k]; `order` and
@@ -123,10 +125,14 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
 
 @kernel
 def scan_lows(block: Any, first: Any, counts: Any, centers: Any, lows: Any) -> Any:
-    """List what comes nearer than everything before it, row by row; the last one of a row is at distance 0.
+    """List the points that come nearer than all before them, row by row.
 
-    block : distances of the points first, first + 1, ... to the points 0, 1, ...; a point ends its own scan.
-    counts : (rows,) int64, and centers int64 and lows float64, as long as block has entries: written.
+    The last one of a row is at distance 0.
+
+    block : distances of the points first, first + 1, ... to the points 0, 1, ... The scan of a
+        point ends at the point.
+    counts : (rows,) int64, written
+    centers, lows : int64 and float64, as long as block has entries; written
 
     Returns how many there are in all, and the largest distance seen.
     """

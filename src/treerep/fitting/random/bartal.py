@@ -1,4 +1,7 @@
-"""Random trees by random partitions (Bartal, FOCS 1996), with the partition of Calinescu, Karloff and Rabani (2005)."""
+"""Random trees by random partitions (Bartal, FOCS 1996).
+
+The partition is that of Calinescu, Karloff and Rabani (2005).
+"""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -11,7 +14,9 @@ from ..._core.progress import progress_bar
 from ...metric.base import Metric
 from ...metric.matrix import MatrixMetric
 from ...tree.tree import Tree
-from .._distances import dense_matrix, finished_tree, selection_score
+from .._distances import dense_matrix
+from .._finished_tree import finished_tree
+from .._trials import selection_score
 from ._partition_kernels import partition_tree
 
 Result = TypeVar("Result")
@@ -57,7 +62,7 @@ def bartal(
 
 
 def table_of(metric: Metric) -> MatrixMetric:
-    """Return all distances as a table that every tree reads, the metric's own where it is one."""
+    """Return all distances as a matrix metric, which every tree reads."""
     if isinstance(metric, MatrixMetric):
         return metric
     table = MatrixMetric(dense_matrix(metric, "bartal"), labels=metric.labels)
@@ -72,7 +77,10 @@ def draw_trees(
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> Iterator[Result]:
-    """Yield work(tree) for random trees, one generator for each, so that threads change nothing."""
+    """Yield work(tree) for random trees.
+
+    Each tree has a separate generator, so that results do not depend on threads.
+    """
     diameter = float(table.distances.max())
 
     def one(generator: np.random.Generator) -> Result:

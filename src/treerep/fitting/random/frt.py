@@ -1,4 +1,7 @@
-"""FRT (Fakcharoenphol, Rao and Talwar, STOC 2003): a random tree that dominates the metric, O(log n) on average."""
+"""FRT: a random tree that dominates the metric, by O(log n) on average.
+
+Fakcharoenphol, Rao and Talwar (STOC 2003).
+"""
 
 import math
 from typing import NamedTuple
@@ -11,18 +14,21 @@ from ..._core.progress import progress_bar
 from ...metric.base import Metric, MetricError
 from ...scores._streaming import row_slices
 from ...tree.tree import Tree
-from .._distances import checked_block, finished_tree
+from .._distances import checked_block
+from .._finished_tree import finished_tree
 from ._partition_kernels import scan_lows
 
 
 def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) -> Tree:
-    """Draw one random tree that dominates the metric: d_T >= d on every pair, and E[d_T] <= (16 / ln 2) H_n d.
+    """Draw one random tree that dominates the metric.
+
+    On every pair d_T >= d, and E[d_T] <= (16 / ln 2) H_n d.
 
     H_n = 1 + 1/2 + ... + 1/n, and no method can do better than O(log n) on every metric. All
-    points are leaves at the same depth, joined by zero-length edges where their distance is 0.
+    points are leaves at the same depth, joined by edges of length 0 if their distance is 0.
     Both promises need the triangle inequality; without it the result is still a tree.
 
-    Every distance is looked at once, rows on demand: O(n^2) time and O(n log n) memory. 8,000
+    Every distance is read once, row by row: O(n^2) time and O(n log n) memory. 8,000
     points in ten dimensions take half a second of one core, so 10^5 a minute or two.
 
     Not exact on trees. Fakcharoenphol, Rao and Talwar, STOC 2003.
@@ -32,7 +38,8 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
     lows = _closest_so_far(metric, order, n_jobs)
     if lows.diameter > np.finfo(np.float64).max / 4:
         raise MetricError(
-            f"the largest distance is {lows.diameter}, and sums of such numbers overflow: rescale them"
+            f"the largest distance is {lows.diameter}, "
+            "and sums of such numbers overflow: rescale them"
         )
     edges, weights = _hierarchy(lows, beta)
     names = np.concatenate([order, np.arange(len(order), 2 * len(order))])
@@ -40,10 +47,10 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
 
 
 class Lows(NamedTuple):
-    """For every point the ones that come nearer than all before them; points are numbered in the random order.
+    """For every point, the points that come nearer than all before them.
 
-    Those of point v are starts[v]:starts[v + 1]: the centers ascend, the distances descend to
-    0.
+    Points are numbered in the random order. Those of point v are starts[v]:starts[v + 1]: the
+    centers ascend, the distances descend to 0.
     """
 
     starts: NDArray[np.int64]
@@ -75,14 +82,12 @@ def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None
             parts.append(part)
             bar.update(len(part[0]))
             workers.check()
-    counts, centers, distances = (
-        np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3]
-    )
+    counts, centers, distances, diameters = zip(*parts, strict=True)
     return Lows(
-        np.concatenate([[0], np.cumsum(counts)]),
-        centers,
-        distances,
-        max(part[3] for part in parts),
+        starts=np.concatenate([[0], np.cumsum(np.concatenate(counts))]),
+        centers=np.concatenate(centers),
+        distances=np.concatenate(distances),
+        diameter=max(diameters),
     )
 
 
@@ -135,10 +140,14 @@ def _hierarchy(lows: Lows, beta: float) -> tuple[NDArray[np.int64], NDArray[np.f
 
 
 def _top(diameter: float, unit: float) -> int:
-    """L = ceil(log2(diameter / unit)), at least 1: the level at which all points are one cluster."""
+    """Return the level at which all points are one cluster.
+
+    L = ceil(log2(diameter / unit)), at least 1.
+    """
     if not unit < math.inf:
         return 0
-    (large, exponent), (small, least) = math.frexp(diameter), math.frexp(unit)
+    large, exponent = math.frexp(diameter)
+    small, least = math.frexp(unit)
     return max(1, exponent - least + (large > small))
 
 

@@ -10,7 +10,10 @@ from ._gromov_kernels import gromov_product
 
 @kernel
 def find_partner(x: int, row: Any, depth: Any, size: Any, partner: Any, product: Any) -> None:
-    """For a point x and its distances to all: the largest product with a point that is left, and with whom."""
+    """Return the largest product of x with a point that is left, and that point.
+
+    From the distances of x to all points.
+    """
     best = -1.0
     for y in range(len(row)):
         if size[y] > 0 and y != x:
@@ -18,7 +21,7 @@ def find_partner(x: int, row: Any, depth: Any, size: Any, partner: Any, product:
             if value > best:
                 best = value
                 partner[x] = y
-    # The same distance, asked for in another block, may be rounded differently; products must
+    # The same distance, read in another block, may be rounded differently; products must
     # not rise again.
     product[x] = min(product[x], best)
 
@@ -27,7 +30,9 @@ def find_partner(x: int, row: Any, depth: Any, size: Any, partner: Any, product:
 def remove_points(
     depth: Any, size: Any, partner: Any, product: Any, merges: Any, heights: Any, done: int
 ) -> Any:
-    """Remove points until the one with the largest product has no partner, or lost it: it needs a new one.
+    """Remove points until the one with the largest product needs a new partner.
+
+    It has none, or its partner was removed.
 
     Every point left stands for `size` points; those removed have size 0 and product -1. Each
     removal is written down: who was kept, who was removed, and their product. Returns how many

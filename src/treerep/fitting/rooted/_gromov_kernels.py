@@ -1,4 +1,7 @@
-"""Compiled pieces of rooted clustering: Gromov products, Prim's tree, linkage, and the tree of a dendrogram."""
+"""Kernels of rooted clustering.
+
+Gromov products, Prim's tree, linkage, and the tree of a dendrogram.
+"""
 
 from typing import Any
 
@@ -9,7 +12,9 @@ from ..._core.kernel import helper, kernel
 
 @helper
 def gromov_product(x: float, y: float, xy: float) -> float:
-    """How long the ways from the root to two points run together, from their depths x, y and their distance.
+    """Return the Gromov product of two points: how long their paths from the root coincide.
+
+    x, y are their depths.
 
     What a violated triangle inequality or rounding puts outside 0 ... min(x, y) is cut: no tree
     could have it.
@@ -20,7 +25,7 @@ def gromov_product(x: float, y: float, xy: float) -> float:
 
 @kernel
 def extend(x: int, row: Any, depth: Any, best: Any, nearest: Any) -> int:
-    """One step of Prim's algorithm: put x, with these distances, into the tree; return the point to be put in next.
+    """Add x, with these distances, to Prim's tree; return the next point to add.
 
     best[y] is the largest product of y with a point of the tree, nearest[y], and -1 if y is in
     the tree itself.
@@ -41,7 +46,7 @@ def extend(x: int, row: Any, depth: Any, best: Any, nearest: Any) -> int:
 
 @kernel
 def negate_products(matrix: Any, depth: Any) -> None:
-    """Overwrite distances by minus the products: small where points are close, as linkage wants it."""
+    """Overwrite distances by minus the products, which are small if points are close."""
     n = len(depth)
     for x in range(n):
         for y in range(n):
@@ -122,9 +127,10 @@ def _unite(matrix: Any, x: int, y: int, size: Any, complete: bool) -> None:
 
 @kernel
 def dendrogram(first: Any, second: Any) -> Any:
-    """Return who is above whom: points are 0 ... n-1, and merge k, of the clusters of first[k] and second[k], is n + k.
+    """Return the parent of each point and merge; -1 for the last merge, the top.
 
-    Of the last merge, which is the top, -1.
+    Points are 0 ... n-1. Merge k, of the clusters of first[k] and second[k], is n + k.
+
     """
     n = len(first) + 1
     up = np.full(2 * n - 1, -1, np.int64)
@@ -150,11 +156,13 @@ def find_leader(leader: Any, x: int) -> int:
 
 @kernel
 def tree_edges(up: Any, level: Any, root: int, tol: float) -> Any:
-    """Edges and lengths of a dendrogram whose nodes lie at these distances from the root, which is one of the points.
+    """Write edges and lengths of a dendrogram with nodes at these distances from the root.
+
+    The root is one of the points.
 
     Merges at most `tol` below another one become one node with it, and a point that close to
     its merge takes its place. All is measured from the upper end, so that distances change by
-    `tol`, however many nodes become one.
+    `tol`, for any number of nodes that become one.
     """
     n = (len(up) + 1) // 2
     top = 2 * n - 2

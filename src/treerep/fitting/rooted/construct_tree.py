@@ -23,8 +23,8 @@ def construct_tree(
 ) -> Tree:
     """Learn a tree with ConstructTree; see `fit`.
 
-    Distances from the root are kept. Exact on tree metrics: the tree comes back with the fewest
-    possible nodes. With hyperbolicity delta no distance is off by more than 4 delta log2(n).
+    Distances from the root are kept. Exact on tree metrics: the tree has the fewest possible
+    nodes. With hyperbolicity delta no distance is off by more than 4 delta log2(n).
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def construct_tree(
     from p to the root, so that q is too far from the root by twice the distance from p to the
     branch. With the paper's rule that makes 0.29, 0.23, 0.20.
 
-    Two to four times n rows of distances are looked at, one at a time: O(n^2) time in practice,
+    Two to four times n rows of distances are read, one at a time: O(n^2) time in practice,
     O(n) memory.
 
     Abraham et al., Reconstructing approximate tree metrics (PODC 2007).
@@ -57,11 +57,13 @@ def construct_tree(
 
 
 def _removals(metric: Metric, depth: NDArray[np.float64]) -> Merges:
-    """Which point is removed next to which other, and their product: always the two of largest product.
+    """Return which points are removed, next to which others, and their products.
 
-    Every point knows its best partner. When that is removed, the product is still a bound, so a
-    new partner is looked for only when the point comes first: twice per point on graphs, two to
-    four times on points in space.
+    The next pair is always the one of largest product.
+
+    Every point keeps its best partner. When the partner is removed, the product is still a
+    bound. So a new partner is searched only when the point comes first: twice per point on
+    graphs, two to four times on points in space.
     """
     n = len(depth)
     row_of = row_reader(metric, "construct_tree")

@@ -1,6 +1,8 @@
-"""Gromov's approximating tree (Hyperbolic Groups, 1987): hang the points from a root, and cluster by common ways.
+"""Gromov's approximating tree (Hyperbolic Groups, 1987).
 
-Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r says how
+Hang the points from a root, and cluster them by the paths that they share.
+
+Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r is how
 long the ways from the root r to x and y run together. Clusters merge in the order of falling
 products; the merge of two clusters becomes a node at the distance of their product from r, and
 the point x hangs below at d(r, x). The root takes part as any other point: its products are 0,
@@ -16,7 +18,8 @@ from ..._core.checks import check_choice
 from ..._core.progress import progress_bar
 from ...metric.base import Metric
 from ...tree.tree import Tree
-from .._distances import checked_block, dense_matrix, finished_tree, rounding_of
+from .._distances import checked_block, dense_matrix, rounding_of
+from .._finished_tree import finished_tree
 from ..spanning._graphs import check_root
 from ._gromov_kernels import dendrogram, extend, link, negate_products, tree_edges
 
@@ -55,19 +58,18 @@ def gromov(
 
     Notes
     -----
-    O(n^2) time. No length comes out negative, whatever the linkage: no product of x is larger
-    than d(r, x), so neither is a mean of them. Where the triangle inequality is violated,
-    products are first cut to what it allows.
+    O(n^2) time. No length is negative, for any linkage: no product of x is larger than d(r, x),
+    so neither is a mean of them. If the triangle inequality is violated, products are first
+    reduced to what it allows.
 
     Gromov, Hyperbolic groups (1987).
     """
     check_choice("linkage", linkage, LINKAGES)
     start, depth = hang_from(metric, root, rng)
-    merges = (
-        _single_merges(metric, depth)
-        if linkage == "single"
-        else _linked_merges(metric, depth, linkage)
-    )
+    if linkage == "single":
+        merges = _single_merges(metric, depth)
+    else:
+        merges = _linked_merges(metric, depth, linkage)
     return tree_of_merges(metric, start, depth, merges)
 
 
@@ -81,7 +83,7 @@ def hang_from(
 
 
 def row_reader(metric: Metric, method: str) -> Callable[[int], NDArray[np.float64]]:
-    """Return a function that gives the distances from a point to all, one row at a time: O(n) memory."""
+    """Return a function that reads the distances from a point to all. O(n) memory."""
     if len(metric) <= _KEPT_ROWS:
         return dense_matrix(metric, method).__getitem__
     every = np.arange(len(metric))
@@ -91,19 +93,23 @@ def row_reader(metric: Metric, method: str) -> Callable[[int], NDArray[np.float6
 def tree_of_merges(
     metric: Metric, root: int, depth: NDArray[np.float64], merges: Merges
 ) -> Tree:
-    """Return the tree in which every merge is a node at the distance of its product from the root."""
+    """Return the tree whose merges are nodes.
+
+    The product of a merge is its distance from the root.
+    """
     first, second, product = merges
-    tol = rounding_of(
-        metric, float(depth.max())
-    )  # products that are equal in truth differ by so much
-    return finished_tree(
-        metric,
-        *tree_edges(dendrogram(first, second), np.concatenate([depth, product]), root, tol),
-    )
+    # Equal products differ by up to this much.
+    tol = rounding_of(metric, float(depth.max()))
+    parent = dendrogram(first, second)
+    edges, lengths = tree_edges(parent, np.concatenate([depth, product]), root, tol)
+    return finished_tree(metric, edges, lengths)
 
 
 def _single_merges(metric: Metric, depth: NDArray[np.float64]) -> Merges:
-    """Single linkage merges along the spanning tree of largest products: Prim's algorithm, one row at a time."""
+    """Merge by single linkage: along the spanning tree of largest products.
+
+    By Prim's algorithm, one row at a time.
+    """
     n = len(depth)
     row_of = row_reader(metric, "gromov")
     best = np.zeros(n)
@@ -113,7 +119,8 @@ def _single_merges(metric: Metric, depth: NDArray[np.float64]) -> Merges:
     x = 0
     with progress_bar(n, "Gromov's tree", "points") as bar:
         for k in range(n - 1):
-            x = joined[k] = extend(x, row_of(x), depth, best, nearest)
+            x = extend(x, row_of(x), depth, best, nearest)
+            joined[k] = x
             product[k] = best[x]
             bar.update()
     order = np.argsort(-product, kind="stable")

@@ -1,10 +1,14 @@
-"""UPGMA (Sokal and Michener 1958): average linkage, a rooted tree with all points at the same depth."""
+"""UPGMA (Sokal and Michener 1958): average linkage.
+
+The tree is rooted, and all points have the same depth.
+"""
 
 import numpy as np
 
 from ...metric.base import Metric
 from ...tree.tree import Tree
-from .._distances import dense_matrix, finished_tree
+from .._distances import dense_matrix
+from .._finished_tree import finished_tree
 from ._gromov_kernels import dendrogram, link
 
 
@@ -16,7 +20,7 @@ def upgma(metric: Metric) -> Tree:
     time, one matrix of memory.
 
     The tree is binary, as dendrograms are: where more than two clusters meet at one height,
-    edges of length 0 join them. Its root is a node of its own, the only Steiner node with two
+    edges of length 0 join them. Its root is the only Steiner node with two
     neighbors: a `Tree` has no root, but `tree.newick(root=...)` takes this node.
     `tree.contracted()` drops what is not needed.
 

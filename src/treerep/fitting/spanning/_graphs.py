@@ -17,8 +17,8 @@ from ._prim import prim_complete
 from ._spanning_kernels import nearest_in_rows
 
 _NEIGHBORS = 10
-# The central point is looked for among all points up to here; beyond, by samples.
-_EXACT_CENTRE = 4096
+# The central point is searched among all points up to here, and by samples beyond.
+_EXACT_CENTER = 4096
 _SAMPLES = 256
 _CANDIDATES = 32
 
@@ -26,14 +26,14 @@ _CANDIDATES = 32
 def sparse_graph(
     metric: Metric, graph: str | None, k: int | None, n_jobs: int | None = None
 ) -> csr_array | None:
-    """Return the graph to work on, connected and symmetric, as rows of lengths; None stands for the complete graph.
+    """Return a connected, symmetric graph as rows of lengths; None if it is complete.
 
-    A `GraphMetric` is its own graph, and takes neither `graph` nor `k`. Any other metric gives
-    the complete graph, by default, or with graph="knn" (or just `k`) the graph that joins each
-    point to its `k` nearest points, 10 by default, of equally near ones to those of smallest
-    index. Where that one falls apart, the shortest edges that connect it are added.
+    A `GraphMetric` is a graph already, and takes neither `graph` nor `k`. Any other metric
+    gives the complete graph by default. With graph="knn" (or only `k`), each point is joined to
+    its `k` nearest points, 10 by default. Of equally near ones, those of smallest index count.
+    If that graph is not connected, the shortest edges that connect it are added.
 
-    Edges between equal points have length 0 and are stored: scipy's own graph routines would
+    Edges between equal points have length 0 and are stored. Graph routines of scipy would
     overlook them.
 
     O(n^2) distances, O(n k) memory.
@@ -42,7 +42,8 @@ def sparse_graph(
         if graph is not None or k is not None:
             given = "graph" if graph is not None else "k"
             raise ValueError(
-                f"{given} is for data that is no graph, and this is a GraphMetric: leave out {given}"
+                f"{given} is for data that is not a graph, and this is a GraphMetric: "
+                f"leave out {given}"
             )
         return metric.adjacency
     kind = ("complete" if k is None else "knn") if graph is None else graph
@@ -54,9 +55,9 @@ def sparse_graph(
             )
         return None
     neighbors = _NEIGHBORS if k is None else positive_number(k, "k")
-    return _connected(
-        metric, *_nearest_neighbors(metric, min(neighbors, len(metric) - 1), n_jobs)
-    )
+    neighbors = min(neighbors, len(metric) - 1)
+    i, j, lengths = _nearest_neighbors(metric, neighbors, n_jobs)
+    return _connected(metric, i, j, lengths)
 
 
 def _nearest_neighbors(
@@ -82,21 +83,25 @@ def _nearest_neighbors(
 def _connected(
     metric: Metric, i: NDArray[np.int64], j: NDArray[np.int64], lengths: NDArray[np.float64]
 ) -> csr_array:
-    """Return the graph of these edges, joined by the shortest edges between its components if it has several."""
+    """Return the graph of these edges, and join its components by the shortest edges."""
     n = len(metric)
     graph = _symmetric(n, i, j, lengths)
     member = _components(graph)
     if member.max() == 0:
         return graph
     # The shortest edges between components are found in the minimum spanning tree of all pairs:
-    # any other edge is the longest of a circle.
+    # any other edge is the longest of a cycle.
     parents, gaps = prim_complete(metric, 0)
     others = parents.astype(np.int64)
     crossing = np.flatnonzero((parents >= 0) & (member != member[others]))
     crossing = crossing[np.argsort(gaps[crossing], kind="stable")]
     chosen = crossing[_spanning(member[crossing], member[others[crossing]])]
-    both = [(i, chosen), (j, others[chosen]), (lengths, gaps[chosen])]
-    return _symmetric(n, *(np.concatenate(parts) for parts in both))
+    return _symmetric(
+        n,
+        np.concatenate([i, chosen]),
+        np.concatenate([j, others[chosen]]),
+        np.concatenate([lengths, gaps[chosen]]),
+    )
 
 
 def _symmetric(
@@ -139,7 +144,7 @@ def _components(graph: csr_array) -> NDArray[np.int32]:
 
 
 def _spanning(i: NDArray[np.int32], j: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return which edges join everything, if they are taken in the order given where they close no circle."""
+    """Return which edges join everything, taken in order if they close no cycle."""
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     ranks = np.arange(1.0, len(i) + 1)  # never 0, which would be no edge
@@ -150,14 +155,17 @@ def _spanning(i: NDArray[np.int32], j: NDArray[np.int32]) -> NDArray[np.int64]:
 def joining_edges(
     graph: csr_array, via: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return ends and lengths of the edges by which vertices have joined a tree (see `grow_tree`)."""
+    """Return ends and lengths of the edges of a tree (see `grow_tree`)."""
     joined = np.flatnonzero(via >= 0)
     parents = np.searchsorted(graph.indptr, via[joined], side="right") - 1
     return np.column_stack([parents, joined]), graph.data[via[joined]]
 
 
 def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> int:
-    """Return the number of the root, given as a number 0 ... n-1 or as a label, or raise a ValueError."""
+    """Return the number of the root, given as a number or a label.
+
+    Raises a ValueError if there is no such point.
+    """
     if isinstance(root, str):
         if labels is None or root not in labels:
             fix = (
@@ -177,14 +185,16 @@ def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> 
 
 
 def central_point(metric: Metric, rng: np.random.Generator) -> int:
-    """Return the point of least total distance to all others, the 1-median; of equals that of smallest index.
+    """Return the point of least total distance to all others, the 1-median.
+
+    Of equals it is the one of smallest index.
 
     Exact up to 4,096 points, in O(n^2). Beyond, the total distances to 256 random points choose
     32 candidates, and the best of those is found exactly.
     """
     n = len(metric)
     everyone = np.arange(n)
-    if n <= _EXACT_CENTRE:
+    if n <= _EXACT_CENTER:
         return int(np.argmin(_total_distances(metric, everyone)))
     sample = np.sort(rng.choice(n, _SAMPLES, replace=False))
     estimates = np.zeros(n)

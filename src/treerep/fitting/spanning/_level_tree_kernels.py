@@ -31,7 +31,10 @@ def _gather(starts: Any, neighbors: Any, layer: Any, top: Any, vertex: int) -> N
 
 @kernel
 def layer_parents(starts: Any, neighbors: Any, root: int) -> Any:
-    """Return the vertex that each one hangs off: the smallest in the layer above that is next to its cluster."""
+    """Return the parent of each vertex.
+
+    It is the smallest vertex in the layer above that is next to the cluster of the vertex.
+    """
     n = len(starts) - 1
     layer = np.empty(n, np.int32)
     queue = np.empty(n, np.int32)

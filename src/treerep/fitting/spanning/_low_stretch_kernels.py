@@ -1,4 +1,6 @@
-"""One round of AKPW: balls that stop growing as soon as they are cheap to cut off, in a graph or among all pairs.
+"""One round of AKPW, in a graph or among all pairs.
+
+Balls stop growing as soon as they are cheap to cut off.
 
 Seeds come in the order of their numbers, the vertex nearest to the seed joins next, and of
 equally near ones the lowest number. Lengths are scaled so that the shortest edge of the round
@@ -55,7 +57,10 @@ def _pop(heap: Any, place: Any, key: Any, size: int) -> Any:
 
 @kernel
 def grow_balls(starts: Any, neighbors: Any, edges: Any, lengths: Any, x: float) -> Any:
-    """Return the ball of every vertex, and the edges that hold the balls together, of a graph in compressed rows."""
+    """Return the ball of every vertex, and the edges that connect each ball.
+
+    The graph is in compressed rows.
+    """
     count = len(starts) - 1
     ball = np.full(count, -1, np.int64)
     via = np.empty(count, np.int64)
@@ -103,26 +108,32 @@ def grow_balls(starts: Any, neighbors: Any, edges: Any, lengths: Any, x: float) 
     return ball, chosen[:used]
 
 
-class Links(NamedTuple):
-    """The shortest links that are known to every cluster, arrays by cluster."""
+# Entries of the totals of a round.
+BOUNDARY = 0
+VOLUME = 1
+SHORTEST = 2
+
+
+class ShortestLinks(NamedTuple):
+    """The shortest link to every cluster."""
 
     lengths: Any
     ends: Any  # (clusters, 2): two points
 
 
-class Outside(NamedTuple):
-    """What the growing ball knows of the clusters, arrays by cluster; those in no ball yet count."""
+class Clusters(NamedTuple):
+    """The clusters, with the links of those in no ball yet to the growing ball."""
 
     ball: Any  # number of the cluster's ball, or -1
     distance: Any  # from the seed
     pull: Any  # conductance of the active links to the ball
-    links: Links  # the last link of the path that has this distance
+    links: ShortestLinks  # the last link of the path that has this distance
     gap: Any  # length of the shortest link to the ball, active or not
 
 
 @kernel
-def shorten_links(block: Any, rows: Any, cols: Any, label: Any, links: Links) -> None:
-    """Take the distances of a block into account: of equally short links the lowest points count."""
+def shorten_links(block: Any, rows: Any, cols: Any, label: Any, links: ShortestLinks) -> None:
+    """Update the links by the distances of a block. Ties go to the lowest points."""
     for r in range(len(rows)):
         for c in range(len(cols)):
             to = label[cols[c]]
@@ -141,22 +152,24 @@ def shorten_links(block: Any, rows: Any, cols: Any, label: Any, links: Links) ->
 
 
 @kernel
-def absorb(
+def add_to_ball(
     cluster: int,
-    row: Links,
-    outside: Outside,
+    row: ShortestLinks,
+    clusters: Clusters,
     totals: Any,
     shortest: float,
     limit: float,
     x: float,
 ) -> int:
-    """Let a cluster with these links join the ball; return the next to join, or -1 when the ball is complete.
+    """Add a cluster with these links to the ball; return the next one.
 
-    Links shorter than `limit` are active. `totals` are the ball's boundary and volume, which a
-    complete ball leaves at 0 for the next one, and the length of the shortest link between
-    different balls.
+    Returns -1 when the ball is complete.
+
+    Links shorter than `limit` are active. `totals` has the BOUNDARY and VOLUME of the ball,
+    which are 0 again when it is complete, and the length of the SHORTEST link between different
+    balls.
     """
-    ball, distance, pull, links, gap = outside
+    ball, distance, pull, links, gap = clusters
     nearest = -1
     conductance = 0.0
     for other in range(len(ball)):
@@ -175,14 +188,14 @@ def absorb(
         if distance[other] < (np.inf if nearest < 0 else distance[nearest]):
             nearest = other
         row.lengths[other] = np.inf
-    totals[0] += conductance - pull[cluster]
-    totals[1] += conductance + pull[cluster]
-    if nearest >= 0 and totals[0] > x * totals[1]:
+    totals[BOUNDARY] += conductance - pull[cluster]
+    totals[VOLUME] += conductance + pull[cluster]
+    if nearest >= 0 and totals[BOUNDARY] > x * totals[VOLUME]:
         return nearest
-    totals[0] = totals[1] = 0.0
+    totals[BOUNDARY] = totals[VOLUME] = 0.0
     for other in range(len(ball)):
         if ball[other] < 0:
-            totals[2] = min(totals[2], gap[other])
+            totals[SHORTEST] = min(totals[SHORTEST], gap[other])
             gap[other] = distance[other] = np.inf
             pull[other] = 0.0
     return -1

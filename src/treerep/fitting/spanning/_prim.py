@@ -14,12 +14,14 @@ from ...metric.oracle.classes import COMPILED_ORACLES, MatrixOracle
 from .._distances import checked_block
 from ._spanning_kernels import Frontier, join_points
 
-# Distances looked at between two looks at the clock and the keyboard: some tenths of a second.
+# Distances read between two checks for interrupts: some tenths of a second.
 _BUDGET = 1 << 25
 
 
 def prim_complete(metric: Metric, start: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return the parent of every point in the minimum spanning tree of all pairs, and its distance; of `start`, -1.
+    """Return the parent of every point in the minimum spanning tree, and its distance.
+
+    All pairs are edges. The parent of `start` is -1.
 
     O(n^2) time, O(n) memory.
     """

@@ -1,4 +1,6 @@
-"""Nearest neighbors, Prim's algorithm and shortest-path trees, on graphs in compressed rows or on all pairs.
+"""Nearest neighbors, Prim's algorithm and shortest-path trees.
+
+On graphs in compressed rows, or on all pairs.
 
 Graphs are as in `search_kernels.py`, but lengths may be 0.
 """
@@ -37,7 +39,9 @@ def _sink(indices: Any, lengths: Any, position: int) -> None:
 
 @kernel
 def nearest_in_rows(block: Any, first: int, indices: Any, lengths: Any) -> None:
-    """Write the nearest points of first, first + 1, ..., whose distances to all points are the rows of `block`.
+    """Write the nearest points of first, first + 1, ...
+
+    The rows of `block` are their distances to all points.
 
     `indices` and `lengths` have one column for each neighbor wanted, and of equally near
     points those of smallest index come in. They are in no particular order.
@@ -64,7 +68,10 @@ def nearest_in_rows(block: Any, first: int, indices: Any, lengths: Any) -> None:
 
 
 class Frontier(NamedTuple):
-    """What Prim's algorithm knows of every point: how near the tree is, at which point, and when that one joined."""
+    """State of Prim's algorithm, by point.
+
+    How near the tree is, at which point, and when that point joined.
+    """
 
     gap: NDArray[np.float64]
     parent: NDArray[np.int32]
@@ -85,7 +92,9 @@ def _joins_before(frontier: Any, a: int, b: int) -> bool:
 def join_points(
     oracle: Any, single_row: bool, frontier: Any, left: Any, joined: int, steps: int
 ) -> Any:
-    """Let `steps` points join a tree that spans all pairs, after the point `joined`; return the last of them.
+    """Add `steps` points to a tree that spans all pairs; return the last of them.
+
+    `joined` is the point that was added before.
 
     `left` are the points not in the tree yet; every step takes one out, and moves the last one
     to its place. The oracle knows all points, or with `single_row` just the distances from
@@ -111,7 +120,9 @@ def join_points(
 
 @kernel
 def grow_tree(starts: Any, neighbors: Any, lengths: Any, start: int, from_start: bool) -> Any:
-    """Return for every vertex the edge by which it joins the tree, as an index into `neighbors`; -1 for `start`.
+    """Return for every vertex the edge by which it joins the tree.
+
+    An edge is an index into `neighbors`. It is -1 for `start`.
 
     The next edge is the shortest one out of the tree (Prim), or with `from_start` the one whose
     end is nearest to the start (Dijkstra). Of equals the one decides whose end in the tree

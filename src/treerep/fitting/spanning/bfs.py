@@ -1,10 +1,14 @@
-"""The tree of shortest paths from one point: breadth-first search, or Dijkstra's where edges have lengths."""
+"""The tree of shortest paths from one point.
+
+By breadth-first search, or by Dijkstra's algorithm if edges have lengths.
+"""
 
 import numpy as np
 
 from ...metric.base import Metric
 from ...tree.tree import Tree
-from .._distances import checked_block, finished_tree
+from .._distances import checked_block
+from .._finished_tree import finished_tree
 from ._graphs import central_point, check_root, joining_edges, sparse_graph
 from ._spanning_kernels import grow_tree
 
@@ -18,12 +22,14 @@ def bfs(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Return the shortest paths from `root`, by default from the point of least total distance; see `fit`.
+    """Return the shortest paths from `root`; see `fit`.
+
+    The default root is the point of least total distance.
 
     Distances to the root are exact, and all others are never made shorter. Of several shortest
     paths the one counts whose last stop has the smallest index.
 
-    For data that is no graph the tree of all pairs (graph="complete", the default) is a star
+    For data that is not a graph the tree of all pairs (graph="complete", the default) is a star
     around the root: its distances are d(root, x) + d(root, y). With graph="knn" paths go from
     neighbor to neighbor, and distances to the root are those in that graph.
 
@@ -34,10 +40,10 @@ def bfs(
     n = len(metric)
     start = central_point(metric, rng) if root is None else check_root(root, n, metric.labels)
     if rows is not None:
-        return finished_tree(
-            metric,
-            *joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, start, True)),
-        )
+        joined_by = grow_tree(rows.indptr, rows.indices, rows.data, start, True)
+        edges, lengths = joining_edges(rows, joined_by)
+        return finished_tree(metric, edges, lengths)
     others = np.delete(np.arange(n), start)
     lengths = checked_block(metric, np.array([start]), others)[0]
-    return finished_tree(metric, np.column_stack([np.full(n - 1, start), others]), lengths)
+    star = np.column_stack([np.full(n - 1, start), others])
+    return finished_tree(metric, star, lengths)

@@ -1,11 +1,15 @@
-"""LevelTree, the layering tree on the vertices themselves (Chepoi, Dragan, Estellon, Habib, Vaxes, SoCG 2008)."""
+"""LevelTree: the layering tree on the vertices.
+
+Chepoi, Dragan, Estellon, Habib and Vaxes (SoCG 2008).
+"""
 
 import numpy as np
 
 from ...metric.base import Metric
 from ...metric.graph import GraphMetric
 from ...tree.tree import Tree
-from .._distances import checked_pairs, finished_tree
+from .._distances import checked_pairs
+from .._finished_tree import finished_tree
 from ._graphs import central_point, check_root, sparse_graph
 from ._level_tree_kernels import layer_parents
 
@@ -19,7 +23,9 @@ def level_tree(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Return the level tree from `root`, by default from the point of least total distance; see `fit`.
+    """Return the level tree from `root`; see `fit`.
+
+    The default root is the point of least total distance.
 
     Layer k holds the vertices k edges away from the root. Those of one layer that are connected
     without coming nearer to the root form a cluster, and all of a cluster hang off the same
@@ -32,7 +38,7 @@ def level_tree(
     largest distance within a cluster: O(delta log n) on a delta-hyperbolic graph.
 
     The guarantee is for unweighted graphs. On a graph with lengths, like that of the `k`
-    nearest neighbors, which data that is no graph gets, layers still count edges, and an edge
+    nearest neighbors, which data that is not a graph gets, layers still count edges, and an edge
     of the tree is as long as its ends are apart.
 
     Exact on unweighted trees. O(edges) memory. Chepoi, Dragan, Estellon, Habib and Vaxes, SoCG

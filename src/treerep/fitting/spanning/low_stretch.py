@@ -1,4 +1,6 @@
-"""Low-stretch spanning trees by AKPW (Alon, Karp, Peleg and West, SIAM Journal on Computing 24, 1995).
+"""Low-stretch spanning trees by AKPW.
+
+Alon, Karp, Peleg and West (SIAM Journal on Computing 24, 1995).
 
 A spanning tree stretches the edge (u, v) by d_T(u, v) / length(u, v). AKPW keeps the mean over
 all edges low: in every round it cuts the graph into balls of small radius with few edges
@@ -25,9 +27,17 @@ from ..._core.progress import progress_bar
 from ...metric.base import Metric
 from ...scores._streaming import row_slices, triangle_slices
 from ...tree.tree import Tree
-from .._distances import checked_block, finished_tree
+from .._distances import checked_block
+from .._finished_tree import finished_tree
 from ._graphs import sparse_graph
-from ._low_stretch_kernels import Links, Outside, absorb, grow_balls, shorten_links
+from ._low_stretch_kernels import (
+    SHORTEST,
+    Clusters,
+    ShortestLinks,
+    add_to_ball,
+    grow_balls,
+    shorten_links,
+)
 
 Ends = NDArray[np.int64]  # (edges, 2)
 Lengths = NDArray[np.float64]
@@ -54,16 +64,17 @@ def low_stretch(
     Exact on graphs that are trees. Alon, Karp, Peleg and West, SIAM J. Comput. 24, 1995.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
-    ends, lengths = (
-        _tree_of_pairs(metric, rng, n_jobs) if rows is None else _tree_of_graph(rows, rng)
-    )
+    if rows is None:
+        ends, lengths = _tree_of_pairs(metric, rng, n_jobs)
+    else:
+        ends, lengths = _tree_of_graph(rows, rng)
     return finished_tree(metric, ends, lengths)
 
 
 def _active(shortest: float, count: int) -> tuple[float, float]:
     """Return the x of a round on `count` vertices, and the length below which edges are active.
 
-    Edges of length 0 have a round of their own, in which balls grow as long as there is one.
+    Edges of length 0 have a separate round, in which balls grow as long as there is one.
     """
     if shortest == 0:
         return 0.0, float(np.nextafter(0, 1))
@@ -79,7 +90,7 @@ def _tree_of_graph(graph: csr_array, rng: np.random.Generator) -> tuple[Ends, Le
     upper = upper[np.argsort(graph.data[upper], kind="stable")]
     ends = np.column_stack([u[upper], v[upper]])
     lengths = graph.data[upper]
-    # the contracted vertex of every vertex, and how many there are
+    # The contracted vertex of every vertex, and the number of contracted vertices.
     label = np.arange(n)
     count = n
     tree: list[tuple[Ends, Lengths]] = []
@@ -103,7 +114,10 @@ def _tree_of_graph(graph: csr_array, rng: np.random.Generator) -> tuple[Ends, Le
 def _contracted(
     ends: Ends, count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return a graph as compressed rows with the number of every edge; of parallel edges the first stays."""
+    """Return a graph as compressed rows with the number of every edge.
+
+    Of parallel edges the first is kept.
+    """
     low = ends.min(axis=1)
     high = ends.max(axis=1)
     pairs, first = np.unique(low * count + high, return_index=True)
@@ -111,7 +125,8 @@ def _contracted(
     keys = np.concatenate([pairs, high * count + low])
     order = np.argsort(keys)
     rows, neighbors = np.divmod(keys[order], count)
-    return np.searchsorted(rows, np.arange(count + 1)), neighbors, np.tile(first, 2)[order]
+    starts = np.searchsorted(rows, np.arange(count + 1))
+    return starts, neighbors, np.tile(first, 2)[order]
 
 
 def _tree_of_pairs(
@@ -135,49 +150,63 @@ def _tree_of_pairs(
 def _shortest_distance(metric: Metric, n_jobs: int | None) -> float:
     points = np.arange(len(metric))
 
-    def look(rows: slice) -> float:
+    def shortest_of(rows: slice) -> float:
         block = checked_block(metric, points[rows], points[rows.start :])
         return float(block[~np.tri(*block.shape, dtype=np.bool_)].min())
 
-    return min(run(look, triangle_slices(len(metric)), n_jobs))
+    return min(run(shortest_of, triangle_slices(len(metric)), n_jobs))
 
 
 def _balls_of_pairs(
     metric: Metric, label: NDArray[np.int64], count: int, shortest: float
 ) -> tuple[NDArray[np.int64], Ends, Lengths, float]:
-    """Return the ball of every cluster, the links that hold the balls together, and the shortest between two balls.
+    """Return the ball of every cluster, and links within and between balls.
+
+    Within: the links that connect a ball. Between: the shortest link of two balls.
 
     A cluster that joins reads its links to the clusters that are still outside, so no link is
     read twice.
     """
     x, limit = _active(shortest, count)
-    members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])
-    row, links = (Links(np.full(count, inf), np.empty((count, 2), np.int64)) for _ in range(2))
-    outside = Outside(
-        np.full(count, -1), np.full(count, inf), np.zeros(count), links, np.full(count, inf)
+    by_label = np.argsort(label, kind="stable")
+    members = np.split(by_label, np.cumsum(np.bincount(label))[:-1])
+    row = _no_links(count)
+    links = _no_links(count)
+    clusters = Clusters(
+        ball=np.full(count, -1),
+        distance=np.full(count, inf),
+        pull=np.zeros(count),
+        links=links,
+        gap=np.full(count, inf),
     )
-    totals = np.array([0.0, 0.0, inf])
+    totals = np.zeros(3)
+    totals[SHORTEST] = inf
     balls = 0
     seeds = np.zeros(count, np.bool_)
     points = np.arange(len(label))
     for seed in range(count):
-        if outside.ball[seed] >= 0:
+        if clusters.ball[seed] >= 0:
             continue
         seeds[seed] = True
-        outside.distance[seed] = 0.0
+        clusters.distance[seed] = 0.0
         cluster = seed
         while cluster >= 0:
-            outside.ball[cluster] = balls
+            clusters.ball[cluster] = balls
             points = points[label[points] != cluster]
             for part in row_slices(len(members[cluster]), len(points)):
                 rows = members[cluster][part]
                 shorten_links(checked_block(metric, rows, points), rows, points, label, row)
-            cluster = absorb(cluster, row, outside, totals, shortest, limit, x)
+            cluster = add_to_ball(cluster, row, clusters, totals, shortest, limit, x)
         balls += 1
-    return outside.ball, links.ends[~seeds], links.lengths[~seeds], float(totals[2])
+    return clusters.ball, links.ends[~seeds], links.lengths[~seeds], float(totals[SHORTEST])
+
+
+def _no_links(count: int) -> ShortestLinks:
+    return ShortestLinks(np.full(count, inf), np.empty((count, 2), np.int64))
 
 
 def _joined(tree: list[tuple[Ends, Lengths]]) -> tuple[Ends, Lengths]:
-    return np.concatenate([ends for ends, _ in tree]), np.concatenate(
-        [lengths for _, lengths in tree]
-    )
+    """Return the edges of all rounds."""
+    ends = np.concatenate([ends for ends, _ in tree])
+    lengths = np.concatenate([lengths for _, lengths in tree])
+    return ends, lengths

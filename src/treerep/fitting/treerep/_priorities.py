@@ -1,9 +1,8 @@
-"""Who comes first: one random priority per point, from which every random choice of TreeRep follows.
+"""One random priority per point, from which every random choice of TreeRep follows.
 
-Up to a million points the priorities are a shuffle, which is drawn once and stored. Beyond,
-they are a keyed bijection of 0 ... n-1, of which any part can be computed anywhere from a few
-random numbers: by a worker for its own points, or on a GPU. Both give every engine the same
-priorities, and so the same tree.
+Up to a million points, the priorities are a stored shuffle. Beyond, they are a keyed bijection
+of 0 ... n-1. A worker or a GPU computes any part of it from a few random numbers. So every
+backend has the same priorities, and gives the same tree.
 """
 
 from collections.abc import Callable
@@ -45,7 +44,7 @@ class Priorities:
             self._keys = [(factor | 1, term) for factor, term in drawn]
 
     def of_points(self, start: int, stop: int) -> NDArray[np.int32]:
-        """The priorities of the points start ... stop-1."""
+        """Return the priorities of the points start ... stop-1."""
         if self._stored is not None:
             return self._stored[start:stop]
         out = np.empty(stop - start, np.int32)
@@ -57,13 +56,13 @@ class Priorities:
         return out
 
     def part(self, start: int, stop: int) -> Callable[[], NDArray[np.int32]]:
-        """The same as a function, small enough to be sent to where these points are."""
+        """Return a function that computes `of_points`, small enough to send to a worker."""
         if self._stored is not None:
             return partial(np.asarray, self._stored[start:stop])
         return partial(self.of_points, start, stop)
 
     def points_at(self, ranks: Any) -> Any:
-        """The points that have these priorities, as an array of the same kind: int64, of NumPy or of torch."""
+        """Return the points that have these priorities, as an int64 array of NumPy or torch."""
         if self._stored is not None:
             order = np.empty(self.n, np.int64)
             order[self._stored] = np.arange(self.n)
@@ -73,19 +72,18 @@ class Priorities:
         return self._walk(ranks, self._forward)
 
     def _walk(self, x: Any, step: Any) -> Any:
-        """Apply a bijection of 0 ... 2^bits - 1 until the result is below n: that is a bijection of 0 ... n-1."""
+        """Apply a bijection of 0 ... 2^bits - 1 until the result is below n.
+
+        This is a bijection of 0 ... n-1.
+        """
         x = step(x)
         while (beyond := x >= self.n).any():
             x[beyond] = step(x[beyond])
         return x
 
     def _forward(self, x: Any) -> Any:
-        for (
-            factor,
-            term,
-        ) in (
-            self._keys
-        ):  # an odd factor can be undone, and so can a shift by half the bits or more
+        # An odd factor can be undone, and so can a shift by half the bits or more.
+        for factor, term in self._keys:
             x = (x * factor + term) & self._mask
             x = x ^ (x >> self._shift)
         return x

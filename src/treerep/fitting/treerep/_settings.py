@@ -1,6 +1,6 @@
-"""What can be set of TreeRep, whoever runs it.
+"""Validate TreeRep's options. Shared by all backends.
 
-Imports no compiled code, so that a device needs none.
+This module does not import numba: the torch backend runs without it.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ class Choices(NamedTuple):
 
     tol: float | None  # None: "auto"
     rule: int  # index into PIVOT_RULES
-    joined: int  # zones of at most so many points are finished by neighbor joining
+    joined: int  # neighbor joining finishes zones of at most this size; 0: TreeRep does
 
 
 def checked_choices(
@@ -29,7 +29,7 @@ def checked_choices(
     finish: str = "treerep",
     zone_size: int | None = None,
 ) -> Choices:
-    """Return the options of `treerep`, or say which one is wrong."""
+    """Return the options of `treerep`, or raise a ValueError that names the wrong one."""
     if pivot not in PIVOT_RULES:
         raise ValueError(
             f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}"
@@ -37,21 +37,21 @@ def checked_choices(
     check_choice("finish", finish, FINISHES)
     if finish != "nj" and zone_size is not None:
         raise ValueError(
-            f"zone_size={zone_size!r} is for zones that neighbor joining finishes: add finish='nj'"
+            f"zone_size={zone_size!r} is for zones that neighbor joining finishes: "
+            "add finish='nj'"
         )
-    joined = (
-        positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size")
-        if finish == "nj"
-        else 0
-    )
+    joined = 0
+    if finish == "nj":
+        joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size")
     return Choices(tolerance_or_none(tol), PIVOT_RULES.index(pivot), joined)
 
 
 def tolerance(metric: Any, given: float | None, largest: float) -> float:
-    """Return the length below which a length counts as zero, for distances of the first pivot up to `largest`.
+    """Return the length below which a length counts as zero.
 
-    Automatic: the paper's 0.1 for whole-number distances; otherwise a few units in the last
-    place of the largest one.
+    `largest` is the largest distance of the first pivot. By default the tolerance is the
+    paper's 0.1 for whole-number distances, and a few units in the last place of `largest`
+    otherwise.
     """
     automatic = 0.1 if metric.integral else rounding_of(metric, largest)
     # "Closer than the tolerance" must hold for equal numbers, so it is never 0.

@@ -1,4 +1,4 @@
-"""What the split phase of TreeRep leaves behind, wherever its points are: zones, names of nodes, and final edges."""
+"""Output of TreeRep's split phase: zones, names of nodes, and final edges. For all backends."""
 
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from ._zone_kernels import BINS, Arms, Growth
 
 
 class Zone(NamedTuple):
-    """Points lo:hi that hang off node a (kind 1), off the edge (a, b) of this length (kind 2), or equal a (kind 0)."""
+    """Points lo:hi that belong to one node or edge of the tree."""
 
-    kind: int
+    kind: int  # 1: they hang off node a; 2: off the edge (a, b); 0: they are duplicates of a
     lo: int
     hi: int
     a: int
     b: int
-    length: float
+    length: float  # of the edge
 
     @property
     def size(self) -> int:
@@ -49,7 +49,8 @@ class Skeleton:
     def name(self, point: int) -> int:
         """Give a point its number in the tree."""
         self.named.append(point)
-        self.nodes[point] = name = self.n - len(self.named)
+        name = self.n - len(self.named)
+        self.nodes[point] = name
         return name
 
     def add(self, edges: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
@@ -62,21 +63,21 @@ class Skeleton:
         zone: Zone,
         fresh: list[int],
         arms: Arms,
-        becomes_r: int,
+        new_r: int,
         starts: NDArray[np.int64],
     ) -> list[Zone]:
-        """Add the edges of a step that are final and return its new zones: the bins starts[k]:starts[k+1] with points.
+        """Add the final edges of a step and return its new zones.
 
-        `fresh` are the points that become pivots: y and z, or z alone; `becomes_r` is the point
-        that becomes r, or -1.
+        `fresh` are the points that become pivots: y and z, or z alone. `new_r` is the point
+        that becomes r, or -1. Bin k has the points starts[k]:starts[k+1].
         """
         names = [self.name(point) for point in fresh]
         y, z = names if zone.kind == 1 else (zone.b, names[0])
         r = self.n + z
         if arms.contracted:
             r = (zone.a, y, z)[arms.contracted - 1]
-        elif becomes_r >= 0:
-            r = self.name(becomes_r)
+        elif new_r >= 0:
+            r = self.name(new_r)
         growth = Growth(
             np.empty((BINS, 5), np.int64),
             np.empty(BINS),
@@ -91,5 +92,8 @@ class Skeleton:
         ]
 
     def all_edges(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""
+        """Return edges (m, 2) and their lengths.
+
+        Point i is node nodes[i]. Steiner nodes are n and up, with gaps.
+        """
         return np.concatenate(self.edges), np.concatenate(self.weights)

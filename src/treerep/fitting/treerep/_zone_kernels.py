@@ -1,9 +1,9 @@
-"""The compiled heart of TreeRep: sort the points of a zone into seven, and finish small zones depth-first.
+"""Kernels of TreeRep: sort the points of a zone into seven, and finish small zones depth-first.
 
-A *zone* is a set of data points that hang off the tree built so far. Kind 1 hangs off a node a;
-kind 2 off the inside of an edge (a, b), which is not part of the tree until the zone turns out
-to be empty. A zone of kind 0 holds duplicates of a, which become its leaves. Memory is O(n),
-whatever the metric.
+A *zone* is a set of points that hang off the tree built so far. Kind 1 hangs off a node a; kind
+2 off the inside of an edge (a, b). That edge is not part of the tree until the zone turns out
+to be empty. A zone of kind 0 has duplicates of a, which become leaves of a. Memory is O(n) for
+every metric.
 
 One *step* takes three pivots x, y, z from a zone (x = a; y, z two points for kind 1; y = b and
 one point z for kind 2), builds their universal tree with the node r in the middle, and sorts
@@ -32,7 +32,7 @@ Z1_Z = 3
 Z2_X = 4
 Z2_Y = 5
 Z2_Z = 6
-# at distance 0 from the fresh pivot y or z
+# Duplicates: at distance 0 from the fresh pivot y or z.
 TWIN_Y = 7
 TWIN_Z = 8
 BINS = 9
@@ -40,9 +40,9 @@ COULD_BE_R = 9  # lies where r lies: one such point becomes r, the others go to 
 GONE = 10  # a pivot, or the point that became r
 CODES = 11
 
-AHEAD = 8  # how many points ahead memory is asked for
+AHEAD = 8  # points between the one that is sorted and the one whose memory is prefetched
 
-# which point of a kind-2 zone becomes z
+# Rules for z in a kind-2 zone.
 CLOSEST = 0
 RANDOM = 1
 NEAR = 2
@@ -54,6 +54,14 @@ HI = 2
 NODE_A = 3
 NODE_B = 4
 
+# Entries of the state of `finish`.
+N_ZONES = 0  # zones left in the table
+N_EDGES = 1  # edges written
+N_PLACED = 2  # points placed
+N_SORTED = 3  # points sorted into a zone, each as often as it was sorted
+BUDGET = 4  # points to sort in one call
+STATES = 5
+
 
 class Points(NamedTuple):
     """The points still to be placed. A zone is a slice lo:hi of the first four arrays.
@@ -62,19 +70,19 @@ class Points(NamedTuple):
     place in the other.
     """
 
-    slots: Any  # which point, as the oracle knows it
+    slots: Any  # index of the point in the oracle
     near_a: Any  # its distance to the zone's node a
-    near_b: Any  # ... and to b, for kind 2
-    bins: Any  # where the current step puts it
-    priority: Any  # by slot: who comes first when a point is to be chosen
+    near_b: Any  # its distance to b, for kind 2
+    bins: Any  # the bin in which the current step puts it
+    priority: Any  # by slot: of several points, the one of lowest priority is chosen
 
 
 class Pivots(NamedTuple):
     """The three pivots of a step. x is the zone's node a."""
 
     kind: Any  # of the zone: 1 when y is a fresh point, 2 when it is the zone's node b
-    y: Any  # what the oracle calls y (kind 1 only) ...
-    z: Any  # ... and z
+    y: Any  # slot of y, for kind 1
+    z: Any  # slot of z
     at_y: Any  # positions of the fresh points in the slice; -1 for kind 2
     at_z: Any
     xy: Any  # distances between the pivots
@@ -83,18 +91,18 @@ class Pivots(NamedTuple):
 
 
 class Arms(NamedTuple):
-    """The universal tree on the pivots: lengths of the edges to r, and which pivot r is contracted into."""
+    """The universal tree on the pivots: lengths of the edges to r."""
 
     x: Any
     y: Any
     z: Any
-    contracted: Any  # 1, 2, 3 for x, y, z; 0: r is a node of its own
+    contracted: Any  # 1, 2, 3 if r is the pivot x, y, z; 0 if r is another node
 
 
 class Growth(NamedTuple):
-    """What a step leaves behind: zones to be sorted further (a table used as a stack), and edges of the tree."""
+    """Output of steps: zones to sort further (a table used as a stack), and edges."""
 
-    zones: Any  # (., 5) int64: kind, lo, hi, a, b
+    zones: Any  # (., 5) int64: KIND, LO, HI, NODE_A, NODE_B
     lengths: Any  # of the edge (a, b), for kind 2
     edges: Any  # (., 2) node ids
     weights: Any
@@ -102,7 +110,10 @@ class Growth(NamedTuple):
 
 @helper
 def _lowest(points: Any, lo: int, hi: int, best: Any) -> int:
-    """Positions of the (up to) four points of lowest priority into best, lowest first; return how many there are."""
+    """Write the positions of the four points of lowest priority to best; return their number.
+
+    The lowest comes first. There are fewer than four in a smaller zone.
+    """
     slots = points.slots
     priority = points.priority
     count = 0
@@ -123,7 +134,10 @@ def _lowest(points: Any, lo: int, hi: int, best: Any) -> int:
 
 @helper
 def _pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> None:
-    """Positions of the fresh pivots: best[0], best[1] = y, z for kind 1; best[0] = z for kind 2."""
+    """Write the positions of the fresh pivots to best.
+
+    Kind 1: y to best[0] and z to best[1]. Kind 2: z to best[0].
+    """
     count = _lowest(points, lo, hi, best)
     if kind == 1 or rule == RANDOM:
         return
@@ -192,7 +206,10 @@ def _universal_tree(pivots: Any, tol: float) -> Any:
 
 @helper
 def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
-    """Bin of a point w at distances x, y, z from the pivots, its distance to the node it belongs to, and that to r."""
+    """Return the bin of a point w, its distance to its node, and its distance to r.
+
+    x, y, z are the distances of w from the pivots.
+    """
     a = 0.5 * (x + y - pivots.xy)  # (x, y)_w
     b = 0.5 * (y + z - pivots.yz)  # (y, z)_w
     c = 0.5 * (z + x - pivots.xz)  # (z, x)_w
@@ -233,7 +250,7 @@ def _sort(
     near_a = points.near_a
     near_b = points.near_b
     fresh_y = pivots.kind == 1
-    becomes_r = -1
+    new_r = -1
     for i in range(lo, min(lo + AHEAD, hi)):
         prefetch(oracle, pivots.z, slots[i])
     for i in range(lo, hi):
@@ -259,8 +276,8 @@ def _sort(
         if where == COULD_BE_R:
             if contracted:
                 where = Z1_R
-            elif becomes_r < 0 or points.priority[slots[i]] < points.priority[slots[becomes_r]]:
-                becomes_r = i
+            elif new_r < 0 or points.priority[slots[i]] < points.priority[slots[new_r]]:
+                new_r = i
         # What the new zone carries: the distance to its node, and for kind 2 also the distance
         # to r. Once r is contracted into a pivot, that pivot's edge zone hangs off r itself and
         # carries the product.
@@ -268,15 +285,15 @@ def _sort(
         near_b[i] = to_r
         points.bins[i] = where
         counts[where] += 1
-    return becomes_r
+    return new_r
 
 
 @helper
-def _scatter(points: Any, lo: int, hi: int, becomes_r: int, places: Any) -> None:
-    """Copy the points lo:hi to the places of their bins, in order; `places` moves on as they fill."""
+def _scatter(points: Any, lo: int, hi: int, new_r: int, places: Any) -> None:
+    """Copy the points lo:hi to the places of their bins, in order. `places` moves on."""
     for i in range(lo, hi):
         where = points.bins[i]
-        if where == GONE or i == becomes_r:
+        if where == GONE or i == new_r:
             continue
         if where == COULD_BE_R:
             where = Z1_R
@@ -299,7 +316,10 @@ def _grow(
     n_zones: int,
     n_edges: int,
 ) -> Any:
-    """Turn the bins starts[k]:starts[k + 1] into zones, and pivots without an edge zone into edges of the tree."""
+    """Turn bins into zones, and pivots without an edge zone into edges of the tree.
+
+    Bin k is starts[k]:starts[k + 1].
+    """
     zones = growth.zones
     edges = growth.edges
     for k in range(BINS):
@@ -369,9 +389,9 @@ def sort_chunk(
 
 
 @kernel
-def scatter_chunk(points: Any, lo: int, hi: int, becomes_r: int, places: Any) -> None:
+def scatter_chunk(points: Any, lo: int, hi: int, new_r: int, places: Any) -> None:
     """Copy the points lo:hi of a zone to the places of their bins, in the other half."""
-    _scatter(points, lo, hi, becomes_r, places)
+    _scatter(points, lo, hi, new_r, places)
 
 
 @kernel
@@ -397,17 +417,17 @@ def _join(x: int, y: int, z: int, r: int, arms: Any, growth: Any, n_edges: int) 
 def finish(
     oracle: Any, names: Any, points: Any, growth: Any, state: Any, n: int, tol: float, rule: int
 ) -> None:
-    """Complete all zones of the table, depth-first, or as many steps as the budget allows; call again to go on.
+    """Complete the zones of the table, depth-first, until the budget is used up.
 
-    The table of zones is the stack. state = (number of zones, number of edges, points placed,
-    points sorted, budget). The oracle knows points by their slot, the tree by names[slot]; the
-    Steiner node of a step is n + the name of its z.
+    The table of zones is the stack. Call again while state[N_ZONES] is not 0. A point has a
+    slot in the oracle and the name names[slot] in the tree. The Steiner node of a step is n +
+    the name of its z.
     """
-    n_zones = state[0]
-    n_edges = state[1]
-    placed = state[2]
-    visits = state[3]
-    budget = state[4]
+    n_zones = state[N_ZONES]
+    n_edges = state[N_EDGES]
+    placed = state[N_PLACED]
+    visits = state[N_SORTED]
+    budget = state[BUDGET]
     counts = np.zeros(CODES, np.int64)
     places = np.empty(BINS, np.int64)
     starts = np.empty(BINS + 1, np.int64)
@@ -444,19 +464,19 @@ def finish(
         for k in range(CODES):
             counts[k] = 0
         visits += hi - lo
-        becomes_r = _sort(oracle, points, lo, hi, pivots, arms.contracted, tol, counts)
-        if becomes_r >= 0:
-            r = np.int64(names[points.slots[becomes_r]])
+        new_r = _sort(oracle, points, lo, hi, pivots, arms.contracted, tol, counts)
+        if new_r >= 0:
+            r = np.int64(names[points.slots[new_r]])
             counts[Z1_R] -= 1
         counts[Z1_R] += counts[COULD_BE_R]
         starts[0] = lo + half if lo < half else lo - half
         for k in range(BINS):
             places[k] = starts[k]
             starts[k + 1] = starts[k] + counts[k]
-        _scatter(points, lo, hi, becomes_r, places)
+        _scatter(points, lo, hi, new_r, places)
         placed += (hi - lo) - (starts[BINS] - starts[0])
         n_zones, n_edges = _grow(x, y, z, r, arms, starts, growth, n_zones, n_edges)
-    state[0] = n_zones
-    state[1] = n_edges
-    state[2] = placed
-    state[3] = visits
+    state[N_ZONES] = n_zones
+    state[N_EDGES] = n_edges
+    state[N_PLACED] = placed
+    state[N_SORTED] = visits

@@ -1,19 +1,19 @@
 """TreeRep (Sonthalia and Gilbert, NeurIPS 2020): split together, finish alone.
 
-The method asks for distances from the current pivots to the points of the current zone, some 10
-to 20 per point on the data measured. So no matrix is needed: each zone carries one or two
-vectors of distances, O(n) memory in all.
+The method reads distances from the current pivots to the points of the current zone, some 10 to
+20 per point on the data measured. So it needs no matrix: each zone has one or two vectors of
+distances, O(n) memory in all.
 
 1. *Split*: while zones are large, all of them are sorted into their sub-zones in one
    data-parallel wave.
-2. *Finish*: zones whose points fit a core's cache are gathered there and completed depth-first
-   by one thread.
+2. *Finish*: one thread completes a zone depth-first once its points fit a core's cache.
 
-Every random choice is made by one priority per point, and zones are independent; so the tree
+Every random choice is made by one priority per point, and zones are independent. So the tree
 does not depend on the number of threads, nor on where the split phase ends.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,23 +30,50 @@ from ...metric.oracle.classes import (
 )
 from ...metric.oracle.distance_kernels import block_distances
 from ...tree.tree import Tree
-from .._distances import checked_block, finished_tree
+from .._distances import checked_block
+from .._finished_tree import finished_tree
 from ..joining._clusters import join_few
 from . import _zone_kernels as kernels
 from ._priorities import Priorities
 from ._settings import checked_choices, tolerance
 from ._skeleton import Skeleton, Zone
-from ._zone_kernels import BINS, CODES, COULD_BE_R, Z1_R, Arms, Growth, Pivots, Points
+from ._zone_kernels import (
+    BINS,
+    BUDGET,
+    CODES,
+    COULD_BE_R,
+    N_EDGES,
+    N_PLACED,
+    N_SORTED,
+    N_ZONES,
+    STATES,
+    Z1_R,
+    Arms,
+    Growth,
+    Pivots,
+    Points,
+)
 
-# Points of a zone that are finished together should fit a core's share of the cache.
-_CACHE_BYTES = 4 << 20
-_FINISH_POINTS = 1 << 15
-_FINISH_ON_DISK = 1 << 11  # zones for many threads, each of which waits for the disk
-# Without an oracle a zone's distances are asked for as one small matrix.
-_FINISH_BY_MATRIX = 64
-_CHUNK = 1 << 15
-# Points looked at between two looks at the clock and the keyboard: about a tenth of a second.
-_BUDGET = 4_000_000
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes of zones and tasks. The tree does not depend on them."""
+
+    #: Points of zones that one thread finishes.
+    finish_points: int = 1 << 15
+    #: The coordinates of these points should fit a core's share of the cache.
+    cache_bytes: int = 4 << 20
+    #: The same for a matrix on disk. Small zones let many threads wait for the disk at once.
+    finish_on_disk: int = 1 << 11
+    #: The same for a custom metric: the distances of a zone are read as one small matrix.
+    finish_by_matrix: int = 64
+    #: Points that one task of a wave sorts.
+    chunk: int = 1 << 15
+    #: Points sorted between two checks for interrupts: about a tenth of a second.
+    budget: int = 4_000_000
+
+
+LIMITS = Limits()
 
 
 def treerep(
@@ -79,10 +106,9 @@ def treerep(
         edges, weights = engine.run()
     nodes = engine.nodes
     short = engine.tol
-    del engine  # its working memory is not needed any more, and the next step has its own
+    del engine  # frees its memory for the next step
     tree = finished_tree(metric, edges, weights, nodes)
-    # Neighbor joining makes every point a leaf and every node binary, at the price of edges
-    # without length.
+    # Neighbor joining makes every point a leaf and every node binary, by edges of length 0.
     return tree.contracted(short) if choices.joined else tree
 
 
@@ -91,16 +117,24 @@ Finished = tuple[NDArray[np.int32], NDArray[np.float64], int]
 
 
 class Step(NamedTuple):
-    """One step of a large zone: its pivots, the universal tree on them, and the oracle that knows the pivots."""
+    """One step of a large zone: its pivots and the universal tree on them."""
 
     pivots: Pivots
     arms: Arms
-    oracle: Any
+    oracle: object  # has the distances to the pivots
     fresh: list[int]  # the points that become pivots: y and z, or z alone
 
 
+class _Chunk(NamedTuple):
+    """Points lo:hi of a large zone, which one task sorts."""
+
+    zone: int  # index in the wave
+    lo: int
+    hi: int
+
+
 class Start(NamedTuple):
-    """Zones to begin with: slices of these arrays, whose nodes a and b have numbers from 2 n on."""
+    """Zones to begin with: slices of these arrays. Nodes a and b are numbered from 2 n on."""
 
     slots: NDArray[np.int32]
     near_a: NDArray[np.float64]
@@ -119,17 +153,18 @@ class TreeRep:
     rule : index into PIVOT_RULES
     workers, bar : the threads to use and the progress bar to move
     joined : int
-        Zones of at most so many points are finished by neighbor joining; 0: none.
+        Neighbor joining finishes zones of at most this size. 0: none.
     start : Start, optional
-        What to begin with, for points that hang off a tree already; by default all points but
-        the first hang off it.
+        Zones of points that already hang off a tree. By default all points but the first hang
+        off the first.
+    limits : Limits, optional
 
     Attributes
     ----------
     nodes : (n,) int32 array
         Which node of the tree each point is: neighbors in the tree have near numbers.
     visits : int
-        How often a point was sorted into a zone, over all points: the work done.
+        How often points were sorted into zones: the work done.
     """
 
     def __init__(
@@ -142,12 +177,14 @@ class TreeRep:
         bar: Any,
         joined: int = 0,
         start: Start | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.metric = metric
         self.rule = rule
         self.workers = workers
         self.bar = bar
         self.joined = joined
+        self.limits = LIMITS if limits is None else limits
         self.n = len(metric)
         self.oracle = metric.oracle if isinstance(metric.oracle, COMPILED_ORACLES) else None
         self.visits = 0
@@ -156,42 +193,50 @@ class TreeRep:
         begin = self._first_zone(priority) if start is None else start
         self.zones = begin.zones
         self.half = len(begin.slots)
-        self.points = with_room(*begin[:3], priority)
+        self.points = double_buffered(begin.slots, begin.near_a, begin.near_b, priority)
         largest = float(begin.near_a.max(initial=0.0))
         self.tol = tolerance(metric, tol, largest)
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
-        self.finish_points = _FINISH_ON_DISK if metric.on_disk else _FINISH_POINTS
+        self.finish_points = self._finish_points()
+        if self.oracle is None:
+            # By point: its distances to the pivots y and z of its zone.
+            self.rows = np.empty((2, self.n))
+
+    def _finish_points(self) -> int:
+        """Return the size up to which a zone is finished by one thread."""
+        limits = self.limits
+        if self.joined:
+            return self.joined
+        if self.oracle is None:
+            return limits.finish_by_matrix
         if self.row_bytes:
-            self.finish_points = min(_FINISH_POINTS, max(1024, _CACHE_BYTES // self.row_bytes))
-        elif self.oracle is None:
-            self.finish_points = _FINISH_BY_MATRIX
-            self.rows = np.empty(
-                (2, self.n)
-            )  # distances to the pivots y and z of the zone that a point is in
-        if joined:
-            self.finish_points = joined
+            cached = limits.cache_bytes // self.row_bytes
+            return min(limits.finish_points, max(1024, cached))
+        return limits.finish_on_disk if self.metric.on_disk else limits.finish_points
 
     def run(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return edges (m, 2) and their lengths: point i is node nodes[i], Steiner nodes are n and up, with gaps."""
+        """Return edges (m, 2) and their lengths.
+
+        Point i is node nodes[i]. Steiner nodes are n and up, with gaps.
+        """
         waiting = self.zones
-        small = []
+        small: list[Zone] = []
         while waiting:
             self.workers.check()
-            large = [zone for zone in waiting if zone.kind and zone.size > self.finish_points]
-            small += [
-                zone for zone in waiting if not (zone.kind and zone.size > self.finish_points)
-            ]
+            large: list[Zone] = []
+            for zone in waiting:
+                is_large = zone.kind and zone.size > self.finish_points
+                (large if is_large else small).append(zone)
             waiting = self._split(large) if large else []
-        for edges, weights, visits in self.workers.map(
-            self._finish, list(self._batches(small))
-        ):
+        batches = list(self._batches(small))
+        for edges, weights, visits in self.workers.map(self._finish, batches):
             self.skeleton.add(edges, weights)
             self.visits += visits
-        self.workers.check()  # zones left unfinished are no tree
+        self.workers.check()  # an interrupt leaves zones unfinished
         return self.skeleton.all_edges()
 
     def _first_zone(self, priority: NDArray[np.int32]) -> Start:
-        """Everything but the point of lowest priority hangs off it."""
+        """Return one zone: all other points hang off the point of lowest priority."""
         first = int(np.argmin(priority))
         slots = np.delete(np.arange(self.n, dtype=np.int32), first)
         near_a = self._distances_from(first, slots)
@@ -201,16 +246,17 @@ class TreeRep:
     def _distances_from(self, point: int, slots: NDArray[np.int32]) -> NDArray[np.float64]:
         from_point = np.empty((1, len(slots)))
 
-        def fill(start: int) -> None:
-            part = slice(start, start + _CHUNK)
-            if self.oracle is None:
-                from_point[:, part] = self._block(np.array([point]), slots[part])
-            else:
-                block_distances(
-                    self.oracle, np.array([point]), slots[part], from_point[:, part]
-                )
+        row = np.array([point])
+        chunk = self.limits.chunk
 
-        for _ in self.workers.map(fill, range(0, len(slots), _CHUNK)):
+        def fill(start: int) -> None:
+            part = slice(start, start + chunk)
+            if self.oracle is None:
+                from_point[:, part] = self._block(row, slots[part])
+            else:
+                block_distances(self.oracle, row, slots[part], from_point[:, part])
+
+        for _ in self.workers.map(fill, range(0, len(slots), chunk)):
             pass
         return from_point[0]
 
@@ -220,64 +266,72 @@ class TreeRep:
     # Split: all large zones together.
 
     def _split(self, zones: list[Zone]) -> list[Zone]:
-        """Sort the points of every zone into its sub-zones, in parallel over chunks of points; return the sub-zones."""
+        """Sort the points of every zone into its sub-zones, and return the sub-zones.
+
+        Chunks of points are sorted in parallel.
+        """
         steps = list(self.workers.map(self._step, zones))
-        chunks: list[tuple[int, int, int]] = []  # zone, lo, hi
-        spans: list[slice] = []  # which chunks a zone has
-        for k, zone in enumerate(zones):
-            start = len(chunks)
-            chunks += [
-                (k, lo, min(lo + _CHUNK, zone.hi)) for lo in range(zone.lo, zone.hi, _CHUNK)
-            ]
-            spans.append(slice(start, len(chunks)))
+        chunks = self._chunks(zones)
         counts = np.zeros((len(chunks), CODES), np.int64)
 
         def sort(task: int) -> int:
             k, lo, hi = chunks[task]
-            step = steps[k]
+            pivots, arms, oracle, _ = steps[k]
             return kernels.sort_chunk(
-                step.oracle,
-                self.points,
-                lo,
-                hi,
-                step.pivots,
-                step.arms.contracted,
-                self.tol,
-                counts[task],
+                oracle, self.points, lo, hi, pivots, arms.contracted, self.tol, counts[task]
             )
 
+        # By chunk: the position of a point that could be r, or -1.
         candidates = list(self.workers.map(sort, range(len(chunks))))
-        new: list[Zone] = []
+        # The chunks of zone k are first_chunk[k]:first_chunk[k + 1].
+        zone_of_chunk = np.array([chunk.zone for chunk in chunks])
+        first_chunk = np.searchsorted(zone_of_chunk, np.arange(len(zones) + 1))
         places = np.empty((len(chunks), BINS), np.int64)
-        becomes_r = [-1] * len(zones)
-        for k, (zone, step, mine) in enumerate(zip(zones, steps, spans, strict=True)):
-            becomes_r[k] = self._lowest(
-                [position for position in candidates[mine] if position >= 0]
-            )
-            per_chunk = counts[mine, :BINS].copy()
-            per_chunk[:, Z1_R] += counts[mine, COULD_BE_R]
-            per_chunk[:, Z1_R] -= [lo <= becomes_r[k] < hi for _, lo, hi in chunks[mine]]
-            to = (
-                zone.lo + self.half if zone.lo < self.half else zone.lo - self.half
-            )  # the other half
-            starts = np.concatenate([[to], to + np.cumsum(per_chunk.sum(axis=0))])
-            places[mine] = starts[:-1] + np.cumsum(per_chunk, axis=0) - per_chunk
-            r = int(self.points.slots[becomes_r[k]]) if becomes_r[k] >= 0 else -1
+        new_r = []  # by zone: the position of the point that becomes r, or -1
+        new: list[Zone] = []
+        for k, (zone, step) in enumerate(zip(zones, steps, strict=True)):
+            mine = slice(first_chunk[k], first_chunk[k + 1])
+            at = self._lowest([position for position in candidates[mine] if position >= 0])
+            new_r.append(at)
+            sizes = counts[mine, :BINS].copy()
+            sizes[:, Z1_R] += counts[mine, COULD_BE_R]
+            sizes[:, Z1_R] -= [chunk.lo <= at < chunk.hi for chunk in chunks[mine]]
+            starts = self._bin_starts(zone, sizes)
+            # In a bin, the points of a chunk come after those of all chunks before.
+            places[mine] = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
+            r = int(self.points.slots[at]) if at >= 0 else -1
             new += self.skeleton.grow(zone, step.fresh, step.arms, r, starts)
 
         def scatter(task: int) -> None:
             k, lo, hi = chunks[task]
-            kernels.scatter_chunk(self.points, lo, hi, becomes_r[k], places[task])
+            kernels.scatter_chunk(self.points, lo, hi, new_r[k], places[task])
 
         for _ in self.workers.map(scatter, range(len(chunks))):
             pass
-        sizes = sum(zone.size for zone in zones)
-        self.visits += sizes
-        self.bar.update(sizes - sum(zone.size for zone in new))
+        n_sorted = sum(zone.size for zone in zones)
+        self.visits += n_sorted
+        self.bar.update(n_sorted - sum(zone.size for zone in new))
         return new
 
+    def _chunks(self, zones: list[Zone]) -> list[_Chunk]:
+        """Cut the points of each zone into chunks."""
+        size = self.limits.chunk
+        return [
+            _Chunk(k, lo, min(lo + size, zone.hi))
+            for k, zone in enumerate(zones)
+            for lo in range(zone.lo, zone.hi, size)
+        ]
+
+    def _bin_starts(self, zone: Zone, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where the bins of a zone begin, and where the last one ends.
+
+        They lie one after the other in the place of the zone in the other half.
+        """
+        to = zone.lo + self.half if zone.lo < self.half else zone.lo - self.half
+        return np.concatenate([[to], to + np.cumsum(sizes.sum(axis=0))])
+
     def _lowest(self, positions: list[int]) -> int:
-        """Which of these points comes first, or -1."""
+        """Return the position of the point of lowest priority, or -1 if there are none."""
         priority = self.points.priority
         slots = self.points.slots
         return min(positions, key=lambda position: int(priority[slots[position]]), default=-1)
@@ -290,19 +344,21 @@ class TreeRep:
         pivots, arms = kernels.choose(
             self.oracle, self.points, row, zone.length, self.rule, self.tol
         )
-        return Step(
-            pivots, arms, self.oracle, [pivots.y, pivots.z] if zone.kind == 1 else [pivots.z]
-        )
+        fresh = [pivots.y, pivots.z] if zone.kind == 1 else [pivots.z]
+        return Step(pivots, arms, self.oracle, fresh)
 
     def _step_by_blocks(self, zone: Zone) -> Step:
-        """The same for a metric without an oracle: its distances to the pivots become the rows of a small matrix."""
+        """Do the same for a custom metric, which has no oracle.
+
+        The distances to the pivots become the rows of a small matrix.
+        """
         best = np.empty(4, np.int64)
         kernels.pick(zone.kind, self.points, zone.lo, zone.hi, self.rule, best)
         fresh = best[: 3 - zone.kind]
         others = self.points.slots[zone.lo : zone.hi]
         names = self.points.slots[fresh]
-        # Zones share no point, so they can share the rows: a point is a column, y is row 0 and
-        # z row 1.
+        # No point is in two zones, so that zones share the rows: a column for each point, row 0
+        # for y and row 1 for z.
         self.rows[zone.kind - 1 :, others] = self._block(names, others)
         near_a = self.points.near_a
         near_b = self.points.near_b
@@ -319,13 +375,16 @@ class TreeRep:
     # Finish: every small zone alone.
 
     def _batches(self, zones: list[Zone]) -> Iterator[list[Zone]]:
-        """Neighboring zones together, so that a task is worth its overhead; and their points get their numbers."""
+        """Name the points of small zones, and yield zones that one task finishes together.
+
+        They are neighbors, and as many as make a task worth its overhead.
+        """
         batch: list[Zone] = []
-        size = named = 0
+        size = 0
+        named = 0
         for zone in sorted(zones, key=lambda zone: zone.lo % self.half):
-            self.nodes[self.points.slots[zone.lo : zone.hi]] = np.arange(
-                named, named + zone.size
-            )
+            slots = self.points.slots[zone.lo : zone.hi]
+            self.nodes[slots] = np.arange(named, named + zone.size)
             named += zone.size
             if batch and (size + zone.size > self.finish_points or self.oracle is None):
                 yield batch
@@ -336,41 +395,54 @@ class TreeRep:
         if batch:
             yield batch
 
-    def _local(self, zones: list[Zone]) -> tuple[Any, NDArray[np.int32], Points]:
-        """An oracle for the points of these zones, in a core's cache where that pays; their names; and themselves."""
-        taken = (
-            np.concatenate([array[zone.lo : zone.hi] for zone in zones])
-            for array in self.points[:3]
-        )
-        slots, near_a, near_b = taken
+    def _local(self, zones: list[Zone]) -> tuple[object, NDArray[np.int32], Points]:
+        """Return an oracle for the points of these zones, their names, and the points.
+
+        The oracle has only these points if they then fit a core's cache.
+        """
+
+        def take(array: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate([array[zone.lo : zone.hi] for zone in zones])
+
+        slots = take(self.points.slots)
+        near_a = take(self.points.near_a)
+        near_b = take(self.points.near_b)
         priority = self.points.priority
         if self.oracle is not None and not self.row_bytes:
-            return self.oracle, self.nodes, with_room(slots, near_a, near_b, priority)
+            points = double_buffered(slots, near_a, near_b, priority)
+            return self.oracle, self.nodes, points
+        local: object
         if self.oracle is not None:
-            local: Any = select_points(self.oracle, slots)
+            local = select_points(self.oracle, slots)
         else:
             local = MatrixOracle(read_only(self._block(slots, slots)))
-        here = np.arange(len(slots), dtype=np.int32)
-        return local, self.nodes[slots], with_room(here, near_a, near_b, priority[slots])
+        local_slots = np.arange(len(slots), dtype=np.int32)
+        points = double_buffered(local_slots, near_a, near_b, priority[slots])
+        return local, self.nodes[slots], points
 
     def _finish(self, zones: list[Zone]) -> Finished:
-        """Complete neighboring zones: by steps of TreeRep, or by neighbor joining where that is asked for."""
+        """Complete neighboring zones by steps of TreeRep, or by neighbor joining."""
         if not self.joined:
             return self._finish_by_steps(zones)
-        enough = [zone.kind > 0 and zone.size + zone.kind > 3 for zone in zones]
-        parts = [self._join(zone) for zone, join in zip(zones, enough, strict=True) if join]
-        few = [zone for zone, join in zip(zones, enough, strict=True) if not join]
-        parts += [self._finish_by_steps(few)] if few else []
+        parts = []
+        few = []  # too few points for neighbor joining
+        for zone in zones:
+            if zone.kind > 0 and zone.size + zone.kind > 3:
+                parts.append(self._join(zone))
+            else:
+                few.append(zone)
+        if few:
+            parts.append(self._finish_by_steps(few))
         edges, weights, visits = zip(*parts, strict=True)
         return np.concatenate(edges), np.concatenate(weights), sum(visits)
 
     def _join(self, zone: Zone) -> Finished:
-        """Join the points of a zone, with the nodes that it hangs off as two points or one more."""
+        """Join the points of a zone, and with them the one or two nodes that it hangs off."""
         if self.workers.stopped.is_set():
             return np.empty((0, 2), np.int32), np.empty(0), 0
         m = zone.size
         part = slice(zone.lo, zone.hi)
-        slots = self.points.slots[zone.lo : zone.hi]
+        slots = self.points.slots[part]
         within = np.empty((m, m))
         if self.oracle is None:
             within[:] = self._block(slots, slots)
@@ -378,45 +450,77 @@ class TreeRep:
             block_distances(self.oracle, slots.astype(np.int64), slots, within)
         matrix = np.zeros((m + zone.kind, m + zone.kind))
         matrix[:m, :m] = within
-        for k, near in enumerate((self.points.near_a, self.points.near_b)[: zone.kind]):
-            matrix[m + k, :m] = matrix[:m, m + k] = near[part]
+        ends = (self.points.near_a, self.points.near_b)[: zone.kind]
+        for k, near in enumerate(ends):
+            matrix[m + k, :m] = near[part]
+            matrix[:m, m + k] = near[part]
         matrix[m:, m:] = zone.length * (1 - np.eye(zone.kind))
         edges, weights = join_few(matrix)
         # There are fewer new nodes than points: each is called after one of them.
         nodes = self.nodes[slots]
-        names = np.concatenate([nodes, [zone.a, zone.b][: zone.kind], self.n + nodes]).astype(
-            np.int32
-        )
+        outer = [zone.a, zone.b][: zone.kind]
+        names = np.concatenate([nodes, outer, self.n + nodes]).astype(np.int32)
         self.bar.update(m)
         return names[edges], weights, m
 
     def _finish_by_steps(self, zones: list[Zone]) -> Finished:
-        """Complete neighboring zones depth-first, looking up now and then to show progress and to be interrupted."""
+        """Complete neighboring zones depth-first.
+
+        The kernel returns now and then, to show progress and to be interrupted.
+        """
         oracle, names, points = self._local(zones)
         size = len(points.slots) // 2
-        # Every point brings at most one Steiner node, and a zone on an edge one edge more.
-        room = 2 * size + len(zones)
-        table = np.empty((size + 1, 5), np.int64)
-        lengths = np.empty(size + 1)
-        growth = Growth(table, lengths, np.empty((room, 2), np.int32), np.empty(room))
+        growth = empty_growth(size, len(zones))
         lo = 0
         for k, zone in enumerate(zones):
-            table[k] = zone.kind, lo, lo + zone.size, zone.a, zone.b
-            lengths[k] = zone.length
+            growth.zones[k] = zone.kind, lo, lo + zone.size, zone.a, zone.b
+            growth.lengths[k] = zone.length
             lo += zone.size
-        state = np.array([len(zones), 0, 0, 0, _BUDGET])
-        while state[0] and not self.workers.stopped.is_set():
-            before = int(state[2])
+        state = finish_state(len(zones), self.limits.budget)
+        while state[N_ZONES] and not self.workers.stopped.is_set():
+            before = int(state[N_PLACED])
             kernels.finish(oracle, names, points, growth, state, self.n, self.tol, self.rule)
-            self.bar.update(int(state[2]) - before)
-        n_edges = state[1]
-        return growth.edges[:n_edges].copy(), growth.weights[:n_edges].copy(), int(state[3])
+            self.bar.update(int(state[N_PLACED]) - before)
+        n_edges = state[N_EDGES]
+        edges = growth.edges[:n_edges].copy()
+        weights = growth.weights[:n_edges].copy()
+        return edges, weights, int(state[N_SORTED])
 
 
-def with_room(slots: Any, near_a: Any, near_b: Any, priority: Any) -> Points:
-    """Points in the first half of arrays that have room for their next order in the second."""
+def empty_growth(n_points: int, n_zones: int) -> Growth:
+    """Return arrays for the zones and edges of `finish`.
+
+    Every point adds at most one zone and one Steiner node, and a zone on an edge one edge more.
+    """
+    most_edges = 2 * n_points + n_zones
+    return Growth(
+        zones=np.empty((n_points + 1, 5), np.int64),
+        lengths=np.empty(n_points + 1),
+        edges=np.empty((most_edges, 2), np.int32),
+        weights=np.empty(most_edges),
+    )
+
+
+def finish_state(n_zones: int, budget: int) -> NDArray[np.int64]:
+    """Return the state of `finish` before the first call."""
+    state = np.zeros(STATES, np.int64)
+    state[N_ZONES] = n_zones
+    state[BUDGET] = budget
+    return state
+
+
+def double_buffered(
+    slots: NDArray[np.int32],
+    near_a: NDArray[np.float64],
+    near_b: NDArray[np.float64],
+    priority: NDArray[np.int32],
+) -> Points:
+    """Return points in the first half of arrays whose second half is for their next order."""
     n = len(slots)
-    doubled = [np.empty(2 * n, array.dtype) for array in (slots, near_a, near_b)]
-    for array, values in zip(doubled, (slots, near_a, near_b), strict=True):
-        array[:n] = values
-    return Points(doubled[0], doubled[1], doubled[2], np.empty(2 * n, np.uint8), priority)
+    both_slots = np.empty(2 * n, slots.dtype)
+    both_near_a = np.empty(2 * n, near_a.dtype)
+    both_near_b = np.empty(2 * n, near_b.dtype)
+    both_slots[:n] = slots
+    both_near_a[:n] = near_a
+    both_near_b[:n] = near_b
+    return Points(both_slots, both_near_a, both_near_b, np.empty(2 * n, np.uint8), priority)

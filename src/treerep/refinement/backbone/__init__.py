@@ -1,1 +1,1 @@
-"""Refined quality at any size: refine the tree of a sample, place all other points around it."""
+"""Refine the tree of a sample, and place all other points around it."""

@@ -18,7 +18,9 @@ def join_branches(
     edges: Any,
     lengths: Any,
 ) -> int:
-    """Join clusters of points in the order of falling shared heights, as long as they share more than `short`.
+    """Join clusters of points in the order of falling shared heights.
+
+    Joining ends when they share no more than `short`.
 
     Point i hangs at position above[i] by an edge of length height[i]. Clusters are known by one
     of their points; that of the tree's node is top[i]: i itself for a point, and n + k for the

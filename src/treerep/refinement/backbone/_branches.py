@@ -1,9 +1,9 @@
-"""Finish a tree around its backbone: points at the same node or edge that are close to each other share a branch.
+"""Branches around a backbone: join points of one node or edge that are close.
 
-The place of a point in the backbone says how far it is from everything else, and was fitted to
-many distances. So these heights are kept, as Gromov's tree keeps the distances from its root:
-two points at heights x and y at distance d run together for (x + y - d) / 2, and clusters merge
-in the order of falling shared heights (average linkage).
+The place of a point in the backbone was fitted to many distances. So its height is kept, as
+Gromov's tree keeps the distances from its root. The paths of two points at heights x and y, at
+distance d, coincide for (x + y - d) / 2. Clusters merge in the order of falling shared heights
+(average linkage).
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,19 +22,21 @@ from ...placement._locate import Indices, Numbers, Places
 from ...tree.tree import Tree
 from ._branch_kernels import join_branches
 
-LARGEST = 1024  # points that are compared with each other, each with all
-CENTERS = 256  # each such point of a larger zone is one of those around which it is split
+#: Points of a zone, at most: all pairs are compared.
+LARGEST = 1024
+#: A larger zone is split around every 256th of its points.
+CENTERS = 256
 
 Edges = tuple[NDArray[np.int32], Numbers]
 
 
 class Branches(NamedTuple):
-    """Points of one zone as branches: edges between points and joins, and the tops that hang off the backbone."""
+    """The points of one zone, joined to branches."""
 
-    edges: NDArray[np.int64]  # points by their number in the zone, then joins
+    edges: NDArray[np.int64]  # between points, by their number in the zone, and joins
     lengths: Numbers
-    tops: Indices
-    above: Numbers
+    tops: Indices  # of branches: the nodes that hang off the backbone
+    above: Numbers  # their places
     height: Numbers
 
 
@@ -47,7 +49,9 @@ def grow(
     short: float,
     workers: Workers,
 ) -> Edges:
-    """Return edges and lengths of the tree of all points: numbers below len(metric) are points, Steiner nodes follow.
+    """Return edges and lengths of the tree of all points.
+
+    Numbers below len(metric) are points, Steiner nodes follow.
 
     `rest` are the points that are not in the sample, and `places` where they hang. Time and
     distances: a zone of k points takes k^2 of both, up to 1,024 points; a larger one is split
@@ -76,11 +80,11 @@ def put_together(
     short: float,
     workers: Workers,
 ) -> Edges:
-    """Return edges and lengths of the tree of all n points, from the branches of each zone in turn."""
+    """Return edges and lengths of the tree of all n points, from the branches of zones."""
     edges = []
     lengths = []
     tops = []
-    joins = n
+    joins = n  # the number of the next join
     with progress_bar(len(rest), "branches", "points") as bar:
         for zone, branches in zip(zones, found, strict=True):
             count = len(branches.lengths) // 2
@@ -106,7 +110,10 @@ def hung_off(
     short: float,
     workers: Workers,
 ) -> Edges:
-    """Return edges and lengths of the backbone with the tops of branches hung off it; Steiner nodes are `first` ..."""
+    """Return edges and lengths of the backbone with the tops of branches.
+
+    Steiner nodes are numbered from `first` on.
+    """
     hung, weights = attach(backbone, places, None, short, workers)
     # In what `attach` returns, points of the sample come first, then the tops, then Steiner
     # nodes.
@@ -125,7 +132,10 @@ def zones_of(places: Places) -> list[Indices]:
 
 
 def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:
-    """Yield the points at one node or inside one edge, as indices into `rest`, split if there are many."""
+    """Yield the points at one node or inside one edge, split if there are many.
+
+    They are indices into `rest`.
+    """
     for zone in zones_of(places):
         yield from _split(metric, rest, zone)
 
@@ -135,7 +145,7 @@ def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
     if len(zone) <= LARGEST:
         yield zone
         return
-    # Points are in no particular order, so those at equal steps are as good as random ones.
+    # The order of points has no meaning, so those at equal steps are as good as random ones.
     centers = rest[zone[::CENTERS]]
     nearest = [
         checked_block(metric, rest[piece], centers).argmin(axis=1)

@@ -1,9 +1,11 @@
-"""A good tree of up to some thousand points in about a second: join neighbors, move what is misplaced, fit the lengths.
+"""A good tree of up to some thousand points in about a second.
 
-Moves look at all pairs, with squared errors weighted by 1 / d^p. What p should be depends on
-what the tree is for: far pairs dominate the average distortion, near ones tell groups and
-splits. The lengths are fitted to all distances in the end, so that a topology made for near
-points still has good long distances.
+Join neighbors, move misplaced points and subtrees, and fit the lengths.
+
+Moves count all pairs, with squared errors weighted by 1 / d^p. The best p depends on the use of
+the tree: far pairs dominate the average distortion, near pairs determine groups and splits. The
+lengths are fitted to all distances at the end, so that a topology made for near points still
+has good long distances.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -20,10 +22,11 @@ from ..lengths._neighborhoods import neighbor_graph
 from ..lengths.weights import fit_weights
 from ..moves.search import rearrange
 
-_ROWS = 256  # to which lengths are fitted
-_ALL_ROWS = 2000  # points of a graph up to which lengths are fitted to all rows
+# Rows to which lengths are fitted, and points of a graph up to which all rows are.
+_ROWS = 256
+_ALL_ROWS = 2000
 # Rows of a table by which the distances of a graph are recognized.
-_LOOKED_AT = 64
+_CHECKED_ROWS = 64
 # How much neighborhoods count in the lengths of a graph's tree.
 _SHARE = 0.4
 # From this balance on, the points of a whole graph do not move, as in `refine`.
@@ -33,13 +36,13 @@ _KEPT = 0.5
 class Weighting(NamedTuple):
     """How much near distances count."""
 
-    # squared errors are divided by d^whole where points and subtrees of a whole tree move,
+    # Moves divide squared errors by d^whole in a tree of all points, by d^sample otherwise.
     whole: float
-    sample: float  # by d^sample where those of a sample do,
-    places: tuple[float, ...]  # and by the best of these powers where points are placed
-    share: float  # of neighborhoods beside distances, where lengths are fitted
-    near: bool = False  # whether near distances decide, so that a larger sample pays
-    # the topology of a whole graph: moves are made for distances, neighborhoods lose by them
+    sample: float
+    places: tuple[float, ...]  # points are placed with the best of these powers
+    share: float  # of neighborhoods beside distances, when lengths are fitted
+    near: bool = False  # near distances decide, so that a larger sample is worth its time
+    # The topology of a whole graph is kept: moves improve distances, not neighborhoods.
     keep: bool = False
 
 
@@ -54,7 +57,7 @@ _SUITABLE = {
 
 
 def weighting(kind: str, balance: float | None) -> Weighting:
-    """Return the weighting that suits the kind of data, or the one that was asked for."""
+    """Return the weighting for a balance, or the default for this kind of data."""
     if balance is None:
         return _SUITABLE[kind]
     power = 4.0 * balance
@@ -64,24 +67,23 @@ def weighting(kind: str, balance: float | None) -> Weighting:
 
 
 def kind_of(metric: Metric) -> str:
-    """Return what a metric measures: a "graph", "points" with coordinates, or "distances" that came as such."""
+    """Return the kind of a metric: "graph", "points" with coordinates, or "distances"."""
     if is_graph(metric):
         return "graph"
     return "points" if isinstance(metric, PointMetric) else "distances"
 
 
 def is_graph(metric: Any) -> bool:
-    """Whether a metric counts the edges of a graph, or has the lengths of its edges.
+    """Whether a metric is that of a graph.
 
-    A table of whole numbers is taken for one if every point that is looked at has another at
-    distance 1.
+    A table of whole numbers counts as a graph if every point checked has another at distance 1.
     """
     if isinstance(metric, GraphMetric) or not isinstance(metric, MatrixMetric):
         return isinstance(metric, GraphMetric)
     n = len(metric)
     if not metric.integral or n < 2:
         return False
-    rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(np.int64)
+    rows = np.linspace(0, n - 1, min(n, _CHECKED_ROWS)).astype(np.int64)
     block = checked_block(metric, rows, np.arange(n))
     return bool((block.min(axis=1, where=block > 0, initial=np.inf) == 1).all())
 
@@ -96,7 +98,9 @@ def small_tree(
     time_limit: float | None,
     n_jobs: int | None,
 ) -> Tree:
-    """Improve a tree of the points of a table: move points and subtrees, then fit the lengths to some rows.
+    """Improve a tree of the points of a table.
+
+    Move points and subtrees, then fit the lengths to some rows.
 
     `all_of` is the metric if the table has all of its points. The neighborhoods of a graph
     count then.
@@ -106,7 +110,7 @@ def small_tree(
     share = 0.0 if neighbors is None else choice.share
     if len(table) > 3 and not (choice.keep and graph is not None):
         power = choice.sample if all_of is None else choice.whole
-        tree = rearrange(tree, table, power=power, rng=rng, max_seconds=time_limit).tree
+        tree = rearrange(tree, table, power=power, rng=rng, time_limit=time_limit).tree
     # Sums over neighborhoods take longer than those over all pairs, so that leaving out rows
     # saves little time.
     rows: Literal["all"] | int = (
@@ -120,7 +124,7 @@ def small_tree(
         neighbors=neighbors,
         rows=rows,
         rng=rng,
-        max_seconds=time_limit,
+        time_limit=time_limit,
         n_jobs=n_jobs,
     )
     return fitted.tree.contracted(0.0)

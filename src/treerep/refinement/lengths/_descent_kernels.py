@@ -1,4 +1,6 @@
-"""Sums of products and quasi-Newton directions of long vectors, with the order of additions fixed.
+"""Kernels of long vectors: sums of products, and quasi-Newton directions.
+
+The order of additions is fixed.
 
 NumPy leaves sums of products to a BLAS, which adds in an order that depends on its threads. On
 a busy machine its threads also wait for each other: with 200,000 edges that took longer than
@@ -53,7 +55,9 @@ def turn_way(
     product: Any,
     share: Any,
 ) -> None:
-    """Turn the steepest descent `way` by what past steps have shown: Nocedal's two loops among the free edges.
+    """Turn the steepest descent `way` into a quasi-Newton direction.
+
+    By Nocedal's two loops over past steps, among the free edges.
 
     steps, changes : (memory, K), the last steps s and what they changed in the gradient, y; row `newest` is the last,
         and the rows before it are older, round the end of the array

@@ -1,4 +1,4 @@
-"""Neighborhoods as part of an objective: mean average precision, smoothed so that it has a gradient.
+"""Neighborhoods in an objective: mean average precision, smoothed.
 
 The precision at a neighbor u of v is a quotient of two counts of points that are nearer to v
 than u is. A smooth step of some width in place of each comparison makes it a function of the
@@ -27,7 +27,7 @@ _TIE = 1e-9
 
 
 def neighbor_graph(metric: Metric) -> csr_array:
-    """Return who is a neighbor of whom: by the edges of a graph, or the ten nearest points of any other metric."""
+    """Return the neighbors of each point: those of a graph, or the ten nearest points."""
     if isinstance(metric, GraphMetric):
         return metric.adjacency
     graph = sparse_graph(metric, "knn", _NEIGHBORS)
@@ -53,7 +53,7 @@ class Neighborhoods:
         self.blocks = [(low, min(low + _ROWS, n)) for low in range(0, n, _ROWS)]
 
     def loss(self, length: Vector) -> float:
-        """1 - mean average precision, as defined."""
+        """Return 1 - mean average precision."""
         tree = measured(self.splits, depths(self.splits, length))
         slack = 2.0 * _TIE * float(tree.leaf_depth.max())
         work = partial(imprecision, tree, self.starts, self.neighbors)
@@ -61,7 +61,7 @@ class Neighborhoods:
         return sum(parts) / len(self.splits.points)
 
     def smooth_loss(self, length: Vector, width: float) -> tuple[float, Vector]:
-        """The same with steps of this width, and its gradient."""
+        """Return the loss with smooth steps of this width, and its gradient."""
         tree = measured(self.splits, depths(self.splits, length))
         n = len(self.splits.points)
 

@@ -17,9 +17,8 @@ from ...scores._streaming import BLOCK_ENTRIES, triangle_slices
 from ._path_sum_kernels import add_up, cut_sums, row_sums
 from ._splits import SplitTree, Vector, depths, measured
 
-#: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would
-#: overflow.
-_NOTHING = 1e-100
+#: Distances below this share of the largest count as 0 if a weight 1 / d^p would overflow.
+_ZERO_SHARE = 1e-100
 _PROBES = 8
 #: Rows of a sample that are summed up together, at least. Adding up the sums of two parts takes
 #: about as long as a row.
@@ -79,9 +78,9 @@ class _Reader:
         if factor is None:
             factor = np.full_like(distance, self.at_zero)
             if self.power == 2:  # 1 / d, and division is many times faster than a power
-                np.divide(1.0, distance, out=factor, where=distance > _NOTHING)
+                np.divide(1.0, distance, out=factor, where=distance > _ZERO_SHARE)
             else:
-                np.power(distance, -self.power / 2, out=factor, where=distance > _NOTHING)
+                np.power(distance, -self.power / 2, out=factor, where=distance > _ZERO_SHARE)
             if self._keep:
                 self._factors[task.number] = factor
         return distance, factor
@@ -90,7 +89,10 @@ class _Reader:
 def _sum_block(
     what: int, eps: float, depth: Vector, reader: _Reader, task: _Task
 ) -> tuple[float, Vector, Vector]:
-    """What `path_sum_kernels.row_sums` adds up over a block: the value, and derivatives at points and at nodes."""
+    """Sum up a block: the value, and its derivatives at points and at nodes.
+
+    See `path_sum_kernels.row_sums`.
+    """
     splits = reader.splits
     at_point = np.zeros(len(splits.points) - task.start)
     at_node = np.zeros(len(depth))
@@ -106,10 +108,10 @@ def _row_parts(count: int, width: int) -> Iterator[slice]:
 
 
 class Pairs:
-    """The pairs of points that an objective adds up: all, or those of sampled rows with all other points.
+    """The pairs that an objective adds up: all, or sampled rows with all other points.
 
-    Points are numbered as in `splits`. Distances are kept if there is room for them and asked
-    for again at every pass otherwise. They are measured in `unit`, a power of two near the
+    Points are numbered as in `splits`. Distances are kept if they fit into memory, and read
+    again at every pass otherwise. They are measured in `unit`, a power of two near the
     largest, so that squares neither overflow nor vanish. Factors u = 1 / d^(power / 2) weight
     the errors of the pairs. A pair at distance 0 is left out (u = 0), or weighted like the
     smallest positive distance if `with_zeros`. A `runner` makes the passes over the pairs in
@@ -148,15 +150,14 @@ class Pairs:
             # The expected number of times that a pair is met, from either end, is 2 rows / n.
             self.count = len(rows) * (n - 1)
             self.scale = n / (2 * len(rows))
-        self.runner = (
-            runner if len(self.tasks) > 1 else None
-        )  # one block is read sooner than sent
+        # One block is read sooner than sent.
+        self.runner = runner if len(self.tasks) > 1 else None
         self.below = (splits.last - splits.first).astype(np.int64)
         self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(
             rows, splits.first
         )
-        # Of a few points: one may be at distance 0 from all, where distances violate the
-        # triangle inequality.
+        # Several points: one may be at distance 0 from all if distances violate the triangle
+        # inequality.
         few = splits.points[:: max(1, n // _PROBES)]
         self.radius = float(checked_block(metric, few, splits.points).max()) or 1.0
         self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
@@ -167,17 +168,17 @@ class Pairs:
         self._reader.at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
 
     def _smallest(self) -> float:
-        """The smallest positive distance."""
+        """Return the smallest positive distance."""
 
         def least(task: _Task) -> float:
             distance = self._reader.distance(task)
-            return float(distance.min(where=distance > _NOTHING, initial=np.inf))
+            return float(distance.min(where=distance > _ZERO_SHARE, initial=np.inf))
 
         smallest = min(self.workers.map(least, self.tasks), default=np.inf)
         return smallest if smallest < np.inf else 1.0 / self.unit
 
     def with_power(self, power: float) -> "Pairs":
-        """The same pairs with other factors; the distances are shared."""
+        """Return the same pairs with other factors; the distances are shared."""
         other = copy.copy(self)
         other.power = power
         other._reader = self._reader.with_power(power)
@@ -198,7 +199,10 @@ class Pairs:
         return (0.5 if self.upper else self.scale) * (t * (n - s) + s * (r - t))
 
     def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
-        """Sum of values over the pairs, and the sums of their derivatives over the paths through each edge."""
+        """Return the sum of values over the pairs, and of derivatives over paths.
+
+        Derivatives are summed over the paths through each edge.
+        """
         splits = self.splits
         depth = depths(splits, length)
         work = partial(_sum_block, what, eps, depth)
@@ -223,7 +227,7 @@ class Pairs:
 
 
 class Optimum(NamedTuple):
-    """What a search has found, lengths in units of `Pairs.unit`."""
+    """The result of a search, with lengths in units of `Pairs.unit`."""
 
     length: Vector
     value: float

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 
-# What `row_sums` adds up over the pairs; x is the tree's distance, y the path length of
+# Sums over the pairs by `row_sums`; x is the tree's distance, y the path length of
 # `slope`, t the truth, u the factor of the pair, q = u (x - t).
 SQUARES = 0  # value q^2, derivative u q
 SMOOTH = 1  # value sqrt(q^2 + eps^2) where u > 0, derivative u q / sqrt(q^2 + eps^2)
@@ -32,7 +32,7 @@ class MeasuredSplits(NamedTuple):
 
 @kernel
 def find_chains(up: Any, count: Any, bottom: Any, above: Any) -> None:
-    """Find which edges part the points in the same way: chains of Steiner nodes with nothing else attached.
+    """Find which edges have the same split: chains of Steiner nodes of degree 2.
 
     up : (N,) int32, of a preorder whose root is a point or has three children with points below
     count : (N,) int32, number of points below each position
@@ -76,7 +76,7 @@ def common_ancestors(up: Any, first: Any, second: Any) -> Any:
         b = second[k]
         while (
             a != b
-        ):  # ancestors come first in preorder: the later one is no ancestor of the other
+        ):  # ancestors come first in preorder: the later one is not an ancestor of the other
             if a > b:
                 a = up[a]
             else:
@@ -120,7 +120,7 @@ def _factors(u: Any, slope: Any, value: Any) -> None:
 
 @helper
 def _spread(slope: Any, out: Any) -> Any:
-    """Add slope to out and return its sum, taken in four parts that need not wait for each other."""
+    """Add slope to out and return its sum, in four independent parts."""
     a = b = c = d = 0.0
     whole = len(slope) // 4 * 4
     for j in range(0, whole, 4):
@@ -148,7 +148,9 @@ def row_sums(
     at_point: Any,
     at_node: Any,
 ) -> Any:
-    """Sum of the values over the pairs of a block; their derivatives go to the ends and the top of each path.
+    """Return the sum of the values over the pairs of a block.
+
+    Their derivatives go to the ends and the top of each path.
 
     A derivative r of the pair (i, j) is added at i, at j, and twice subtracted at their lowest
     common ancestor: sums over subtrees then give the sum of r over all paths through each edge.
@@ -213,13 +215,17 @@ def row_sums(
 
 @kernel
 def cut_sums(up: Any, count: Any, sampled: Any, length: Any, out: Any) -> None:
-    """out[k] = sum of the path lengths d(i, j), i a sampled point and j any, over the paths through edge k. O(K).
+    """Sum up path lengths over the paths through each edge. O(K).
+
+    out[k] is the sum of d(i, j), i a sampled point and j any, over the paths through edge k.
 
     With D and F the sums of the distances from node k to the points below and to all, s and n
     their numbers, and the same in capitals' place for the sampled ones (E, G, t, r), the paths
     that leave downwards and upwards add up to E (n - s) + t (F - D) + D (r - t) + s (G - E).
 
-    count, sampled : (K,) int64, points below each node; length : (K,) float64; out : (K,) float64, written
+    count, sampled : (K,) int64, points below each node
+    length : (K,) float64
+    out : (K,) float64, written
     """
     K = len(up)
     n = count[0]
@@ -245,7 +251,9 @@ def cut_sums(up: Any, count: Any, sampled: Any, length: Any, out: Any) -> None:
 
 @kernel
 def solve_cuts(up: Any, count: Any, free: Any, cut: Any, length: Any) -> None:
-    """Find lengths, 0 where not free, whose paths through each free edge add up to cut[k], over all pairs. O(K).
+    """Find lengths whose paths through each free edge add up to cut[k]. O(K).
+
+    All pairs count. The lengths of other edges are 0.
 
     For an edge k with s of n points below it, D and F the sums of the distances from k to the
     points below and to all:

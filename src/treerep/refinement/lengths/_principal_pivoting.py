@@ -1,11 +1,9 @@
-"""Least squares with lower bounds by block principal pivoting (Kim and Park, SIAM J.
+"""Least squares with lower bounds by block principal pivoting.
 
-Sci. Comput. 33, 2011).
-
-Guess which edges are free, solve for them exactly, and let every edge change sides whose length
-or slope has the wrong sign. With exact solutions in O(N) a guess costs next to nothing, and few
-are needed: 10 for 8,000 points, where descent takes 51 steps. (For 50,000 points descent had
-not arrived after two minutes.)
+The method is that of Kim and Park (SIAM J. Sci. Comput. 33, 2011). Guess which edges are free,
+solve for them exactly, and let every edge change sides whose length or slope has the wrong
+sign. Exact solutions take O(N), so that a guess costs little. Few are needed: 10 for 8,000
+points, for which descent takes 51 steps. (For 50,000 points, descent took over two minutes.)
 """
 
 from typing import TYPE_CHECKING
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from .least_squares import Quadratic
 
 _MOST = 200
-# guesses that may be no better than the best before only one edge changes sides at a time
+# Guesses without progress after which only one edge at a time changes sides.
 _PATIENCE = 3
 _ROUNDING = 1e-12
 
@@ -26,13 +24,14 @@ _ROUNDING = 1e-12
 def principal_pivoting(
     problem: "Quadratic", length: Vector, gradient: Vector, floor: Vector
 ) -> Vector | None:
-    """Return the minimum over lengths not below the floor, or None if it was not found in _MOST guesses.
+    """Return the minimum over lengths not below the floor.
+
+    Returns None if it was not found in _MOST guesses.
 
     length, gradient : any point, with the floor observed, and the gradient there
     """
-    right = (
-        problem.product(length - floor) - gradient
-    )  # H v = right where v = w - floor is free
+    # H v = right for the free edges, with v = w - floor.
+    right = problem.product(length - floor) - gradient
     free = problem.measured & (length > floor)
     fewest = len(free) + 1
     patience = _PATIENCE
@@ -51,7 +50,7 @@ def principal_pivoting(
             patience = _PATIENCE
         elif patience > 0:
             patience -= 1
-        else:  # one by one it ends for sure
+        else:  # with one change at a time the search is sure to end
             last = int(np.flatnonzero(wrong)[-1])
             wrong[:last] = False
         free = free ^ wrong

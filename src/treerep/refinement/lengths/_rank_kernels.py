@@ -1,4 +1,7 @@
-"""Compiled sums over neighborhoods: how well the ranks of tree distances keep them, and which edges would help."""
+"""Kernels of neighborhoods: how well ranks of tree distances keep them.
+
+And the derivatives by the lengths of edges.
+"""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +12,10 @@ from ._path_sum_kernels import MeasuredSplits
 
 
 class Close(NamedTuple):
-    """The points that can come before a neighbor of v: no farther than the farthest of them, and a bit."""
+    """The points that can come before a neighbor of v.
+
+    They are not farther than the farthest neighbor, with some slack.
+    """
 
     point: Any
     x: Any  # distance from v
@@ -18,7 +24,7 @@ class Close(NamedTuple):
 
 
 class Bins(NamedTuple):
-    """The close points sorted into bins by distance, so that few of them have to be looked at for each neighbor."""
+    """The close points in bins by distance, so that few are compared with each neighbor."""
 
     start: Any  # where each bin begins in the lists below
     nearer: Any  # number of neighbors in the bins before each bin
@@ -32,7 +38,9 @@ class Bins(NamedTuple):
 def _distance(tree: MeasuredSplits, v: int, u: int) -> float:
     a = tree.node[v]
     b = tree.node[u]
-    while a != b:  # ancestors come first in preorder: the later one is no ancestor of the other
+    while (
+        a != b
+    ):  # ancestors come first in preorder: the later one is not an ancestor of the other
         if a > b:
             a = tree.up[a]
         else:
@@ -82,7 +90,9 @@ def _find_close(tree: MeasuredSplits, v: int, near: Any, beyond: float, close: C
 
 @helper
 def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
-    """Sort the close points into bins no narrower than `width`; return how many bins to a unit, and in all.
+    """Sort the close points into bins of at least `width`.
+
+    Returns the number of bins per unit, and in all.
 
     Points that are two bins or more nearer or farther than another are on one side of its
     smooth step.
@@ -122,7 +132,10 @@ def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
 
 @helper
 def _spread(v: int, close: Close, bins: Bins, count: int, at_point: Any, at_node: Any) -> None:
-    """Add the derivatives of the distances from v at both ends, and subtract them twice at the top of each path."""
+    """Add the derivatives of the distances from v.
+
+    Add at both ends of each path, and subtract twice at its top.
+    """
     total = 0.0
     for i in range(count):
         slope = bins.slope[bins.rank[i]]
@@ -201,7 +214,10 @@ def smooth_imprecision(
     at_point: Any,
     at_node: Any,
 ) -> float:
-    """Sum over the points low ... high - 1 of 1 - their smooth average precision; derivatives as in `row_sums`."""
+    """Return the sum of 1 - smooth average precision over the points low ... high - 1.
+
+    Derivatives are as in `row_sums`.
+    """
     close = _room(len(tree.leaf_depth))
     bins = _bins(len(tree.leaf_depth))
     total = 0.0
@@ -228,7 +244,10 @@ def imprecision(
     high: int,
     slack: float,
 ) -> float:
-    """Sum over the points low ... high - 1 of 1 - their average precision; all tied points count, as defined."""
+    """Return the sum of 1 - average precision over the points low ... high - 1.
+
+    All tied points count.
+    """
     close = _room(len(tree.leaf_depth))
     total = 0.0
     for v in range(low, high):

@@ -1,4 +1,4 @@
-"""A tree as the sums over its paths see it: one edge for every way of parting the points."""
+"""Trees with one edge for every split, for sums over paths."""
 
 from typing import NamedTuple
 
@@ -13,14 +13,14 @@ Vector = NDArray[np.float64]
 
 
 class SplitTree(NamedTuple):
-    """A tree without what distances cannot tell apart, hung from a centroid, in preorder.
+    """A tree with one edge for every split, rooted at a centroid, in preorder.
 
-    Edges that part the points in the same way (a chain through Steiner nodes) are one edge;
-    edges without points on one side are none. So the columns of the path matrix are linearly
-    independent.
+    Distances cannot tell apart edges that have the same split (a chain through Steiner nodes):
+    they are one edge. Edges without points on one side are left out. So the columns of the path
+    matrix are linearly independent.
     """
 
-    points: NDArray[np.int64]  # in the order of the preorder, which numbers them anew
+    points: NDArray[np.int64]  # in preorder; from here on point k is points[k]
     node: NDArray[np.int32]  # of each point
     up: NDArray[np.int32]  # parent; -1 at the root, node 0
     first: NDArray[np.int32]  # points below node k: first[k] ... last[k] - 1
@@ -34,8 +34,8 @@ def find_tree_splits(tree: Tree) -> SplitTree:
     here = np.arange(tree.n_nodes)
     view = tree._view
     chains = _chains(view, n)
-    # The lowest node with at least half of the points below: no branch at it has more than
-    # half.
+    # The lowest node with at least half of the points below is a centroid: no branch at it has
+    # more than half.
     heavy = np.flatnonzero((2 * chains.points >= n) & (chains.bottom == here))[-1]
     view = tree._view_from(int(view.order[heavy]))
     chains = _chains(view, n)
@@ -43,9 +43,8 @@ def find_tree_splits(tree: Tree) -> SplitTree:
     kept = chains.bottom == here
     number = (np.cumsum(kept) - 1).astype(np.int32)
     parent = np.where(chains.above >= 0, number[chains.above], -1)[kept].astype(np.int32)
-    below = np.where(
-        chains.bottom >= 0, number[chains.bottom], -1
-    )  # the node here below each edge
+    # By edge, the node below it.
+    below = np.where(chains.bottom >= 0, number[chains.bottom], -1)
     # The points below position k follow each other in preorder, from number before[k] on.
     is_point = view.order < n
     before: NDArray[np.int32] = (np.cumsum(is_point) - is_point).astype(np.int32)
@@ -60,7 +59,7 @@ def find_tree_splits(tree: Tree) -> SplitTree:
 
 
 class _Chains(NamedTuple):
-    """Edges that part the points in the same way, by position: see `find_chains`."""
+    """Edges that have the same split, by position: see `find_chains`."""
 
     points: NDArray[np.int32]  # number of points below
     bottom: NDArray[np.int32]
@@ -76,7 +75,7 @@ def _chains(view: Preorder, n_points: int) -> _Chains:
 
 
 def depths(splits: SplitTree, length: Vector) -> Vector:
-    """Distance of each node to the root."""
+    """Return the distance of each node to the root."""
     depth = length.copy()
     depth[0] = 0.0
     add_down(splits.up, depth)
@@ -90,7 +89,7 @@ def measured(splits: SplitTree, depth: Vector) -> MeasuredSplits:
 
 
 def gather(splits: SplitTree, weights: Vector) -> Vector:
-    """Length of each split: the sum over the edges that make it."""
+    """Return the length of each split: the sum over its edges."""
     used = splits.edge >= 0
     sums: Vector = np.bincount(
         splits.edge[used], weights[used], minlength=len(splits.up)
@@ -105,18 +104,21 @@ def distribute(
     given: Vector,
     lower: float,
 ) -> Vector:
-    """Weight of each edge: the chains of a split share what is above `lower` as before, or evenly if nothing was."""
+    """Return the weight of each edge.
+
+    The edges of a split share the length above `lower` as before, or evenly if there was none.
+    """
     used = splits.edge >= 0
     edge = np.where(used, splits.edge, 0)
     chain = gather(splits, np.ones(len(old)))[edge]
     spare = np.maximum(old - lower, 0.0)
     total = gather(splits, spare)[edge]
-    share = np.where(
-        total > 0, spare / np.where(total > 0, total, 1.0), 1.0 / np.maximum(chain, 1.0)
-    )
-    new = np.where(
-        chain == 1, found[edge], lower + share * np.maximum(found[edge] - chain * lower, 0.0)
-    )
-    # What has not changed keeps its bits, unless a part of the chain was too short.
-    changed = (found != given) | (gather(splits, (old < lower).astype(np.float64)) > 0)
+    in_proportion = spare / np.where(total > 0, total, 1.0)
+    evenly = 1.0 / np.maximum(chain, 1.0)
+    share = np.where(total > 0, in_proportion, evenly)
+    above_lower = np.maximum(found[edge] - chain * lower, 0.0)
+    new = np.where(chain == 1, found[edge], lower + share * above_lower)
+    # Lengths that did not change keep their bits, unless a part of the chain was too short.
+    n_short = gather(splits, (old < lower).astype(np.float64))
+    changed = (found != given) | (n_short > 0)
     return np.where(used & changed[edge], new, np.maximum(old, lower))

@@ -16,7 +16,7 @@ _RATE = 1e-4
 def heuristic(
     tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: RNGLike
 ) -> Optimum:
-    """The weights of the paper's experiments: as many random pairs as points, and a fixed number of small steps."""
+    """Fit weights by a fixed number of small steps on as many random pairs as points."""
     generator = np.random.default_rng(rng)
     n = len(tree)
     i = generator.integers(n, size=n)
@@ -25,7 +25,8 @@ def heuristic(
     a = splits.node[i]
     b = splits.node[j]
     top = common_ancestors(splits.up, a, b)
-    given, floor = (gather(splits, w) for w in (tree.weights, np.full(len(tree.edges), lower)))
+    given = gather(splits, tree.weights)
+    floor = gather(splits, np.full(len(tree.edges), lower))
 
     def path_sums(values: Vector) -> Vector:
         ends = np.concatenate([a, b, top, top])
@@ -40,19 +41,22 @@ def heuristic(
         add_down(splits.up, depth)
         return depth[a] + depth[b] - 2 * depth[top] - truth
 
-    raised = length = np.maximum(given, floor)
+    def squared_error(length: Vector) -> float:
+        return float(np.square(errors(length)).sum())
+
+    raised = np.maximum(given, floor)
+    length = raised
     for _ in range(_STEPS):
         # d/dw |A w - d|^2 = 2 A^T (A w - d)
         length = np.maximum(floor, length - _RATE * 2 * path_sums(errors(length)))
-    start, before, value = (float(np.square(errors(x)).sum()) for x in (given, raised, length))
+    start = squared_error(given)
+    before = squared_error(raised)
+    value = squared_error(length)
     if not value < before:  # the steps were too large for these distances
         length = raised
         value = before
-    moved = (
-        np.maximum(
-            floor, length - path_sums(errors(length)) / np.maximum(path_sums(np.ones(n)), 1.0)
-        )
-        - length
-    )
-    residual = float(np.abs(moved[1:]).max() / (truth.max() or 1.0))
+    # How far each edge would move by itself.
+    pairs_through = np.maximum(path_sums(np.ones(n)), 1.0)
+    best = np.maximum(floor, length - path_sums(errors(length)) / pairs_through)
+    residual = float(np.abs((best - length)[1:]).max() / (truth.max() or 1.0))
     return Optimum(length, value, start, residual, _STEPS)

@@ -1,7 +1,8 @@
 """The least average distortion, and the best balance of distances and neighborhoods.
 
-|q|, the relative error of a pair, is smoothed to sqrt(q^2 + eps^2), and so are ranks (see `neighborhoods`). The sum is
-minimized by a projected limited-memory quasi-Newton method, with less and less smoothing.
+|q|, the relative error of a pair, is smoothed to sqrt(q^2 + eps^2), and so are ranks (see
+`neighborhoods`). The sum is minimized by a projected limited-memory quasi-Newton method, with
+less and less smoothing.
 """
 
 import math
@@ -28,15 +29,18 @@ Objective = Callable[[Vector], tuple[float, Vector]]
 
 
 class Stage(NamedTuple):
-    """One part of the way: how smooth errors are, how wide the steps of ranks are, and how many steps to take."""
+    """One stage of a search."""
 
-    smoothing: float
-    width: float  # as a share of the distance of neighbors
-    steps: int
+    smoothing: float  # of errors
+    width: float  # of the steps of ranks, as a share of the distance of neighbors
+    steps: int  # the largest number of steps
 
 
 class Plan(NamedTuple):
-    """The stages of a search, each of which ends when `patience` steps gain less than the share `progress`."""
+    """The stages of a search.
+
+    A stage ends when `patience` steps gain less than the share `progress`.
+    """
 
     stages: tuple[Stage, ...]
     patience: int
@@ -56,7 +60,7 @@ _DISTANCES = Plan(
 _BALANCED = Plan(
     (Stage(3e-2, 0.3, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.05, 60)), 25, 1e-5
 )
-# What sampled rows gain beyond is mostly noise. 100,000 cells, 256 rows: other rows have 0.0622
+# Further stages mostly fit noise of the rows. 100,000 cells, 256 rows: other rows have 0.0622
 # after one stage of 19 steps and 0.0621 after four stages of 64; twice as many rows give
 # 0.0615.
 _SAMPLED = Plan((Stage(1e-2, 0.0, 50),), 5, 3e-3)
@@ -64,7 +68,10 @@ _SAMPLED_BALANCED = _BALANCED._replace(patience=10, progress=1e-3)
 
 
 class Balance(NamedTuple):
-    """What counts, in logarithms: a hundredth of the distortion as much as a hundredth of the lost precision at 1/2.
+    """How neighborhoods count beside distances.
+
+    The objective is a sum of logarithms. At share 1/2, a hundredth of the distortion counts as
+    much as a hundredth of the lost precision.
 
     (1 - share) log(distortion + 0.001) + share log(1 - mean average precision + 0.001)
     """
@@ -73,12 +80,15 @@ class Balance(NamedTuple):
     near: Neighborhoods
 
 
-#: So that logarithms stay finite.
+#: Added to arguments of logarithms, so that they stay finite.
 _LITTLE = 1e-3
 
 
 def stated_objective(distortion: float, loss: float, share: float) -> float:
-    """The objective of a distortion and a loss of precision: see `Balance`; the distortion itself if share is 0."""
+    """Return the objective of a distortion and a loss of precision: see `Balance`.
+
+    It is the distortion itself if share is 0.
+    """
     if share == 0:
         return distortion
     return (1 - share) * math.log(distortion + _LITTLE) + share * math.log(loss + _LITTLE)
@@ -133,7 +143,7 @@ def _value(end: tuple[float, Vector]) -> float:
 
 
 def _stated(pairs: Pairs, length: Vector, count: float, balance: Balance | None) -> float:
-    """The objective that is reported: ranks as they are, and errors all but unsmoothed."""
+    """Return the objective that is reported: exact ranks, and errors hardly smoothed."""
     distortion = pairs.sums(SMOOTH, length, SMOOTHING)[0] / count
     if balance is None:
         return distortion
@@ -141,7 +151,7 @@ def _stated(pairs: Pairs, length: Vector, count: float, balance: Balance | None)
 
 
 def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None) -> Objective:
-    """The smooth objective of a stage, times the number of pairs."""
+    """Return the smooth objective of a stage, times the number of pairs."""
     if balance is None:
         return lambda length: pairs.sums(SMOOTH, length, stage.smoothing)
     share, near = balance
@@ -163,7 +173,10 @@ def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None
 
 
 def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -> float:
-    """Largest derivative of the distortion over its largest possible value, where the bounds leave a choice."""
+    """Return the largest derivative of the distortion over its largest possible value.
+
+    Edges at their lower bound do not count if the objective falls only below it.
+    """
     gradient = pairs.sums(SMOOTH, length, SMOOTHING)[1]
     # By Cauchy and Schwarz no sum of derivatives u q / sqrt(q^2 + eps^2) over the paths through
     # an edge is larger.
@@ -183,13 +196,16 @@ class Memory:
         self.newest = -1
 
     def add(self, step: Vector, change: Vector) -> None:
-        """Remember a step in place of the oldest one."""
+        """Store a step in place of the oldest one."""
         self.newest = (self.newest + 1) % _MEMORY
         self.steps[self.newest] = step
         self.changes[self.newest] = change
 
     def turned(self, way: Vector, free: NDArray[np.bool_], diagonal: Vector) -> Vector:
-        """The steepest descent `way` among the free edges, turned by what past steps have shown."""
+        """Return the quasi-Newton direction among the free edges.
+
+        `way` is the steepest descent.
+        """
         product = np.zeros(_MEMORY)
         share = np.zeros(_MEMORY)
         turn_way(self.steps, self.changes, self.newest, free, diagonal, way, product, share)
@@ -205,21 +221,21 @@ def _quasi_newton(
     most: int,
     deadline: float,
 ) -> tuple[Vector, int, float]:
-    """Projected limited-memory BFGS steps (Nocedal, Math. Comput. 35, 1980).
+    """Take projected limited-memory BFGS steps (Nocedal, Math. Comput. 35, 1980).
 
-    Returns the length, the number of steps and the seconds that a look at the objective takes:
-    ranks of thousands of points take more than one, so that none begins which would end after
-    the deadline.
+    Returns the length, the number of steps, and the seconds that the objective takes. Ranks of
+    thousands of points take more than a second, so no step begins that would end after the
+    deadline.
     """
     begin = time.monotonic()
     value, gradient = objective(length)
     seconds = time.monotonic() - begin
-    latest = deadline - seconds
+    step_deadline = deadline - seconds
     memory = Memory(len(length))
     trace = [value]
     _, patience, progress = plan
     for steps in range(most):
-        if time.monotonic() > latest or (
+        if time.monotonic() > step_deadline or (
             steps >= patience and trace[-patience] - value <= progress * value
         ):
             return length, steps, seconds
@@ -231,7 +247,7 @@ def _quasi_newton(
             if after < value and after <= value + 1e-4 * dot(gradient, step):
                 break
             way = way / 2
-            if time.monotonic() > latest:
+            if time.monotonic() > step_deadline:
                 return length, steps, seconds
         else:
             return length, steps, seconds

@@ -1,9 +1,7 @@
-"""Least squares, ordinary or weighted, by a projected Newton method (Bertsekas, SIAM J.
+"""Least squares, ordinary or weighted, by a projected Newton method.
 
-Control Optim. 20, 1982).
-
-With A the path matrix (a row per pair of points, a column per edge), the distances of the tree
-are A w, and we minimize
+The method is that of Bertsekas (SIAM J. Control Optim. 20, 1982). With A the path matrix (a row
+per pair of points, a column per edge), the distances of the tree are A w. We minimize
 |U (A w - d)|^2 over w >= lower, U diagonal. A is never formed:
 
 - the gradient A^T U^2 (A w - d) is one pass over the pairs (`path_sum_kernels.row_sums`),
@@ -11,10 +9,9 @@ are A w, and we minimize
   b, even with edges held fixed (`solve_cuts`; that ordinary least squares has such a solution
   is due to Bryant and Waddell, Rapid evaluation of least-squares and minimum-evolution criteria
   on phylogenetic trees, Mol. Biol. Evol. 15, 1998),
-- for other U that solution is a preconditioner that knows the shape of the tree.
+- for other U that solution is a preconditioner with the shape of the tree.
 
-So steps are exact for U = 1 and come from a few conjugate gradients otherwise, however long the
-paths are.
+So steps are exact for U = 1, and need few conjugate gradients otherwise, also on long paths.
 """
 
 import time
@@ -29,24 +26,26 @@ from ._principal_pivoting import principal_pivoting
 from ._splits import Vector
 
 _STEPS = 1000
-#: Beyond so many points steps are many, and guessing which edges are free is faster. (Below, it
-#: is a matter of hundredths of a second, and results that are stored rest on the last digits of
-#: the steps.)
+#: Beyond this number of points there are many steps, and guessing which edges are free is
+#: faster. (Below, it saves hundredths of a second, and stored results depend on the last digits
+#: of the steps.)
 _MANY_POINTS = 10_000
 _CONJUGATE_STEPS = 500
 #: A Newton step is accurate enough when conjugate gradients have shrunk its error to this share
 #: (measured best).
 _ACCURACY = 0.1
 _LAST_DIGITS = 1e-6
-#: A sample leaves many edges all but undetermined, and it is no use to fit its noise: stop when
-#: a step lowers the objective by less than this share of itself, and take few conjugate
-#: gradients.
+#: A sample hardly determines many edges, and its noise should not be fitted: stop when a step
+#: lowers the objective by less than this share, and take few conjugate gradients.
 _SAMPLED_PROGRESS = 1e-3
 _SAMPLED_CONJUGATE_STEPS = 30
 
 
 class Quadratic:
-    """1/2 |U (A w - d)|^2: products with its matrix H = A^T U^2 A, and approximate solutions of H w = b."""
+    """The function 1/2 |U (A w - d)|^2 of the lengths w.
+
+    Products with its matrix H = A^T U^2 A, and approximate solutions of H w = b.
+    """
 
     def __init__(self, pairs: Pairs) -> None:
         self.pairs = pairs
@@ -64,20 +63,17 @@ class Quadratic:
 
     def product(self, length: Vector) -> Vector:
         """H w: O(N) for U = 1, otherwise a pass over the pairs."""
-        return (
-            self.pairs.sums(PRODUCT, length)[1]
-            if self.pairs.power
-            else self.pairs.cut_sums(length)
-        )
+        if self.pairs.power:
+            return self.pairs.sums(PRODUCT, length)[1]
+        return self.pairs.cut_sums(length)
 
     def precondition(self, free: NDArray[np.bool_], right: Vector) -> Vector:
-        """Solve H w = b among the free edges: exactly for U = 1 and all pairs, otherwise about.
+        """Solve H w = b among the free edges. O(N).
 
-        O(N).
-
-        With sampled rows by the diagonal alone: the shape of the tree would tell edges apart
-        that the sample does not, and steps would fit its noise (20,000 points, 256 rows: the
-        objective of other rows rose by half).
+        The solution is exact for U = 1 and all pairs, and approximate otherwise. With sampled
+        rows only the diagonal of H is used. The shape of the tree would separate edges that the
+        sample does not, and steps would fit noise (20,000 points, 256 rows: the objective of
+        other rows rose by half).
         """
         if not self.pairs.upper:
             return np.where(free, right / self.diagonal, 0.0)
@@ -86,19 +82,16 @@ class Quadratic:
         return self._stretch * out
 
     def residual(self, length: Vector, gradient: Vector, floor: Vector) -> float:
-        """How far an edge would move by itself, at most: 0 at the minimum, and only there.
+        """Return how far an edge would move by itself, at most. It is 0 only at the minimum.
 
-        For U = 1 as a share of the largest distance. With factors an edge among short distances
-        counts as much as one among long ones: it is what the move changes in U A w, as a share
-        of |U d|.
+        For U = 1 it is a share of the largest distance. With factors it is what the move
+        changes in U A w, as a share of |U d|: an edge among short distances counts as much as
+        one among long ones.
         """
         moved = (np.maximum(floor, length - gradient / self.diagonal) - length)[self.measured]
         if self.size > 0:
-            return float(
-                np.abs(moved * np.sqrt(self.diagonal[self.measured] / self.size)).max(
-                    initial=0.0
-                )
-            )
+            factor = np.sqrt(self.diagonal[self.measured] / self.size)
+            return float(np.abs(moved * factor).max(initial=0.0))
         return float(np.abs(moved).max(initial=0.0)) * self.pairs.unit / self.pairs.radius
 
 
@@ -122,8 +115,8 @@ def least_squares(
             value, gradient = at_found
             best = (found, value, problem.residual(found, gradient, floor))
             goal = tol
-    # Steps only update the gradient, and its rounding errors add up: look at the distances
-    # again and go on from there.
+    # Steps only update the gradient, and its rounding errors add up. So compute it again from
+    # the distances, and go on.
     for _ in range(3 if pairs.upper else 1):
         if best[2] <= goal or time.monotonic() > deadline:
             break
@@ -148,7 +141,10 @@ def _descend(
     tol: float,
     deadline: float,
 ) -> tuple[Vector, int]:
-    """Projected Newton steps until the residual is below tol; every step lowers the objective."""
+    """Take projected Newton steps until the residual is below tol.
+
+    Every step lowers the objective.
+    """
     least = 0.0 if problem.pairs.upper else _SAMPLED_PROGRESS
     for steps in range(_STEPS):
         if problem.residual(length, gradient, floor) <= tol / 2 or time.monotonic() > deadline:
@@ -184,7 +180,10 @@ def _search(
     way: Vector,
     halvings: int,
 ) -> tuple[Vector, Vector]:
-    """The first of the projected steps 1, 1/2, 1/4, ... that lowers the objective enough, and H times it; or zeros."""
+    """Return the first projected step that lowers the objective enough, and H times it.
+
+    Steps are 1, 1/2, 1/4, ... times as long. Returns zeros if there is none.
+    """
     for _ in range(halvings):
         step = np.where(problem.measured, np.maximum(floor, length + way) - length, 0.0)
         image = problem.product(step)
@@ -205,7 +204,7 @@ def _step_to_the_floor(
     newton: Vector,
     deadline: float,
 ) -> tuple[Vector, Vector]:
-    """A Newton step up to where the first edge reaches the floor, and H times it.
+    """Return a Newton step until the first edge reaches the floor, and H times it.
 
     Short edges among long ones are cut off by the projection of a full step, which then need
     not lower the objective. A straight step always does, if the edges at the floor that it

@@ -1,4 +1,7 @@
-"""The best edge weights of a fixed tree: least squares, least distortion, or a balance with neighborhoods."""
+"""Fit the edge weights of a fixed tree.
+
+Least squares, least distortion, or a balance of distortion and neighborhoods.
+"""
 
 import math
 import time
@@ -26,15 +29,15 @@ _OBJECTIVES = ("l2", "l1", "heuristic")
 
 
 class WeightFit(NamedTuple):
-    """A tree with fitted weights, and what is known about them."""
+    """A tree with fitted weights, and how good they are."""
 
     tree: Tree  # the same topology
     value: float  # objective of the tree
     start: float  # objective of the tree that was given
     residual: float  # largest violation of the optimality conditions, dimensionless
     iterations: int
-    pairs: int  # how many were looked at
-    exact: bool  # all pairs were, and the residual is below `tol`
+    pairs: int  # number of pairs that count
+    exact: bool  # all pairs count, and the residual is below `tol`
 
 
 def fit_weights(
@@ -50,39 +53,38 @@ def fit_weights(
     squares_first: bool = True,
     rng: RNGLike = 0,
     tol: float = 1e-9,
-    max_seconds: float | None = None,
+    time_limit: float | None = None,
     n_jobs: int | None = None,
     runner: Runner | None = None,
 ) -> WeightFit:
-    """Give a tree the edge weights that bring its distances nearest to those of a metric; the topology stays.
+    """Fit the weights of a tree to the distances of a metric. The topology stays.
 
     Parameters
     ----------
     tree : Tree on the points of `metric`
-        Its weights are where the search starts.
+        The search starts from its weights.
     objective : "l2", "l1" or "heuristic"
         "l2": sum of (d_T - d)^2 / d^power over the pairs. "l1": mean of sqrt(q^2 + 1e-6) with q
-        = d_T / d - 1, the average distortion, smoothed. "heuristic": what the paper does, 200
-        plain gradient steps of size 1e-4 for the squares of n random pairs; for comparison.
+        = d_T / d - 1, the average distortion, smoothed. "heuristic": the method of the paper,
+        200 plain gradient steps of size 1e-4 for the squares of n random pairs; for comparison.
     power : float from 0 to 2, for "l2"
         0 is ordinary least squares, 2 relative least squares (Fitch and Margoliash, Science
         155, 1967).
     balance : float from 0 to 1, for "l1"
-        0 minimizes the average distortion, 1 maximizes mean average precision; between, the
-        mean of the logarithms of the distortion and of 1 - precision, weighted so, is
-        minimized.
+        0 minimizes the average distortion, 1 maximizes mean average precision. Between, the
+        weighted mean of the logarithms of the distortion and of 1 - precision is minimized.
     neighbors : csr_array, optional
-        Whose ranks count for `balance`; by default the edges of a graph, or the ten nearest
+        The neighborhoods of `balance`. By default the edges of a graph, or the ten nearest
         points.
     rows : int or "all"
-        Use the distances of that many random points to all points in place of all pairs: an
-        unbiased estimate of the objective. Edges that the sample cannot tell apart stay near
-        their old lengths, and the search ends when it gains less than a thousandth in a step.
+        Use the distances of this number of random points to all points instead of all pairs:
+        an unbiased estimate of the objective. Edges that the sample does not determine stay
+        near their old lengths. The search ends when a step gains less than a thousandth.
     lower : float
         Least weight of an edge, 0 or more.
     squares_first : bool, for "l1"
-        Whether to begin from ordinary least squares if that is better. It need not be tried if
-        the lengths of the tree were fitted before.
+        Whether to begin from ordinary least squares if that is better. Not needed if the
+        lengths of the tree were fitted before.
     tol : float
         Residual to reach. For "l2" an edge's residual is how far it would move if it alone were
         free, as a share of the largest distance from a point. With a power it is what the move
@@ -90,24 +92,25 @@ def fit_weights(
         count as much as long ones. For "l1" it is the gradient over its largest possible value,
         and a smoothed minimum has sharp bends: 1e-2 is what to expect, and more if distances
         extend over eight decades.
-    max_seconds : float, optional
-        Return what has been reached after this time, and say so in the residual.
+    time_limit : float, optional
+        Seconds after which the best weights so far are returned. The residual shows how good
+        they are.
     runner : Runner, optional
-        Who makes the passes over the pairs for "l2" with power 0, in place of threads. The
-        others need so many that sending their sums would take longer than adding them up.
+        Makes the passes over the pairs for "l2" with power 0, in place of threads. Other
+        objectives need so many passes that sending the sums would take longer than computing
+        them.
 
     Notes
     -----
     Pairs at distance 0 have no relative error: "l1" leaves them out, "l2" with a power weights
     them like the smallest positive distance. Edges through which no counted path goes keep
-    their weights; edges that part the points in the same way (a chain through Steiner nodes)
-    share their sum as before. The result is never worse than the tree given, its weights raised
-    to `lower` where they are below.
+    their weights. Edges with the same split (a chain through Steiner nodes) share their sum as
+    before. The result is never worse than the given tree with weights of at least `lower`.
 
     Time: "l2" with power 0 takes two passes over the pairs and O(N) per step; everything else
     about a hundred to a thousand passes. A pass takes O(n^2 + sum of the depths), or O(rows N).
-    Distances are kept if they fit into half of the free memory, and asked for again at every
-    pass otherwise. The same bits for every n_jobs.
+    Distances are kept if they fit into half of the free memory, and read again at every pass
+    otherwise. The result has the same bits for every n_jobs.
 
     Examples
     --------
@@ -123,18 +126,11 @@ def fit_weights(
     tree = matched(tree, metric, ("tree", "metric"))
     if len(tree) < 2:
         return WeightFit(tree, 0.0, 0.0, 0.0, 0, 0, True)
-    deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     splits = find_tree_splits(tree)
     if objective == "heuristic":
-        return fitted(
-            tree,
-            splits,
-            heuristic(tree, metric, splits, lower, rng),
-            1.0,
-            lower,
-            len(tree),
-            False,
-        )
+        best = heuristic(tree, metric, splits, lower, rng)
+        return fitted(tree, splits, best, 1.0, lower, len(tree), False)
     sample = sample_rows(len(tree), rows, rng, len(tree))
     with Workers(n_jobs) as workers, progress_bar(np.inf, "lengths", "passes") as bar:
         # The distortion of a pair at distance 0 is not defined; its squared error is.
@@ -145,9 +141,9 @@ def fit_weights(
             sample,
             power,
             workers,
-            objective == "l2",
-            None if power else runner,
-            bar,
+            with_zeros=objective == "l2",
+            runner=None if power else runner,
+            bar=bar,
         )
         given = gather(splits, tree.weights) / pairs.unit
         floor = gather(splits, np.full(len(tree.edges), lower)) / pairs.unit
@@ -157,9 +153,8 @@ def fit_weights(
             shared = None
             if balance > 0:
                 graph = neighbor_graph(metric) if neighbors is None else neighbors
-                shared = Balance(
-                    float(balance), Neighborhoods(graph, splits, pairs.unit, workers)
-                )
+                near = Neighborhoods(graph, splits, pairs.unit, workers)
+                shared = Balance(float(balance), near)
             best = least_distortion(pairs, given, floor, tol, deadline, shared, squares_first)
     exact = sample is None and best.residual <= tol
     return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
@@ -174,9 +169,9 @@ def fitted(
     count: int,
     exact: bool,
 ) -> WeightFit:
-    """The tree with the weights that a search has found, in units of `unit`."""
+    """Return the tree with the weights that a search has found, in units of `unit`."""
     given = gather(splits, tree.weights)
-    # What has not moved keeps its bits.
+    # Lengths that did not change keep their bits.
     found = np.where(best.length == given / unit, given, best.length * unit)
     weights = distribute(splits, tree.weights, found, given, lower)
     fitted = tree.with_weights(weights)

@@ -1,12 +1,12 @@
-"""The compiled heart of the moves: the best place of a subtree among all edges, and the tree changed accordingly.
+"""Kernels of moves: find the best place of a subtree among all edges, and move it.
 
 The tree is binary, hung from a leaf and numbered in preorder, and stays so: a subtree is a
 range of numbers, the first child of k is k + 1 and the second follows the first one's range. So
 all passes run over memory from front to back or from back to front, and no lists of children or
 neighbors exist.
 
-Take out the subtree s. An outside leaf y knows the points x of s by three sums, where h_x is
-the distance of x to s:
+Take out the subtree s. For a leaf y outside, three sums represent the points x of s. h_x is the
+distance of x to s:
 
     W_y = sum over x of w_xy,   S_y = sum of w_xy (d_xy - h_x),   Q_y = sum of w_xy (d_xy -
     h_x)^2
@@ -37,14 +37,14 @@ class BinaryPreorder(Preorder):
 
 
 class Task(NamedTuple):
-    """What is to be fitted."""
+    """The distances to fit."""
 
     matrix: Any  # distances between the leaves
     power: Any  # squared errors are divided by distance ** power
     smallest: Any  # distances below count as this one in the weights
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Working memory."""
 
     weight: Any  # (leaves,) weights of one row
@@ -60,13 +60,13 @@ class Room(NamedTuple):
 def improve(
     tree: BinaryPreorder,
     task: Task,
-    room: Room,
+    workspace: Workspace,
     nodes: Any,
     start: int,
     cap: int,
     budget: int,
 ) -> Any:
-    """Put the subtrees of nodes[start:] where they fit best, those of at most `cap` leaves.
+    """Move the subtrees of nodes[start:] to their best places, if they have at most `cap` leaves.
 
     Returns how far it came before `budget` steps were used up, how often the tree changed, and
     what that gained.
@@ -81,27 +81,27 @@ def improve(
             continue
         leaves = (tree.size[s] + 1) // 2
         budget -= len(tree.up) + leaves * len(task.matrix)
-        _sum_up_rows(tree, task, room, s)
-        weight = _sum_up_leaves(tree, room, s)
-        largest = _sum_up_all(tree, room, s, weight)
-        edge, along, pendant, saved = _best_place(tree, room, s, weight, largest)
+        _sum_up_rows(tree, task, workspace, s)
+        weight = _sum_up_leaves(tree, workspace, s)
+        largest = _sum_up_all(tree, workspace, s, weight)
+        edge, along, pendant, saved = _best_place(tree, workspace, s, weight, largest)
         if edge > 0:
-            _move(tree, room, s, edge, along, pendant)
+            _move(tree, workspace, s, edge, along, pendant)
             moves += 1
             gain += saved
     return k, moves, gain
 
 
 @helper
-def _sum_up_rows(tree: BinaryPreorder, task: Task, room: Room, s: int) -> None:
-    """W, S, Q of every leaf, from the rows of the points in the subtree s."""
-    leaf = room.leaf
-    weight = room.weight
+def _sum_up_rows(tree: BinaryPreorder, task: Task, workspace: Workspace, s: int) -> None:
+    """Compute W, S, Q of every leaf, from the rows of the points in the subtree s."""
+    leaf = workspace.leaf
+    weight = workspace.weight
     for y in range(len(weight)):
         leaf[0, y] = leaf[1, y] = leaf[2, y] = 0.0
     for k in range(s, s + tree.size[s]):
-        h = room.height[tree.up[k]] + tree.length[k] if k > s else 0.0
-        room.height[k] = h
+        h = workspace.height[tree.up[k]] + tree.length[k] if k > s else 0.0
+        workspace.height[k] = h
         if tree.size[k] == 1:
             row = task.matrix[tree.order[k]]
             weigh(row, task.power, task.smallest, weight)
@@ -113,12 +113,15 @@ def _sum_up_rows(tree: BinaryPreorder, task: Task, room: Room, s: int) -> None:
 
 
 @helper
-def _sum_up_leaves(tree: BinaryPreorder, room: Room, s: int) -> float:
-    """W, S, Q below every node, without the subtree s, and S, Q of all leaves at the root; returns W of all leaves."""
+def _sum_up_leaves(tree: BinaryPreorder, workspace: Workspace, s: int) -> float:
+    """Compute W, S, Q below every node, without the subtree s; return W of all leaves.
+
+    S and Q of all leaves at the root go to workspace.all.
+    """
     up = tree.up
     length = tree.length
-    below = room.below
-    leaf = room.leaf
+    below = workspace.below
+    leaf = workspace.leaf
     for k in range(len(up)):
         below[k, 0] = below[k, 1] = below[k, 2] = 0.0
     for y in range(leaf.shape[1]):
@@ -131,24 +134,23 @@ def _sum_up_leaves(tree: BinaryPreorder, room: Room, s: int) -> float:
     while k > 0:
         if k == behind - 1:  # jump over the subtree
             k = s - 1
-        # No difference between leaves and others: which of them comes next is hard to predict,
-        # and a wrong guess dear.
+        # Leaves and other nodes are treated alike: a branch here is hard to predict.
         g = up[k]
         w, f, q = shifted(below[k, 0], below[k, 1], below[k, 2], length[k])
         below[g, 0] += w
         below[g, 1] += f
         below[g, 2] += q
         k -= 1
-    room.all[0, 0] = below[0, 1]
-    room.all[0, 1] = below[0, 2]
+    workspace.all[0, 0] = below[0, 1]
+    workspace.all[0, 1] = below[0, 2]
     return below[0, 0]
 
 
 @helper
-def _sum_up_all(tree: BinaryPreorder, room: Room, s: int, weight: float) -> float:
-    """S and Q of all leaves at every node, from those at the root; returns the largest Q."""
-    below = room.below
-    total = room.all
+def _sum_up_all(tree: BinaryPreorder, workspace: Workspace, s: int, weight: float) -> float:
+    """Compute S and Q of all leaves at every node; return the largest Q."""
+    below = workspace.below
+    total = workspace.all
     behind = s + tree.size[s]
     largest = total[0, 1]
     k = 1
@@ -175,13 +177,18 @@ def _sum_up_all(tree: BinaryPreorder, room: Room, s: int, weight: float) -> floa
 
 
 @helper
-def _best_place(tree: BinaryPreorder, room: Room, s: int, weight: float, largest: float) -> Any:
-    """Where the subtree s fits best: lower end of the edge, distance from that end, pendant length, and what it saves.
+def _best_place(
+    tree: BinaryPreorder, workspace: Workspace, s: int, weight: float, largest: float
+) -> Any:
+    """Find where the subtree s fits best.
+
+    Returns the lower end of the edge, the distance from that end, the pendant length, and what
+    the move saves.
 
     The edge is -1 if no place is better than the present one by more than rounding.
     """
-    below = room.below
-    total = room.all
+    below = workspace.below
+    total = workspace.all
     behind = s + tree.size[s]
     p = tree.up[s]
     now = cost_at(weight, total[p, 0], total[p, 1], tree.length[s])
@@ -199,7 +206,7 @@ def _best_place(tree: BinaryPreorder, room: Room, s: int, weight: float, largest
         w = below[k, 0]
         f = below[k, 1]
         q = below[k, 2]
-        # What is not below the edge, measured at its upper end.
+        # The leaves that are not below the edge, measured at its upper end.
         _, shifted_f, shifted_q = shifted(w, f, q, length)
         v = weight - w
         a = total[g, 0] - shifted_f
@@ -220,13 +227,13 @@ def _best_place(tree: BinaryPreorder, room: Room, s: int, weight: float, largest
 @helper
 def _move(
     tree: BinaryPreorder,
-    room: Room,
+    workspace: Workspace,
     s: int,
     edge: int,
     along: float,
     pendant: float,
 ) -> None:
-    """Hang the subtree s off the edge above the node `edge`, at distance `along` from that node."""
+    """Move the subtree s to the edge above node `edge`, at distance `along` from it."""
     up = tree.up
     length = tree.length
     size = tree.size
@@ -248,7 +255,7 @@ def _move(
     length[p] = max(length[edge] - along, 0.0)
     length[edge] = along
     if edge != other:
-        _reorder(tree, room, p, s, edge)
+        _reorder(tree, workspace, p, s, edge)
 
 
 @helper
@@ -259,8 +266,8 @@ def _grow(tree: BinaryPreorder, k: int, nodes: int) -> None:
 
 
 @helper
-def _reorder(tree: BinaryPreorder, room: Room, p: int, s: int, edge: int) -> None:
-    """Number the nodes in preorder again after p and the subtree s went between `edge` and its parent."""
+def _reorder(tree: BinaryPreorder, workspace: Workspace, p: int, s: int, edge: int) -> None:
+    """Restore the preorder after p and the subtree s moved above `edge`."""
     up = tree.up
     length = tree.length
     size = tree.size
@@ -268,7 +275,7 @@ def _reorder(tree: BinaryPreorder, room: Room, p: int, s: int, edge: int) -> Non
     behind = s + size[s]
     first = min(p, edge)
     last = max(behind, edge)
-    new = room.ints[0]
+    new = workspace.ints[0]
     free = first
     for k in range(first, last + 1):
         if k == edge:
@@ -280,16 +287,16 @@ def _reorder(tree: BinaryPreorder, room: Room, p: int, s: int, edge: int) -> Non
             new[k] = free
             free += 1
     for k in range(first, last):
-        room.ints[1, k] = up[k]
-        room.ints[2, k] = size[k]
-        room.ints[3, k] = order[k]
-        room.reals[k] = length[k]
+        workspace.ints[1, k] = up[k]
+        workspace.ints[2, k] = size[k]
+        workspace.ints[3, k] = order[k]
+        workspace.reals[k] = length[k]
     for k in range(first, last):
         j = new[k]
-        up[j] = room.ints[1, k]
-        size[j] = room.ints[2, k]
-        order[j] = room.ints[3, k]
-        length[j] = room.reals[k]
+        up[j] = workspace.ints[1, k]
+        size[j] = workspace.ints[2, k]
+        order[j] = workspace.ints[3, k]
+        length[j] = workspace.reals[k]
         tree.position[order[j]] = j
     for k in range(first, len(up)):
         if first <= up[k] < last:
@@ -298,7 +305,7 @@ def _reorder(tree: BinaryPreorder, room: Room, p: int, s: int, edge: int) -> Non
 
 @kernel
 def sum_of_errors(matrix: Any, tree_distances: Any, power: float, smallest: float) -> float:
-    """Sum of weighted squared errors of a block; every row is summed up by itself."""
+    """Return the sum of weighted squared errors of a block, summed row by row."""
     weight = np.empty(matrix.shape[1])
     total = 0.0
     for i in range(len(matrix)):

@@ -25,14 +25,15 @@ from ...metric.base import Metric, read_only
 from ...scores._streaming import row_slices
 from ...tree.structure.rooted import edges_of, preorder
 from ...tree.tree import Tree
-from ._move_kernels import BinaryPreorder, Room, Task, improve, sum_of_errors
+from ._move_kernels import BinaryPreorder, Task, Workspace, improve, sum_of_errors
 
-# Points whose distances to all others tell how good a tree is, where not all are looked at.
-_JUDGES = 256
-# Distances below this share of the largest have no larger weights, for powers above 2.
+# Rows on which the objective is estimated, if not all pairs count.
+_SAMPLED_ROWS = 256
+# Powers above 2 weight distances below this share of the largest alike.
 _NEAREST = 1e-3
-# Steps between two looks at the clock and the keyboard: some hundredths of a second.
+# Steps between two checks for the deadline and for interrupts: some hundredths of a second.
 _BUDGET = 4_000_000
+_LARGEST_POWER = 4.0
 
 Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -41,10 +42,10 @@ class Rearranged(NamedTuple):
     """A tree with better places for its points."""
 
     tree: Tree
-    before: float  # the objective of the tree that was given, ...
-    after: float  # ... and of this one: never larger
-    moves: int  # how many were made
-    sweeps: int  # how often all points were looked at; the last sweep may have been cut short
+    before: float  # objective of the tree that was given
+    after: float  # objective of this tree, never larger
+    moves: int
+    sweeps: int  # passes over all points; the last may be incomplete
 
 
 def rearrange(
@@ -55,28 +56,27 @@ def rearrange(
     distances: "Distances | None" = None,
     sweeps: int = 4,
     subtrees: bool = True,
-    max_seconds: float | None = None,
+    time_limit: float | None = None,
     rng: RNGLike = 0,
 ) -> Rearranged:
-    """Move points and subtrees of a tree to where its distances come closest to those of a metric.
+    """Move points and subtrees of a tree to where they fit the distances of a metric best.
 
     Parameters
     ----------
     tree, metric
         On the same points.
     power : float between 0 and 4
-        The objective is the sum over pairs of w (d_T - d)^2 with w = d^-power: 0 looks at long
-        distances most, 2 at relative errors, 4 at near points. Distance 0 is weighted like the
-        smallest positive one; with a power above 2 so are all below a thousandth of the
-        largest.
+        The objective is the sum over pairs of w (d_T - d)^2 with w = d^-power. 0 favors long
+        distances, 2 relative errors, 4 near points. Distance 0 is weighted like the smallest
+        positive distance. With a power above 2, so are all below a thousandth of the largest.
     distances : Distances, optional
-        Those of the metric with the power to use, where they were read before.
+        The distances of the metric with the power to use, if they were read before.
     sweeps : int
-        How often to look at all points, at most; a sweep without a move is the last.
+        Largest number of passes over all points. A sweep without a move is the last.
     subtrees : bool
-        Whether to move subtrees too, of up to 2 sqrt(n) points.
-    max_seconds : float, optional
-        Stop after this time.
+        Whether subtrees of up to 2 sqrt(n) points move as well.
+    time_limit : float, optional
+        Seconds after which to stop.
     rng : int, numpy Generator or None
         Seed of the order of the points. The same seed gives the same tree.
 
@@ -84,16 +84,15 @@ def rearrange(
     -------
     Rearranged
         The tree, `before` and `after` (the objective), the number of moves and of sweeps. A
-        tree that no move improves comes back as it was.
+        tree that no move improves is returned unchanged.
 
     Notes
     -----
-    A move changes the place and the three lengths there, and is made if it lowers the objective
-    by more than rounding may. A sweep takes O(n N) time for the points and O(n) times the sizes
-    of the subtrees; memory n^2.
+    A move changes the place of a subtree and the three lengths there. It is made if it lowers
+    the objective by more than rounding may. A sweep takes O(n N) time for the points and O(n)
+    times the sizes of the subtrees. Memory is n^2.
 
-    Data points that are inner nodes may move away from there. Edges of length 0 are contracted
-    in the end.
+    Points that are inner nodes may move away. Edges of length 0 are contracted at the end.
 
     Examples
     --------
@@ -106,116 +105,122 @@ def rearrange(
     (4.0, 0.0, True)
     """
     tree = matched(tree, metric, ("the tree", "the metric"))
-    _check(power, sweeps, max_seconds)
-    began = time.perf_counter()
-    n = len(metric)
-    if n == 1:
+    _check_arguments(power, sweeps, time_limit)
+    begin = time.perf_counter()
+    if len(metric) == 1:
         return Rearranged(tree, 0.0, 0.0, 0, 0)
     generator = np.random.default_rng(rng)
     if distances is None:
         distances = Distances(metric, float(power), None)
-    ready = time.perf_counter()
-    before = distances.in_units(tree)
-    # The last look at the objective will take as long as this one.
-    end = (
-        math.inf if max_seconds is None else began + max_seconds - (time.perf_counter() - ready)
-    )
+    scoring = time.perf_counter()
+    before = distances.weighted_error(tree)
+    # Scoring the result will take as long as scoring this tree.
+    scoring_time = time.perf_counter() - scoring
+    deadline = math.inf if time_limit is None else begin + time_limit - scoring_time
     with Workers(1) as workers:
-        search = Search(tree, distances, bool(subtrees), generator, workers, end)
+        search = Search(tree, distances, bool(subtrees), generator, workers, deadline)
         for _ in range(sweeps):
-            found = search.moves
+            moves = search.moves
             search.sweep()
-            if search.moves == found or search.late():
+            if search.moves == moves or search.expired():
                 break
     result = search.tree() if search.moves else tree
-    after = distances.in_units(result) if search.moves else before
+    after = distances.weighted_error(result) if search.moves else before
     size = distances.size
     if not after < before:
         return Rearranged(tree, before * size, before * size, 0, search.sweeps)
     return Rearranged(result, before * size, after * size, search.moves, search.sweeps)
 
 
-def _check(power: Any, sweeps: Any, max_seconds: Any) -> None:
-    if not 0.0 <= power <= 4.0:
+def _check_arguments(power: float, sweeps: int, time_limit: float | None) -> None:
+    if not 0.0 <= power <= _LARGEST_POWER:
         raise ValueError(f"power is between 0 and 4, not {power!r}")
     positive_number(sweeps, "sweeps")
-    if max_seconds is not None and not max_seconds >= 0:
-        raise ValueError(f"max_seconds is 0 or more, not {max_seconds!r}")
+    if time_limit is not None and not time_limit >= 0:
+        raise ValueError(f"time_limit is 0 or more, not {time_limit!r}")
 
 
 class Distances:
-    """The distances to fit, in a unit in which none is huge or tiny: a power of two, so that nothing is rounded."""
+    """The distances to fit, in a unit in which none is huge or tiny.
+
+    The unit is a power of two, so that no distance is rounded.
+
+    generator : chooses the rows that count; None if all pairs count
+    """
 
     def __init__(
         self, metric: Metric, power: float, generator: np.random.Generator | None
     ) -> None:
+        n = len(metric)
         self.metric = metric
         self.power = power
-        n = len(metric)
         self.points = np.arange(n)
         self.unit = 1.0
         self.matrix = None
+        self.rows = self.points
         if generator is None:
-            check_memory(
-                8 * n * n,
-                f"rearrange on {n:,} points",
-                "fit with method='backbone', which needs little",
-            )
-            self.matrix = dense_matrix(metric, "rearrange")
-        self.judges = (
-            self.points
-            if generator is None
-            else np.sort(generator.choice(n, min(n, _JUDGES), replace=False))
-        )
-        largest = 0.0
-        self.smallest = np.inf
-        for rows in row_slices(len(self.judges), n):
-            block = self.read(self.judges[rows], self.points)
-            largest = max(largest, float(block.max()))
-            self.smallest = min(
-                self.smallest, float(block.min(where=block > 0, initial=np.inf))
-            )
+            self.matrix = _read_matrix(metric)
+        else:
+            count = min(n, _SAMPLED_ROWS)
+            self.rows = np.sort(generator.choice(n, count, replace=False))
+        smallest, largest = self._range()
         if largest > 0:
             self.unit = math.ldexp(1.0, math.frexp(largest)[1])
-        if (
-            power > 2
-        ):  # sums over weights that extend over more decades would lose the far points
-            self.smallest = max(self.smallest, _NEAREST * largest)
-        self.smallest = self.smallest / self.unit if largest > 0 else 1.0
+        if power > 2:
+            # If weights extended over more decades, their sums would lose the far points.
+            smallest = max(smallest, _NEAREST * largest)
+        self.smallest = smallest / self.unit if largest > 0 else 1.0
         if self.matrix is not None:
             self.matrix /= self.unit
 
+    def _range(self) -> tuple[float, float]:
+        """Return the smallest positive distance and the largest distance."""
+        smallest = math.inf
+        largest = 0.0
+        for part in row_slices(len(self.rows), len(self.points)):
+            block = self.read(self.rows[part], self.points)
+            largest = max(largest, float(block.max()))
+            positive = float(block.min(where=block > 0, initial=np.inf))
+            smallest = min(smallest, positive)
+        return smallest, largest
+
     def read(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Distances of a block."""
-        if self.matrix is not None:
-            return (
-                self.matrix[rows]
-                if len(cols) == len(self.matrix)
-                else self.matrix[np.ix_(rows, cols)]
-            )
-        return checked_block(self.metric, rows, cols) / self.unit
+        """Return the distances of a block."""
+        if self.matrix is None:
+            return checked_block(self.metric, rows, cols) / self.unit
+        if len(cols) == len(self.matrix):
+            return self.matrix[rows]
+        return self.matrix[np.ix_(rows, cols)]
 
     @property
     def size(self) -> float:
-        """The unit of the objective.
-
-        Squares of distances beyond 1e154 are too large for numbers.
-        """
+        """The unit of the objective. It is infinite if squares of distances overflow."""
         with np.errstate(over="ignore"):
             return float(np.float64(self.unit) ** (2 - self.power))
 
-    def in_units(self, tree: Tree) -> float:
-        """Sum of the weighted squared errors over all pairs, or its estimate from some rows, over `size`."""
-        n = len(tree)
+    def weighted_error(self, tree: Tree) -> float:
+        """Return the sum of weighted squared errors over all pairs, divided by `size`.
+
+        Sampled rows give an estimate.
+        """
         total = 0.0
         scaled = tree.with_weights(tree.weights / self.unit)
-        for part in row_slices(len(self.judges), n):
-            rows = self.judges[part]
+        for part in row_slices(len(self.rows), len(tree)):
+            rows = self.rows[part]
             known = read_only(self.read(rows, self.points))
-            total += sum_of_errors(
-                known, read_only(scaled.block(rows, self.points)), self.power, self.smallest
-            )
-        return total / 2 * n / len(self.judges)
+            in_tree = read_only(scaled.block(rows, self.points))
+            total += sum_of_errors(known, in_tree, self.power, self.smallest)
+        return total / 2 * len(tree) / len(self.rows)
+
+
+def _read_matrix(metric: Metric) -> NDArray[np.float64]:
+    n = len(metric)
+    check_memory(
+        8 * n * n,
+        f"rearrange on {n:,} points",
+        "fit with method='backbone', which needs little",
+    )
+    return dense_matrix(metric, "rearrange")
 
 
 class Search:
@@ -228,44 +233,49 @@ class Search:
         subtrees: bool,
         generator: np.random.Generator,
         workers: Workers,
-        end: float,
+        deadline: float,
     ) -> None:
         self.start = tree
         self.distances = distances
         self.generator = generator
         self.workers = workers
-        self.end = end
-        self.moves = self.sweeps = 0
-        self.cap = 2 * math.isqrt(len(tree)) if subtrees else 1
+        self.deadline = deadline
+        self.moves = 0
+        self.sweeps = 0
+        self.most_leaves = 2 * math.isqrt(len(tree)) if subtrees else 1
         edges, lengths = binary_edges(tree.contracted())
         self.edges = edges
         self.lengths = lengths / distances.unit
 
-    def late(self) -> bool:
-        """Whether the time is over."""
-        return time.perf_counter() >= self.end
+    def expired(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.perf_counter() >= self.deadline
 
     def tree(self) -> Tree:
         """Return the present tree, without edges of length 0."""
         n = len(self.start)
-        return Tree(
-            n, self.edges, self.lengths * self.distances.unit, labels=self.start.labels
-        ).contracted()
+        lengths = self.lengths * self.distances.unit
+        return Tree(n, self.edges, lengths, labels=self.start.labels).contracted()
 
     def sweep(self) -> None:
-        """Look once at every point and at every subtree that is not too large, by all pairs."""
+        """Find the best place of every point, and of every subtree that is not too large."""
         n = len(self.start)
-        order = self.generator.permutation(n)
-        inner = n + self.generator.permutation(n - 2) if self.cap > 1 else order[:0]
+        points = self.generator.permutation(n)
+        inner = points[:0]
+        if self.most_leaves > 1:
+            inner = n + self.generator.permutation(n - 2)
         matrix = self.distances.matrix
         assert matrix is not None
         task = Task(read_only(matrix), self.distances.power, self.distances.smallest)
         self.sweeps += 1
-        with progress_bar(len(order) + len(inner), "moves", "subtrees") as bar:
-            # The point that the tree hangs from cannot be moved, so its turn comes last, when
-            # another one holds it.
-            turns = (order[-1], np.concatenate([order[:-1], inner])), (order[0], order[-1:])
-            for root, nodes in turns:
+        # The root cannot move, so the last point is the root first. It comes last, when the
+        # first point is the root.
+        rounds = [
+            (points[-1], np.concatenate([points[:-1], inner])),
+            (points[0], points[-1:]),
+        ]
+        with progress_bar(len(points) + len(inner), "moves", "subtrees") as bar:
+            for root, nodes in rounds:
                 rooted = binary_preorder(self.edges, self.lengths, int(root))
                 self._improve(rooted, task, nodes, bar)
                 self.edges, self.lengths = edges_of(rooted)
@@ -279,7 +289,7 @@ class Search:
     ) -> None:
         count = len(tree.up)
         leaves = task.matrix.shape[1]
-        room = Room(
+        workspace = Workspace(
             weight=np.empty(leaves),
             leaf=np.empty((3, leaves)),
             below=np.empty((count, 3)),
@@ -289,20 +299,23 @@ class Search:
             reals=np.empty(count),
         )
         done = 0
-        while done < len(nodes) and not self.late():
+        while done < len(nodes) and not self.expired():
             before = done
-            done, moves, _ = improve(tree, task, room, nodes, done, self.cap, _BUDGET)
+            done, moves, _ = improve(
+                tree, task, workspace, nodes, done, self.most_leaves, _BUDGET
+            )
             self.moves += moves
             bar.update(done - before)
             self.workers.check()
 
 
 def binary_edges(tree: Tree) -> Arrays:
-    """Edges and lengths of the same tree with points as leaves and three neighbors at the n - 2 others. O(N log N).
+    """Return the edges and lengths of the same tree in binary form. O(N log N).
 
-    The tree is contracted: every Steiner node has three neighbors or more. A node with k
-    neighbors, itself counted as one if it is a point (and no leaf), becomes a row of k - 2
-    nodes at distance 0.
+    In binary form all n points are leaves, and the n - 2 other nodes have three neighbors. The
+    tree is contracted: every Steiner node has three neighbors or more. A node with k neighbors
+    becomes a chain of k - 2 nodes at distance 0. A point that is not a leaf counts as one of
+    these neighbors.
 
     >>> binary_edges(Tree(3, [[0, 1], [1, 2]], [1.0, 2.0]))
     (array([[0, 3],
@@ -310,30 +323,42 @@ def binary_edges(tree: Tree) -> Arrays:
            [1, 3]]), array([1., 2., 0.]))
     """
     n = len(tree)
+    n_edges = len(tree.edges)
     degree = tree.degrees
-    points = np.arange(len(degree)) < n
-    stays = points & (degree == 1)
-    inner = np.flatnonzero(points & ~stays)
-    slots = np.where(stays, 2, degree + points)
-    first = n + np.concatenate([[0], np.cumsum(slots - 2)])
-    ends = np.concatenate([tree.edges.ravel(), inner])
-    by_node = np.argsort(ends, kind="stable")
-    rank = np.empty(len(ends), np.int64)
-    counts = np.bincount(ends)
-    rank[by_node] = np.arange(len(ends)) - np.repeat(np.cumsum(counts) - counts, counts)
-    new = np.where(
-        stays[ends], ends, first[ends] + np.clip(rank - 1, 0, np.maximum(slots[ends] - 3, 0))
+    is_point = np.arange(len(degree)) < n
+    is_leaf = is_point & (degree == 1)
+    inner_points = np.flatnonzero(is_point & ~is_leaf)
+    # The chain of node v has nodes first[v] ... first[v + 1] - 1. Leaves have none.
+    n_neighbors = np.where(is_leaf, 2, degree + is_point)
+    first = n + np.concatenate([[0], np.cumsum(n_neighbors - 2)])
+    # Both ends of all edges, then inner points, each of which is a neighbor of its chain.
+    ends = np.concatenate([tree.edges.ravel(), inner_points])
+    # The two ends of a chain take two neighbors, the nodes between one: neighbor r of a node
+    # is at node r - 1 of its chain, within bounds.
+    chain_node = np.clip(_ranks(ends) - 1, 0, np.maximum(n_neighbors[ends] - 3, 0))
+    new_ends = np.where(is_leaf[ends], ends, first[ends] + chain_node)
+    # Neighbors within a chain: all of its nodes but the last are joined with the next.
+    chain = np.arange(n, first[-1])
+    chain = chain[~np.isin(chain, first[1:] - 1)]
+    edges = np.concatenate(
+        [
+            new_ends[: 2 * n_edges].reshape(-1, 2),
+            np.column_stack([inner_points, new_ends[2 * n_edges :]]),
+            np.column_stack([chain, chain + 1]),
+        ]
     )
-    row = np.arange(n, first[-1])
-    row = row[~np.isin(row, first[1:] - 1)]  # all but the last of each row
-    parts = [new[: 2 * len(tree.edges)].reshape(-1, 2)]
-    parts += [
-        np.column_stack([inner, new[2 * len(tree.edges) :]]),
-        np.column_stack([row, row + 1]),
-    ]
-    return np.concatenate(parts), np.concatenate(
-        [tree.weights, np.zeros(len(inner) + len(row))]
-    )
+    added = np.zeros(len(inner_points) + len(chain))
+    return edges, np.concatenate([tree.weights, added])
+
+
+def _ranks(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how often each node occurs before, in a list of nodes."""
+    by_node = np.argsort(nodes, kind="stable")
+    counts = np.bincount(nodes)
+    firsts = np.repeat(np.cumsum(counts) - counts, counts)
+    ranks = np.empty(len(nodes), np.int64)
+    ranks[by_node] = np.arange(len(nodes)) - firsts
+    return ranks
 
 
 def binary_preorder(

@@ -14,7 +14,8 @@ from ....metric.base import Metric
 from ....placement._least_squares_places import rooted_backbone
 from ....placement._locate import Indices, Numbers, Places
 from ....refinement.backbone._small_tree import Weighting, kind_of, weighting
-from ....refinement.backbone.build import backbone_tree, is_exact, weighed
+from ....refinement.backbone._threads import is_exact, weighed
+from ....refinement.backbone.build import backbone_tree
 from ....refinement.refine import check_arguments
 from ....tree.tree import Tree
 from ..fit import DeviceTree, finished_on_host, fit_on_device

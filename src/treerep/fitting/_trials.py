@@ -1,0 +1,105 @@
+"""Fit several random trees and keep the best."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .._core.parallel import Runner, Workers
+from .._core.progress import progress_bar
+from .._core.typing import RNGLike
+from ..metric.base import Metric, check_labels
+from ..scores.distortion import average_distortion
+from ..tree.comparison.support import Keys, inner_splits, share_of_splits
+from ..tree.tree import Tree
+from .methods import METHODS
+
+#: Up to here trees are compared on all pairs and fitted side by side. Beyond, they are compared
+#: on sampled rows and fitted one after the other.
+EXACT_SCORES = 2000
+_SAMPLED_ROWS = 64
+_MOST_POINTS = 2**30 - 1
+
+
+class Plan(NamedTuple):
+    """How a tree is learned, except for the random choices."""
+
+    metric: Metric
+    method: str
+    options: dict[str, Any]
+    threads: int | None
+    learn: Callable[..., Tree] | None = None  # replaces the method's function
+
+
+class _Trial(NamedTuple):
+    tree: Tree
+    # The state of the generator afterwards. A runner may have used a copy of the generator.
+    state: Mapping[str, Any]
+    score: float = 0.0
+    splits: Keys | None = None
+
+
+def best_tree(plan: Plan, trials: int, rng: RNGLike, runner: Runner) -> Tree:
+    """Fit once per trial and return the best tree, the first of equals.
+
+    The first trial is the tree that trials=1 gives. The best tree gets the support of all.
+    Only the splits of the others are kept.
+    """
+    n = len(plan.metric)
+    if not 1 <= n <= _MOST_POINTS:
+        raise ValueError(f"fit takes 1 to {_MOST_POINTS:,} points, not {n:,}")
+    if n == 1:
+        labels = check_labels(plan.metric.labels, n)
+        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=labels)
+    generator = np.random.default_rng(rng)
+    generators = [generator, *generator.spawn(trials - 1)] if trials > 1 else [generator]
+    learn = _learn_and_score if trials > 1 else _learn
+    best: _Trial | None = None
+    splits: list[Keys] = []
+    # These workers notice an interrupt that a method has missed.
+    with progress_bar(trials, "trials", "trees") as bar, Workers(1) as workers:
+        for trial in runner.map(learn, plan, generators):
+            if best is None:
+                generator.bit_generator.state = trial.state
+            if best is None or trial.score < best.score:
+                best = trial
+            if trial.splits is not None:
+                splits.append(trial.splits)
+            bar.update()
+            workers.check()
+    assert best is not None
+    return _with_support(best.tree, splits) if splits else best.tree
+
+
+def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:
+    """Return the average distortion after optimal scaling. The best tree has the least."""
+    rows: Literal["all"] | int = "all" if len(metric) <= EXACT_SCORES else _SAMPLED_ROWS
+    return float(
+        average_distortion(tree, metric, scale="optimal", rows=rows, rng=0, n_jobs=n_jobs)
+    )
+
+
+def _learn(plan: Plan, generator: np.random.Generator) -> _Trial:
+    record = METHODS[plan.method]
+    learn = plan.learn or record.load()
+    shared: dict[str, Any] = {}
+    if record.random:
+        shared["rng"] = generator
+    if record.threads and plan.learn is None:
+        shared["n_jobs"] = plan.threads
+    tree = learn(plan.metric, **shared, **plan.options)
+    return _Trial(tree, generator.bit_generator.state)
+
+
+def _learn_and_score(plan: Plan, generator: np.random.Generator) -> _Trial:
+    trial = _learn(plan, generator)
+    score = selection_score(trial.tree, plan.metric, plan.threads)
+    return trial._replace(score=score, splits=inner_splits(trial.tree))
+
+
+def _with_support(tree: Tree, splits: list[Keys]) -> Tree:
+    """Return the tree with the share of the trials that contain each of its splits."""
+    support = share_of_splits(tree, splits)
+    return Tree._trusted(
+        tree.n_points, tree.edges, tree.weights, tree.labels, support, tree.order_known
+    )

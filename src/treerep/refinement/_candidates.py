@@ -1,0 +1,177 @@
+"""Score the trees that a refinement compares."""
+
+import time
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._core.memory import check_memory
+from .._core.parallel import run
+from .._core.progress import progress_bar
+from ..fitting._distances import checked_block
+from ..metric.base import Metric
+from ..metric.graph import GraphMetric
+from ..metric.matrix import MatrixMetric
+from ..scores._streaming import row_slices
+from ..scores.distortion import average_distortion, distance_error
+from ..scores.mean_average_precision import mean_average_precision
+from ..scores.score import Score
+from ..tree.tree import Tree
+from ._clock import Clock
+from .lengths._neighborhoods import neighbor_graph
+from .lengths.least_distortion import stated_objective
+from .moves.search import Distances
+
+#: Trees are exact if their average distortion is below this, or below the data's rounding.
+EXACT = 1e-9
+# Pairs at distance 0 have no distortion. If there are any, the largest error of an exact tree
+# is at most this multiple of the rounding.
+_LARGEST_ERROR = 64
+# Seed of the rows on which trees of many points are compared. Weights are fitted to others.
+_SCORING_SEED = 1
+
+
+class Candidate(NamedTuple):
+    """A tree that may become the result, and its scores."""
+
+    tree: Tree
+    # Squared errors are in the unit of `Distances`, so that they neither overflow nor vanish.
+    objective: float
+    start: str
+    moves: int = 0
+    residual: float | None = None
+    # Scores that the objective needs are kept, so that nothing is measured twice.
+    distortion: Score | None = None
+    precision: float | None = None
+
+
+def exact_distortion(metric: Metric) -> float:
+    """Return the average distortion up to which a tree of a metric counts as exact."""
+    return max(EXACT, metric.eps, metric.input_eps)
+
+
+def objective_of(candidate: Candidate) -> float:
+    """Return the number by which candidates are compared."""
+    return candidate.objective
+
+
+class Scorer:
+    """Measures the objective of trees.
+
+    metric : the data; a matrix if distances are read many times
+    rows : "all", or the number of sampled rows on which trees are compared
+    share : how much neighborhoods count beside distances, from 0 to 1
+    graph : the neighborhoods, if they count
+    errors : the squared errors to minimize; None if the objective is the distortion
+    rounding : the distortion of an exact tree, at most
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        *,
+        rows: Literal["all"] | int,
+        share: float,
+        graph: GraphMetric | None,
+        errors: Distances | None,
+        rounding: float,
+        clock: Clock,
+        n_jobs: int | None,
+    ) -> None:
+        self.metric = metric
+        self.rows = rows
+        self.share = share
+        self.graph = graph
+        self.errors = errors
+        self.clock = clock
+        self.n_jobs = n_jobs
+        self.rounding = rounding
+
+    def distortion(self, tree: Tree) -> Score:
+        """Return the average distortion of all pairs, or of sampled rows."""
+        return average_distortion(
+            tree, self.metric, rows=self.rows, rng=_SCORING_SEED, n_jobs=self.n_jobs
+        )
+
+    def precision(self, tree: Tree) -> float | None:
+        """Return the mean average precision, or None if neighborhoods do not count."""
+        if self.graph is None:
+            return None
+        return float(mean_average_precision(tree, self.graph, n_jobs=self.n_jobs))
+
+    def score(
+        self, tree: Tree, start: str, moves: int = 0, residual: float | None = None
+    ) -> Candidate:
+        """Return a tree with its objective. The clock keeps how long this took."""
+        begin = time.monotonic()
+        if self.errors is not None:
+            objective = self.errors.weighted_error(tree)
+            scored = Candidate(tree, objective, start, moves, residual)
+        else:
+            distortion = self.distortion(tree)
+            precision = self.precision(tree)
+            loss = 0.0 if precision is None else 1 - precision
+            objective = stated_objective(float(distortion), loss, self.share)
+            scored = Candidate(tree, objective, start, moves, residual, distortion, precision)
+        self.clock.scoring_time = time.monotonic() - begin
+        return scored
+
+    def is_exact(self, candidate: Candidate) -> bool:
+        """Whether a tree has the distances of the data, up to rounding."""
+        if len(candidate.tree) < 2:
+            return True
+        assert candidate.distortion is not None
+        if candidate.distortion > self.rounding:
+            return False
+        if not candidate.distortion.skipped:
+            return True
+        # Pairs at distance 0 have no relative error, but they may be apart in the tree.
+        points = np.arange(len(candidate.tree))
+        largest = float(checked_block(self.metric, points[:1], points).max())
+        error = distance_error(
+            candidate.tree,
+            self.metric,
+            norm="linf",
+            rows=self.rows,
+            rng=_SCORING_SEED,
+            n_jobs=self.n_jobs,
+        )
+        return float(error) <= _LARGEST_ERROR * self.rounding * largest
+
+
+def as_matrix(metric: Metric, n_jobs: int | None) -> MatrixMetric:
+    """Return the metric as a matrix, which is cheap to read many times."""
+    if isinstance(metric, MatrixMetric):
+        return metric
+    n = len(metric)
+    check_memory(
+        8 * n * n,
+        f"refine on {n:,} points",
+        "sample the points, and insert the others afterwards",
+    )
+    matrix = np.empty((n, n))
+    points = np.arange(n)
+
+    def read(rows: slice) -> int:
+        matrix[rows] = checked_block(metric, points[rows], points)
+        return rows.stop - rows.start
+
+    with progress_bar(n, "distances", "points") as bar:
+        for done in run(read, row_slices(n, n), n_jobs):
+            bar.update(done)
+    return MatrixMetric(matrix, labels=metric.labels)
+
+
+def neighborhoods(metric: Metric, matrix: Metric) -> tuple[csr_array, GraphMetric]:
+    """Return the neighbors of each point, with distances and as a graph.
+
+    `matrix` has the same distances as `metric`.
+    """
+    if isinstance(metric, GraphMetric):
+        return neighbor_graph(metric), metric
+    neighbors = neighbor_graph(matrix)
+    # Every edge has length 1: points at distance 0 are neighbors as well.
+    ones = np.ones(neighbors.nnz)
+    edges = csr_array((ones, neighbors.indices, neighbors.indptr), shape=neighbors.shape)
+    return neighbors, GraphMetric(edges)

@@ -1,0 +1,378 @@
+"""The steps of `refine`: other starts, moves and weights, and the better of what they give."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from .._core.parallel import Runner, Workers
+from .._core.progress import progress_bar
+from .._core.typing import RNGLike
+from ..fitting._distances import checked_block
+from ..fitting._trials import EXACT_SCORES, selection_score
+from ..metric.base import Metric
+from ..metric.points import PointMetric
+from ..tree.tree import Tree
+from ._candidates import (
+    Candidate,
+    Scorer,
+    as_matrix,
+    exact_distortion,
+    neighborhoods,
+    objective_of,
+)
+from ._clock import Clock
+from .backbone._small_tree import kind_of
+from .lengths.weights import fit_weights
+from .moves.search import Distances, rearrange
+from .report import RefinedTree, Refinement
+
+# Trees by relaxed neighbor joining, of which the best is another start.
+_OTHER_STARTS = 20
+# Rounds of moves and weights, and how often a round looks at all points.
+_ROUNDS = 4
+_SWEEPS = 4
+# A round that gains less than this share of the objective is the last.
+_PROGRESS = 1e-3
+# Residual of the weights between two rounds.
+_QUICK_TOL = 1e-6
+# Shares of the time that is left, if it is limited: for another start, and for moves.
+_OTHER_START_TIME = 0.25
+_MOVES_TIME = 0.5
+# For a backbone: reading distances and placing points, which cannot be stopped halfway, and
+# refining its tree.
+_PLACING_TIME = 0.25
+_SAMPLE_TIME = 0.15
+# Seconds that placing a point takes for each point of the backbone, about.
+_PLACING_SECONDS = 2e-8
+# All pairs count if reading them takes less than this share of the time. Scoring a tree takes
+# longer.
+_READING_TIME = 0.02
+_TIMED_ROWS = 32
+# Neighborhoods never count alone: weights that only neighborhoods determine grow without end.
+_LARGEST_SHARE = 0.95
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Numbers of points at which a refinement takes another course."""
+
+    #: Up to here distances are kept as a matrix, and all pairs count.
+    all_pairs: int = 10_000
+    #: Up to here another start is tried. Joining neighbors takes n^2 for each of the trees.
+    other_start: int = 5000
+    #: Up to here the weights of two candidates are fitted to the end. Beyond, only those of the
+    #: more promising one are: they take most of the time.
+    two_candidates: int = 1500
+    #: Rows to which weights are fitted if not all pairs count, and other rows for the scores.
+    sampled_rows: int = 256
+    #: Size of a backbone, and the least size that is worth its time.
+    backbone: int = 2000
+    least_backbone: int = 50
+
+
+LIMITS = Limits()
+
+
+class RefineRequest(NamedTuple):
+    """The validated arguments of `refine`. The points of the tree are in the data's order."""
+
+    tree: Tree
+    metric: Metric
+    weights: str
+    moves: bool
+    balance: float
+    time_limit: float | None
+    rng: RNGLike
+
+
+class Goal(NamedTuple):
+    """The objective of a refinement, and the steps that help."""
+
+    weights: str  # the objective of the weights, as the user names it
+    all_pairs: bool  # otherwise rows are sampled
+    share: float  # of neighborhoods beside distances, from 0 to 1
+    power: float  # moves divide squared errors by d^power
+    moves: bool  # whether points and subtrees move
+    other_start: bool  # whether another start is tried
+
+    @property
+    def length_power(self) -> float:
+        """Weights divide squared errors by d to this power."""
+        return 0.0 if self.weights == "l1" else self.power
+
+
+def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
+    """Decide once what the arguments and the data imply."""
+    balance = request.balance
+    weights = request.weights
+    n = len(request.metric)
+    all_pairs = n <= limits.all_pairs and _reads_soon(request, limits)
+    # Distances and neighborhoods count as 3 (1 - balance) to 2 balance.
+    share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _LARGEST_SHARE)
+    if not (all_pairs and weights == "l1" and n > 2):
+        share = 0.0
+    # A matrix may have the distances of a phylogeny. Moves for near distances keep its splits;
+    # another start loses those of a good tree.
+    phylogeny = weights == "l1" and balance > 0 and kind_of(request.metric) == "distances"
+    power = 0.0
+    if weights == "relative_l2":
+        power = 2.0
+    elif weights == "l1":
+        power = min(4.0, 8 * balance) if phylogeny else min(2.0, 4 * balance)
+    # Moves are made for distances, and neighborhoods lose by them.
+    moves = balance < 0.5 or weights != "l1" or phylogeny
+    return Goal(weights, all_pairs, share, power, request.moves and moves, not phylogeny)
+
+
+def _reads_soon(request: RefineRequest, limits: Limits) -> bool:
+    """Whether reading all distances takes a small share of the time."""
+    seconds = seconds_to_read(request.metric, limits)
+    return not request.time_limit or seconds < _READING_TIME * request.time_limit
+
+
+def seconds_to_read(metric: Metric, limits: Limits) -> float:
+    """Return about how long reading all distances takes; 0 for few points."""
+    n = len(metric)
+    if n <= limits.two_candidates:
+        return 0.0
+    rows = np.arange(_TIMED_ROWS)
+    cols = np.arange(n)
+    checked_block(metric, rows[:1], cols)  # compiles the kernel
+    begin = time.monotonic()
+    checked_block(metric, rows, cols)
+    return (time.monotonic() - begin) * n / _TIMED_ROWS
+
+
+class Run:
+    """One refinement: the request, its goal, the clock and the data."""
+
+    def __init__(
+        self,
+        request: RefineRequest,
+        n_jobs: int | None,
+        runner: Runner | None,
+        limits: Limits = LIMITS,
+    ) -> None:
+        self.clock = Clock(request.time_limit)
+        self.tree = request.tree._settled()
+        self.moves = request.moves
+        self.n_jobs = n_jobs
+        self.runner = runner
+        self.limits = limits
+        self.rng = np.random.default_rng(request.rng)
+        self.goal = choose_goal(request, limits)
+        self.rows: Literal["all"] | int = "all" if self.goal.all_pairs else limits.sampled_rows
+        metric = request.metric
+        self.metric = as_matrix(metric, n_jobs) if self.goal.all_pairs else metric
+        # A runner sends the data away, and points are smaller than their distance matrix.
+        sends_points = runner is not None and isinstance(metric, PointMetric)
+        self.fitted_metric = metric if sends_points else self.metric
+        self.neighbors = None
+        graph = None
+        if self.goal.share:
+            self.neighbors, graph = neighborhoods(metric, self.metric)
+        self.scorer = Scorer(
+            self.metric,
+            rows=self.rows,
+            share=self.goal.share,
+            graph=graph,
+            errors=None if self.goal.weights == "l1" else self.distances,
+            rounding=exact_distortion(metric),
+            clock=self.clock,
+            n_jobs=n_jobs,
+        )
+
+    @cached_property
+    def distances(self) -> Distances:
+        """The distances for which moves are made."""
+        return Distances(
+            self.metric, self.goal.power, None if self.goal.all_pairs else self.rng
+        )
+
+    def refined(self) -> tuple[Candidate, Candidate]:
+        """Return the tree as it was given, and the best tree that was found."""
+        given = self.scorer.score(self.tree, "tree")
+        if given.distortion is None:
+            given = given._replace(distortion=self.scorer.distortion(self.tree))
+        if self.scorer.is_exact(given):
+            return given, given
+        if not self.goal.all_pairs:
+            return given, min([given, *self._many_points(given)], key=objective_of)
+        found = self._topologies(given)
+        # Only the more promising ones get their weights fitted to the end.
+        few = len(self.tree) <= self.limits.two_candidates
+        promising = sorted(found, key=objective_of)[: 2 if few else 1]
+        fitted = map(self.fit_weights, promising, self.clock.deadlines(len(promising)))
+        return given, min([given, *found, *fitted], key=objective_of)
+
+    def _topologies(self, given: Candidate) -> list[Candidate]:
+        """Return the given tree, another start, and both after moves."""
+        n = len(self.tree)
+        starts = [given]
+        if not self.moves or n <= 3:
+            return starts
+        other_start = self.goal.other_start and n <= self.limits.other_start
+        if other_start and not self.clock.expired:
+            joined = self._other_start()
+            starts.append(self.scorer.score(joined, "relaxed_neighbor_joining"))
+        if not self.goal.moves:
+            return starts
+        deadlines = self.clock.deadlines(len(starts), _MOVES_TIME)
+        moved = map(self._rearrange, starts, deadlines)
+        # Starts are listed twice: if moves improve neither, only the better start gets weights.
+        return [*starts, *starts, *moved]
+
+    def _many_points(self, given: Candidate) -> Iterator[Candidate]:
+        """Yield the tree around a backbone, and the given tree, both with fitted weights."""
+        size = self.backbone_size() if self.moves else 0
+        if size:
+            from .backbone.build import backbone
+
+            time_limit = _SAMPLE_TIME * self.clock.left if self.clock.limited else None
+            grown = backbone(
+                self.metric, rng=self.rng, n_jobs=self.n_jobs, size=size, time_limit=time_limit
+            )
+            candidate = self.scorer.score(grown, "backbone")
+            yield candidate
+            if self.goal.weights != "l1":  # a backbone's tree has weights for the distortion
+                yield self.fit_weights(candidate, next(self.clock.deadlines(2)))
+        yield self.fit_weights(given, self.clock.deadline)
+
+    def backbone_size(self) -> int:
+        """Return the size of the largest backbone that there is time for.
+
+        0 if the backbone would be too small to be of use, or have all points.
+        """
+        n = len(self.metric)
+        size = self.limits.backbone
+        if self.clock.limited:
+            reading = seconds_to_read(self.metric, self.limits) / n**2
+            seconds = n * (reading + _PLACING_SECONDS)  # for each point of the backbone
+            size = min(size, int(_PLACING_TIME * self.clock.left / seconds))
+        return size if self.limits.least_backbone <= size < n else 0
+
+    def _other_start(self) -> Tree:
+        """Return the best of several trees by relaxed neighbor joining, chosen as by `fit`.
+
+        There are fewer if time is short.
+        """
+        from ..fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
+
+        # Few points: a thread for each tree. Many: all threads score one tree after the other.
+        side_by_side = len(self.metric) <= EXACT_SCORES
+        threads = self.n_jobs if side_by_side else 1
+        scoring_threads = 1 if side_by_side else self.n_jobs
+
+        def scored(generator: np.random.Generator) -> tuple[float, Tree]:
+            tree = relaxed_neighbor_joining(self.metric, rng=generator)
+            return selection_score(tree, self.metric, scoring_threads), tree
+
+        deadline = next(self.clock.deadlines(1, _OTHER_START_TIME))
+        best: tuple[float, Tree] | None = None
+        bar = progress_bar(_OTHER_STARTS, "other starts", "trees")
+        generators = [self.rng, *self.rng.spawn(_OTHER_STARTS - 1)]
+        with bar, Workers(threads) as workers:
+            for score, tree in workers.map(scored, generators):
+                best = (score, tree) if best is None or score < best[0] else best
+                bar.update()
+                workers.check()
+                if time.monotonic() >= deadline:
+                    break
+        assert best is not None
+        return best[1]
+
+    def _rearrange(self, candidate: Candidate, deadline: float) -> Candidate:
+        """Alternate moves and quick weights while they lower the objective."""
+        for _ in range(_ROUNDS):
+            time_limit = self.clock.time_limit(deadline)
+            if time_limit == 0:
+                break
+            found = rearrange(
+                candidate.tree,
+                self.metric,
+                distances=self.distances,
+                sweeps=_SWEEPS,
+                time_limit=time_limit,
+                rng=self.rng,
+            )
+            moves = candidate.moves + found.moves
+            moved = self.scorer.score(found.tree, candidate.start, moves)
+            better = self._fit_quickly(moved, deadline)
+            gain = candidate.objective - better.objective
+            if gain <= 0:
+                break
+            candidate = better
+            if gain < _PROGRESS * abs(candidate.objective):
+                break
+        return candidate
+
+    def _fit_quickly(self, candidate: Candidate, deadline: float) -> Candidate:
+        """Fit weights by least squares; return the same tree if that is not better."""
+        time_limit = self.clock.time_limit(deadline)
+        if self.goal.weights in ("none", "heuristic") or time_limit == 0:
+            return candidate
+        fitted = fit_weights(
+            candidate.tree,
+            self.fitted_metric,
+            power=self.goal.length_power,
+            rows=self.rows,
+            rng=self.rng,
+            tol=_QUICK_TOL,
+            time_limit=time_limit,
+            n_jobs=self.n_jobs,
+            runner=self.runner,
+        )
+        after = self.scorer.score(
+            fitted.tree, candidate.start, candidate.moves, fitted.residual
+        )
+        return min(candidate, after, key=objective_of)
+
+    def fit_weights(self, candidate: Candidate, deadline: float) -> Candidate:
+        """Return the same topology with the weights that the user asked for."""
+        weights = self.goal.weights
+        if weights == "none" or self.clock.expired:
+            return candidate
+        fitted = fit_weights(
+            candidate.tree,
+            self.fitted_metric,
+            objective="l2" if weights == "relative_l2" else weights,
+            power=self.goal.length_power,
+            balance=self.goal.share,
+            neighbors=self.neighbors,
+            rows=self.rows,
+            rng=self.rng,
+            time_limit=self.clock.time_limit(deadline),
+            n_jobs=self.n_jobs,
+            runner=self.runner,
+        )
+        return self.scorer.score(fitted.tree, candidate.start, candidate.moves, fitted.residual)
+
+    def report(self, given: Candidate, best: Candidate, order_known: bool) -> RefinedTree:
+        """Return the best tree with its report."""
+        errors = self.scorer.errors
+        unit = 1.0 if errors is None else errors.size
+        distortion = best.distortion
+        if distortion is None:
+            distortion = self.scorer.distortion(best.tree)
+        assert given.distortion is not None
+        refinement = Refinement(
+            objective=best.objective * unit,
+            objective_before=given.objective * unit,
+            distortion=float(distortion),
+            distortion_before=float(given.distortion),
+            precision=best.precision,
+            precision_before=given.precision,
+            residual=best.residual,
+            moves=best.moves,
+            start=best.start,
+            seconds=self.clock.elapsed,
+        )
+        tree = best.tree
+        same_splits = best.moves == 0 and best.start == "tree"
+        support = tree.support if same_splits else None
+        arrays = (len(tree), tree.edges, tree.weights, given.tree.labels, support, order_known)
+        return RefinedTree._with_report(*arrays, refinement)

@@ -1,0 +1,136 @@
+"""Backbone trees by the threads of this process."""
+
+from typing import Literal
+
+import numpy as np
+
+from ..._core.parallel import Workers, run
+from ...fitting._distances import checked_block
+from ...fitting._finished_tree import finished_tree
+from ...fitting.treerep.algorithm import treerep
+from ...metric.base import Metric, read_only
+from ...metric.points import PointMetric
+from ...placement._least_squares_places import best_places, place_rows, rooted_backbone
+from ...placement._locate import Indices, Numbers, Places
+from ...scores._streaming import row_slices
+from ...scores.distortion import average_distortion
+from ...tree.tree import Tree
+from .._candidates import exact_distortion
+from ..lengths.weights import fit_weights
+from ._branches import grow
+from ._limits import LIMITS
+from ._small_tree import Weighting
+
+#: Rows on which a tree of all points is compared with the data.
+CHECKED_ROWS = 64
+# Points whose distances to the sample are read by one task.
+_READ_TOGETHER = 16
+
+
+class ThreadsEngine:
+    """The engine of this process. See `Engine`."""
+
+    def __init__(self, metric: Metric, n_jobs: int | None) -> None:
+        self.space = metric
+        self.n_jobs = n_jobs
+
+    def table(self, points: Indices) -> Numbers:
+        """Return the distances among some points."""
+        table = np.empty((len(points), len(points)))
+        # Points have symmetric distances, and those of many coordinates take long: read half.
+        half = isinstance(self.space, PointMetric)
+
+        def read(rows: slice) -> None:
+            start = rows.start if half else 0
+            table[rows, start:] = checked_block(self.space, points[rows], points[start:])
+            if half:
+                table[rows.stop :, rows] = table[rows, rows.stop :].T
+
+        for _ in run(read, row_slices(len(points), len(points)), self.n_jobs):
+            pass
+        return table
+
+    def places(
+        self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
+    ) -> list[Places]:
+        """Return the best places of a few points, for each power."""
+        n = len(points)
+        parts = [
+            points[start : start + _READ_TOGETHER] for start in range(0, n, _READ_TOGETHER)
+        ]
+        read = run(lambda part: checked_block(self.space, part, sample), parts, self.n_jobs)
+        distances = read_only(np.concatenate(list(read)))
+        found = []
+        for power in powers:
+            known, scale = rooted_backbone(tree, power)
+            places = Places(np.empty(n, np.int64), np.empty(n), np.empty(n))
+            place_rows(known, scale, distances, places)
+            found.append(places)
+        return found
+
+    def whole(self, rng: np.random.Generator) -> Tree | None:
+        """Return the tree that TreeRep learns of all points, if it is exact."""
+        tree = treerep(self.space, rng=rng, n_jobs=self.n_jobs)
+        return tree if is_exact(tree, self.space, self.n_jobs) else None
+
+    def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
+        """Return the tree of all points around the tree of the sample."""
+        rest = other_points(len(self.space), sample)
+        with Workers(self.n_jobs) as workers:
+            places = best_places(tree, self.space, sample, rest, power, workers)
+            edges, weights = grow(tree, self.space, sample, rest, places, short, workers)
+        del places, rest  # frees memory
+        return finished_tree(self.space, edges, weights)
+
+    def weighed(
+        self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
+    ) -> Tree:
+        """Return the tree with lengths of least distortion on some rows of distances."""
+        return weighed(tree, self.space, choice, rng, time_limit, self.n_jobs)
+
+
+def other_points(n: int, sample: Indices) -> Indices:
+    """Return the points that are not in the sample."""
+    return np.delete(np.arange(n), sample)
+
+
+def is_exact(tree: Tree, metric: Metric, n_jobs: int | None) -> bool:
+    """Whether a tree has the distances of the metric on some rows, up to rounding."""
+    rows = min(len(metric), CHECKED_ROWS)
+    error = average_distortion(tree, metric, rows=rows, rng=0, n_jobs=n_jobs)
+    return bool(error <= exact_distortion(metric))
+
+
+def weighed(
+    tree: Tree,
+    metric: Metric,
+    choice: Weighting,
+    rng: np.random.Generator,
+    time_limit: float | None,
+    n_jobs: int | None,
+) -> Tree:
+    """Return the tree with lengths of least distortion on some rows of distances."""
+    n = len(metric)
+    share = choice.share if n <= LIMITS.neighborhoods else 0.0
+    fitted = fit_weights(
+        tree,
+        metric,
+        objective="l1",
+        balance=share,
+        rows=_fitted_rows(n, share),
+        squares_first=False,
+        rng=rng,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+    )
+    return fitted.tree.contracted(0.0)
+
+
+def _fitted_rows(n: int, share: float) -> Literal["all"] | int:
+    """Return the number of rows to which lengths are fitted."""
+    if n <= 2 * LIMITS.fewest_rows:
+        return "all"
+    if share:
+        return LIMITS.fewest_rows
+    affordable = LIMITS.fitted_pairs // n
+    return min(LIMITS.most_rows, max(LIMITS.fewest_rows, affordable))
