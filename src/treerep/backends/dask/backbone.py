@@ -42,6 +42,8 @@ _BATCH = 1 << 15  # points of zones that are joined by one task
 class OnCluster:
     """The engine of a cluster: see `refinement.backbone.Engine`."""
 
+    graph = None  # points are spread, not graphs
+
     def __init__(
         self, client: Any, space: SpreadPoints, finish_points: int, n_jobs: int | None
     ) -> None:

@@ -93,7 +93,8 @@ def small_tree(
     table: MatrixMetric,
     choice: Weighting,
     *,
-    all_of: Metric | None,
+    whole: bool,
+    graph: Metric | None,
     rng: np.random.Generator,
     time_limit: float | None,
     n_jobs: int | None,
@@ -102,14 +103,13 @@ def small_tree(
 
     Move points and subtrees, then fit the lengths to some rows.
 
-    `all_of` is the metric if the table has all of its points. The neighborhoods of a graph
-    count then.
+    `whole` tells that the table has all points. If these are the vertices of a `graph`, their
+    neighborhoods count as well.
     """
-    graph = all_of if is_graph(all_of) else None
     neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
     share = 0.0 if neighbors is None else choice.share
     if len(table) > 3 and not (choice.keep and graph is not None):
-        power = choice.sample if all_of is None else choice.whole
+        power = choice.whole if whole else choice.sample
         tree = rearrange(tree, table, power=power, rng=rng, time_limit=time_limit).tree
     # Sums over neighborhoods take longer than those over all pairs, so that leaving out rows
     # saves little time.

@@ -19,7 +19,7 @@ from .._candidates import exact_distortion
 from ..lengths.weights import fit_weights
 from ._branches import grow
 from ._limits import LIMITS
-from ._small_tree import Weighting
+from ._small_tree import Weighting, is_graph
 
 #: Rows on which a tree of all points is compared with the data.
 CHECKED_ROWS = 64
@@ -32,6 +32,7 @@ class ThreadsEngine:
 
     def __init__(self, metric: Metric, n_jobs: int | None) -> None:
         self.space = metric
+        self.graph = metric if is_graph(metric) else None
         self.n_jobs = n_jobs
 
     def table(self, points: Indices) -> Numbers:

@@ -32,7 +32,7 @@ from .._candidates import exact_distortion
 from ..lengths.weights import fit_weights
 from ..refine import check_arguments
 from ._limits import LIMITS
-from ._small_tree import Weighting, is_graph, kind_of, small_tree, weighting
+from ._small_tree import Weighting, kind_of, small_tree, weighting
 from ._threads import ThreadsEngine
 
 # Rows and columns of a table that are made symmetric together.
@@ -130,6 +130,10 @@ class Engine(Protocol):
     def space(self) -> Any:
         """The number, labels and precision of the points, as of a `Metric`."""
 
+    @property
+    def graph(self) -> Metric | None:
+        """The metric in this process, if it is that of a graph (`is_graph`)."""
+
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
 
@@ -168,7 +172,7 @@ def backbone_tree(
     sample, table = _read_sample(engine, chosen)
     if len(chosen) < n:
         start = _join_neighbors(table, LIMITS.starts, rng, n_jobs)[0]
-    elif choice.keep and is_graph(engine.space):
+    elif choice.keep and engine.graph is not None:
         starts = _join_neighbors(table, LIMITS.graph_starts, rng, n_jobs)
         start = _best_topology(starts, table, n_jobs)
     else:
@@ -184,7 +188,8 @@ def backbone_tree(
             tree,
             table,
             choice,
-            all_of=engine.space if is_whole else None,
+            whole=is_whole,
+            graph=engine.graph if is_whole else None,
             rng=rng,
             time_limit=time_limit,
             n_jobs=n_jobs,
@@ -207,17 +212,17 @@ def _choose_sample(
 ) -> Indices:
     """Return the points of the sample in order."""
     n = len(engine.space)
-    m = _sample_size(engine.space, size, choice)
+    m = _sample_size(engine, size, choice)
     if n <= m:
         return np.arange(n)
     return np.sort(Priorities(n, rng).points_at(np.arange(m)))
 
 
-def _sample_size(space: Any, size: int | None, choice: Weighting) -> int:
+def _sample_size(engine: Engine, size: int | None, choice: Weighting) -> int:
     """Return the number of points in the sample, or raise a ValueError if it is too small."""
-    n = len(space)
+    n = len(engine.space)
     default = LIMITS.sample
-    if size is None and is_graph(space):
+    if size is None and engine.graph is not None:
         return LIMITS.whole_graph if n <= LIMITS.whole_graph else default
     if size is None:
         return min(max(default, n // 4), 2 * default) if choice.near else default

@@ -13,7 +13,7 @@ from ....fitting._distances import checked_block
 from ....metric.base import Metric
 from ....placement._least_squares_places import rooted_backbone
 from ....placement._locate import Indices, Numbers, Places
-from ....refinement.backbone._small_tree import Weighting, kind_of, weighting
+from ....refinement.backbone._small_tree import Weighting, is_graph, kind_of, weighting
 from ....refinement.backbone._threads import is_exact, weighed
 from ....refinement.backbone.build import backbone_tree
 from ....refinement.refine import check_arguments
@@ -68,6 +68,13 @@ class OnDevice:
     def host(self) -> Metric:
         """The same metric on the host."""
         return self._host()
+
+    @cached_property
+    def graph(self) -> Metric | None:
+        """The metric on the host, if it is that of a graph: a matrix may be."""
+        if self.space.kind != "matrix":
+            return None
+        return self.host if is_graph(self.host) else None
 
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
