@@ -1,4 +1,4 @@
-"""`treerep warm-up`: compile the kernels for the common kinds of input; numba keeps the result on disk."""
+"""`treerep warm-up`: compile the kernels for common inputs. numba stores them on disk."""
 
 import time
 from collections.abc import Callable
@@ -12,16 +12,16 @@ import treerep as tr
 
 from ...fitting.methods import METHODS
 
-# Above the size at which a fit begins to split.
+# Points. More than the size at which a fit begins to divide zones in waves.
 _MANY = 40_000
 
 
 def compile_everything() -> None:
-    """Do each kind of work on an example, and say what took how long."""
+    """Run each kind of work on an example and print the times."""
     console = Console(highlight=False)
     begin = time.perf_counter()
     small = tr.datasets.random_tree(64).distances()
-    works: dict[str, Callable[[], object]] = {
+    jobs: dict[str, Callable[[], object]] = {
         **{name: partial(_fit_and_score, make) for name, make in examples().items()},
         "hyperbolicity": _measure_hyperbolicity,
         "refinement": partial(_refine, small),
@@ -34,7 +34,7 @@ def compile_everything() -> None:
             if method not in ("treerep", "auto")
         },
     }
-    for name, work in works.items():
+    for name, work in jobs.items():
         start = time.perf_counter()
         work()
         console.print(f"{name:<28}{time.perf_counter() - start:6.1f} s")
@@ -67,7 +67,7 @@ def _place() -> None:
 
 
 def _fit_by_default(distances: NDArray[np.float64]) -> None:
-    """Fit what is not a tree: few and many points, a matrix and a graph."""
+    """Fit distances that are not a tree: few and many points, a matrix and a graph."""
     points = np.random.default_rng(0).standard_normal((2100, 3))
     for rows in (points[:64], points):
         tr.fit(rows, metric="euclidean")
@@ -83,10 +83,10 @@ def _refine(distances: NDArray[np.float64]) -> None:
 
 
 def examples() -> dict[str, Callable[[], tr.Metric]]:
-    """Makers of a metric for each specialization that users meet first.
+    """Return a function that makes a metric for each common specialization.
 
-    Matrices are small, all others just large enough for both phases of a fit: many points are
-    split before they are finished, by kernels of their own.
+    Matrices are small. The others are large enough for both phases of a fit, which run
+    different kernels.
     """
     points = np.random.default_rng(0).standard_normal((_MANY, 3))
     distances = tr.PointMetric(points).block(range(64), range(64))
