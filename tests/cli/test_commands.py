@@ -267,9 +267,7 @@ def test_files_beside_the_tree_are_checked_before_the_work(
     monkeypatch.setattr(
         "treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read")
     )
-    assert_one_line_error(
-        call(*arguments), "x.labels.tsv exists and is not iTOL's table of LABELS"
-    )
+    assert_one_line_error(call(*arguments), "x.labels.tsv exists and is not a table of LABELS")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -744,7 +742,7 @@ def test_a_table_that_is_no_text(call, four, tmp_path):
 def test_a_packed_file_that_is_damaged(call, four, tmp_path):
     (tmp_path / "d.csv.gz").write_bytes(gzip.compress(b"0,1\n1,0\n")[:12] + b"damage")
     done = call("fit", "d.csv.gz", "-o", "t.nwk")
-    assert_one_line_error(done, r"d\.csv\.gz is damaged or cut short")
+    assert_one_line_error(done, r"d\.csv\.gz is damaged or truncated")
 
 
 def test_a_sample_is_said_once(call, tmp_path):

@@ -8,7 +8,7 @@ from treerep.cli._wording import one_line
 @pytest.mark.parametrize(
     ("command", "library", "expected"),
     [
-        ("fit", "for points say kind='points'", "for points say --kind points"),
+        ("fit", "for points pass kind='points'", "for points pass --kind points"),
         ("fit", "use_rep=None is not 'X'", "--use-rep None is not 'X'"),
         ("fit", "name one with use_rep=, one of X", "name one with --use-rep, one of X"),
         (

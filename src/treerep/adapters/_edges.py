@@ -23,7 +23,8 @@ def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -
     high = high[order]
     lengths = lengths[order]
     kept = np.ones(len(low), bool)
-    kept[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    # Parallel edges are adjacent, the shortest first.
+    kept[1:] = (np.diff(low) != 0) | (np.diff(high) != 0)
     low = low[kept]
     high = high[kept]
     lengths = lengths[kept]
@@ -41,12 +42,15 @@ def edge_lengths(
     lengths = np.fromiter(map(real_number, values), np.float64, len(ends))
     # The length of a loop does not matter.
     loop = ends[:, 0] == ends[:, 1]
-    wrong = np.flatnonzero(~((lengths > 0) & (lengths < np.inf)) & ~(loop & (lengths == 0)))
+    positive = (lengths > 0) & (lengths < np.inf)
+    allowed = positive | (loop & (lengths == 0))
+    wrong = np.flatnonzero(~allowed)
     if len(wrong):
         u, v = (names[end] for end in ends[wrong[0]].tolist())
         value = values[wrong[0]]
         raise MetricError(
-            f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive numbers: "
+            f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive "
+            "numbers: "
             "correct it"
         )
     return lengths

@@ -41,14 +41,13 @@ def read_graph(
             "the graph has no weights: pass weight=None, or a graph made with weighted=True"
         )
     nodes = np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
-    table = np.array(list(graph.iterEdgesWeights()), dtype=np.float64).reshape(-1, 3)
+    edges = list(graph.iterEdgesWeights())
+    table = np.array(edges, dtype=np.float64).reshape(-1, 3)
     ends = np.searchsorted(nodes, table[:, :2].astype(np.int64))
     names = nodes.tolist()
-    lengths = (
-        np.ones(len(ends))
-        if weight is None
-        else edge_lengths(table[:, 2].tolist(), ends, names, weight)
-    )
+    lengths = np.ones(len(ends))
+    if weight is not None:
+        lengths = edge_lengths(table[:, 2].tolist(), ends, names, weight)
     complete = len(nodes) == 0 or names[-1] == len(nodes) - 1
     labels = None if complete else [str(node) for node in names]
     return edge_matrix(len(nodes), ends, lengths), labels

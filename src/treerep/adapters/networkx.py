@@ -29,14 +29,11 @@ def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array,
         )
     names = list(graph)
     point = {name: number for number, name in enumerate(names)}
-    ends = np.array([(point[u], point[v]) for u, v in graph.edges()], dtype=np.int64).reshape(
-        -1, 2
-    )
-    lengths = (
-        np.ones(len(ends))
-        if weight is None
-        else edge_lengths(_values(graph, weight), ends, names, weight)
-    )
+    pairs = [(point[u], point[v]) for u, v in graph.edges()]
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    lengths = np.ones(len(ends))
+    if weight is not None:
+        lengths = edge_lengths(_values(graph, weight), ends, names, weight)
     return edge_matrix(len(names), ends, lengths), names
 
 

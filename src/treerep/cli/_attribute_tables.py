@@ -9,8 +9,8 @@ import treerep as tr
 def read_attributes(path: str, points: tr.Tree | tr.Embedding) -> dict[str, list[object]]:
     """Return the columns of a CSV or TSV file, in the order of the points.
 
-    Rows are matched by the label in their first cell. If the points have no labels, the rows are
-    taken in their order. Empty cells are missing values.
+    Rows are matched by the label in their first cell. If the points have no labels, the rows
+    are taken in their order. Empty cells are missing values.
     """
     header, body = _read_table(path)
     rows, first = _match_rows(path, body, points)

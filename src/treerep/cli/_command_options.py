@@ -152,7 +152,7 @@ class EmbedOptions:
         typer.Option(
             metavar="LENGTH",
             help="Hyperbolic length of one unit of the data (sarkar, hmds).",
-            show_default="from --distortion; for .csv and .tsv in dimension 2, one that suits a picture",
+            show_default="from --distortion, or for pictures (.csv, .tsv in dimension 2)",
         ),
     ] = None
     model: Annotated[

@@ -88,9 +88,9 @@ def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
         table.add_column("error", overflow="fold")
     for k, row in enumerate(rows):
         cells = [_marked(_cell(row, name), (k, name) in best) for name, *_ in _shown(rows)]
-        table.add_row(
-            row["method"], *cells, *([escape(row.get("reason", ""))] if failed else [])
-        )
+        if failed:
+            cells.append(escape(row.get("reason", "")))
+        table.add_row(row["method"], *cells)
     screen = console(stderr=stderr)
     screen.print(escape(printable(title)), table, caption(rows), sep="\n")
 

@@ -76,7 +76,7 @@ Either = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="File of a tree, or of data, to which a tree is fitted first; - for standard input.",
+        help="File of a tree, or of data to fit a tree to; - for standard input.",
     ),
 ]
 TreeOutput = Annotated[

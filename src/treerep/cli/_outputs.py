@@ -127,7 +127,8 @@ def format_number(value: float | None, digits: int = 4) -> str:
 def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows as lines of text with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return lines

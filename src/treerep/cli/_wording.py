@@ -1,8 +1,8 @@
 """Errors of the library, in the words of the command line.
 
-The library names an argument as Python writes it: `kind='points'`, `largest_component=True`. The
-options that stand for arguments are read from the command that runs, so no list of them is kept.
-A remedy that is an argument without an option is left out.
+The library names an argument as Python writes it: `kind='points'`, `largest_component=True`.
+The options for arguments are read from the command that runs. A remedy that is an argument
+without an option is left out.
 """
 
 import re
@@ -30,8 +30,8 @@ _BARE_NAME = re.compile(r"(?<![-\w])[a-z]+(?:_[a-z]+)+\b(?!=)")
 def one_line(error: Exception, command: str = "fit") -> str:
     r"""Return what an error says on one line, in the words of a command.
 
-    >>> one_line(ValueError("say kind='points',\n or pass largest_component=True"))
-    'say --kind points, or pass --largest-component'
+    >>> one_line(ValueError("pass kind='points',\n or pass largest_component=True"))
+    'pass --kind points, or pass --largest-component'
     >>> one_line(ValueError("no length: add one, or pass default_length=1.0 for all"))
     'no length: add one'
     """

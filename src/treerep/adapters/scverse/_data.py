@@ -108,7 +108,8 @@ def cell_position(adata: "AnnData", cell: object, what: str = "root") -> int:
     position = integer_or_none(cell)
     if position is None or not 0 <= position < adata.n_obs:
         raise ValueError(
-            f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not {cell!r}"
+            f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not "
+            f"{cell!r}"
         )
     return position
 

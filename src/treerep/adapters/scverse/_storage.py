@@ -97,7 +97,8 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     check_adata(adata)
     if key not in adata.uns:
         raise ValueError(
-            f"adata.uns has no tree {key!r}: call treerep.tl.tree(adata, key_added={key!r}) first"
+            f"adata.uns has no tree {key!r}: call treerep.tl.tree(adata, "
+            f"key_added={key!r}) first"
         )
     tree = _read(adata.uns[key], key)
     present = check_names(adata)
@@ -155,8 +156,8 @@ def check_storage(adata: "AnnData", key: str) -> None:
 def rooted_graph(tree: Tree, root: int) -> "nx.DiGraph":
     """Return the tree as the DiGraph that treedata needs: the leaves are the cells.
 
-    A cell that is an inner node of the tree, or its root, becomes two nodes: the inner node, and
-    a leaf at distance 0 from it. Inner nodes are named "node" and their id in the Tree. Edges
+    A cell that is an inner node of the tree, or its root, becomes two nodes: the inner node,
+    and a leaf at distance 0 from it. Inner nodes are named "node" and their id in the Tree. Edges
     have `length`. Nodes have `depth`, the distance from the root, for pycea.
     """
     rooted = tree.rooted(root)

@@ -123,7 +123,7 @@ def _params(adata: "AnnData", key: str) -> Mapping[str, Any]:
 
 
 def _root(adata: "AnnData", root: str | int | None, params: Mapping[str, Any]) -> int | None:
-    """Return the position of the root cell: the one asked for, or the one used before if it is still there."""
+    """Return the position of the requested root cell, or of the one used before."""
     if root is not None:
         return cell_position(adata, root)
     before = params.get("root")

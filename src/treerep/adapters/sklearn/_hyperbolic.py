@@ -141,7 +141,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
 
 
 def _default_scale(tree: Tree) -> float:
-    """Return the scale at which the radius of the tree, half of its longest path, is _RADIUS."""
+    """Return the scale at which half of the longest path of the tree is _RADIUS."""
     end = int(np.argmax(tree.rooted().depth))
     longest = float(tree.rooted(end).depth.max())
     return 2 * _RADIUS / longest if longest > 0 else 1.0

@@ -65,7 +65,8 @@ def _check_output(options: EmbedOptions) -> str:
         raise ValueError(f"{options.output}: an embedding is written as .npz, .csv or .tsv")
     if options.json and options.output == "-":
         raise ValueError(
-            "coordinates and --json cannot both go to standard output: name a file with --output"
+            "coordinates and --json cannot both go to standard output: "
+            "name a file with --output"
         )
     return suffix
 
@@ -100,7 +101,7 @@ def _embed(source: tr.Metric, options: EmbedOptions, suffix: str) -> tr.Embeddin
 
 
 def _is_picture(options: EmbedOptions, suffix: str) -> bool:
-    """Whether the coordinates are for a picture: a table in the plane, and no scale is asked for."""
+    """Whether the coordinates are for a picture: a table in the plane, without a scale."""
     in_plane = suffix != ".npz" and options.dim == 2
     return in_plane and options.scale is None and options.distortion is None
 

@@ -27,7 +27,7 @@ def compile_everything() -> None:
         "refinement": partial(_refine, small),
         "default": partial(_fit_by_default, small),
         "placing": _place,
-        "embedding": lambda: tr.embed(tr.fit(small)).block(range(64), range(64)),
+        "embedding": partial(_embed, small),
         **{
             method: partial(tr.fit, small, method=method)
             for method in METHODS
@@ -50,19 +50,26 @@ def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
 
 
 def _measure_hyperbolicity() -> None:
-    tr.hyperbolicity(tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)]), method="exact")
-    tr.hyperbolicity(
-        np.random.default_rng(0).standard_normal((40, 3)), metric="euclidean", method="exact"
-    )
+    points = np.random.default_rng(0).standard_normal((40, 3))
+    tr.hyperbolicity(_ring(), method="exact")
+    tr.hyperbolicity(points, metric="euclidean", method="exact")
+
+
+def _ring() -> tr.GraphMetric:
+    return tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)])
+
+
+def _embed(distances: NDArray[np.float64]) -> None:
+    embedding = tr.embed(tr.fit(distances))
+    embedding.block(range(64), range(64))
 
 
 def _place() -> None:
     points = np.random.default_rng(0).standard_normal((64, 3))
     tree = tr.fit(points[:48], metric="euclidean")
     for dtype in (np.float64, np.float32):
-        tr.place(
-            tree, points[48:].astype(dtype), data=points[:48].astype(dtype), metric="euclidean"
-        )
+        typed = points.astype(dtype)
+        tr.place(tree, typed[48:], data=typed[:48], metric="euclidean")
     tr.place(tree, tr.PointMetric(points).block(range(48, 64), range(48)))
 
 
@@ -72,7 +79,7 @@ def _fit_by_default(distances: NDArray[np.float64]) -> None:
     for rows in (points[:64], points):
         tr.fit(rows, metric="euclidean")
     tr.fit(distances**0.9)
-    tr.fit(tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)]))
+    tr.fit(_ring())
 
 
 def _refine(distances: NDArray[np.float64]) -> None:

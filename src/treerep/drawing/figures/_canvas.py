@@ -54,9 +54,11 @@ def paint(picture: Picture, style: Style, ax: "Axes | None") -> "Axes":
     colors = color_values(style.color, points, style.palette)
     if len(colors.rgba) not in (points, nodes):
         raise ValueError(
-            f"{len(colors.rgba)} colors for {points} points and {nodes} nodes: give one for each"
+            f"{len(colors.rgba)} colors for {points} points and {nodes} nodes: "
+            "give one for each"
         )
-    area = _size_or(float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)), style.size, "size")
+    small = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0))
+    area = _size_or(small, style.size, "size")
     thin = float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0))
     width = _size_or(thin, style.edge_width, "edge_width")
     if ax is None:
@@ -98,7 +100,8 @@ def _new_axes(picture: Picture, labeled: bool, colors: Colors | None) -> "Axes":
     elif picture.layout == "hyperbolic":
         tall = _WIDTH
     else:
-        tall = float(np.clip(_WIDTH * high / wide if wide > 0 else _WIDTH, 3.2, 7.2))
+        in_proportion = _WIDTH * high / wide if wide > 0 else _WIDTH
+        tall = float(np.clip(in_proportion, 3.2, 7.2))
     return new_axes(_WIDTH + _legend_width(colors), tall)
 
 
@@ -145,7 +148,14 @@ def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) ->
     x, y = picture.spots.T
     colored = len(colors.rgba)
     others = slice(colored, None)
-    gray = axes.scatter(x[others], y[others], s=area / 5, c=_EDGES, zorder=1.5, **look)
+    gray = axes.scatter(
+        x[others],
+        y[others],
+        s=area / 5,
+        c=_EDGES,
+        zorder=1.5,
+        **look,
+    )
     gray.set_in_layout(False)
     # In a fixed random order, so that no category covers all others.
     order = np.random.default_rng(0).permutation(colored)
@@ -184,7 +194,8 @@ def _frame(axes: "Axes", picture: Picture) -> None:
 
 def _draw_legend(axes: "Axes", colors: Colors) -> None:
     if colors.scale is not None:
-        share = min(0.6, _BAR / (axes.get_window_extent().height / axes.figure.dpi))
+        height = axes.get_window_extent().height / axes.figure.dpi  # inches
+        share = min(0.6, _BAR / height)
         bar = axes.figure.colorbar(
             colors.scale, cax=axes.inset_axes((1.02, 0.5 - 0.5 * share, 0.02, share))
         )

@@ -98,7 +98,8 @@ def _by_category(values: ColorValues, palette: Palette) -> Colors:
 def _one_color(name: str) -> str:
     if not require("matplotlib.colors", "draw").is_color_like(name):
         raise ValueError(
-            f"{name!r} is not a color: give one, or a sequence with a value for each point or node"
+            f"{name!r} is not a color: give one, or a sequence with a value for each point "
+            "or node"
         )
     return name
 
@@ -120,7 +121,7 @@ def _as_numbers(values: ColorValues) -> NDArray[np.float64] | None:
 
 
 def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
-    """Return the items as reals, NaN for missing ones, if they are numbers but not categories."""
+    """Return numbers that are not categories as reals, NaN if missing. Or return the items."""
     known = [item for item in items if not is_missing(item)]
     real = all(
         isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known
@@ -197,7 +198,8 @@ def _category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
             )
         return [given[name] for name in names]
     if _is_color_map(palette):
-        palette = list(_color_map(palette)(np.linspace(0, 1, max(len(names), 2))))
+        shares = np.linspace(0, 1, max(len(names), 2))
+        palette = list(_color_map(palette)(shares))
     colors = list(PALETTE if palette is None else cast("Sequence[ColorType]", palette))
     if not colors:
         raise ValueError("palette is empty: give at least one color")

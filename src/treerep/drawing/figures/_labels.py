@@ -26,9 +26,10 @@ def write_labels(axes: "Axes", picture: Picture, labels: dict[int, str], area: f
     letters = LABEL_SIZE if len(labels) <= _FEW else 0.75 * LABEL_SIZE
     point = axes.figure.dpi / 72  # pixels
     if picture.layout == "rectangular":
-        row = axes.get_window_extent().height / point / (np.ptp(picture.spots[:, 1]) + 1)
-        letters = min(letters, max(0.8 * row, _LEAST_SIZE))
-    texts = [_text(axes, picture.spots[k], label, letters) for k, label in labels.items()]
+        height = axes.get_window_extent().height / point
+        rows = np.ptp(picture.spots[:, 1]) + 1
+        letters = min(letters, max(0.8 * height / rows, _LEAST_SIZE))
+    texts = [_text(axes, picture.spots[node], label, letters) for node, label in labels.items()]
     # Some characters have no width.
     sizes = np.array([np.maximum(text.get_window_extent().size, 1.0) for text in texts])
     away = _sides(picture)[nodes]
@@ -41,7 +42,8 @@ def write_labels(axes: "Axes", picture: Picture, labels: dict[int, str], area: f
         centers = place_labels(anchors, sizes, away, gap, scene)
         if not _widen(axes, centers - 0.5 * sizes, centers + 0.5 * sizes):
             break
-    beyond = np.maximum(np.abs(centers - anchors) - 0.5 * sizes, 0.0)
+    apart = np.abs(centers - anchors)
+    beyond = np.maximum(apart - 0.5 * sizes, 0.0)
     far = np.linalg.norm(beyond, axis=1) > gap + 0.5 * sizes[:, 1]
     offsets = (centers - anchors) / point
     for k, (node, label) in enumerate(labels.items()):
@@ -134,7 +136,9 @@ def _sides(picture: Picture) -> NDArray[np.float64]:
     first, second = edges.T
     for node, neighbor in ((first, second), (second, first)):
         np.add.at(away, node, _units(spots[node] - spots[neighbor]))
-    for fallback in (spots - spots.mean(axis=0), np.array([[0.0, 1.0]])):
+    outward = spots - spots.mean(axis=0)
+    up = np.array([[0.0, 1.0]])
+    for fallback in (outward, up):
         known = np.linalg.norm(away, axis=1, keepdims=True) > 1e-6
         away = np.where(known, away, _units(fallback))
     return _units(away)

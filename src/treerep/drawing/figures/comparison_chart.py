@@ -76,8 +76,9 @@ def comparison_chart(
             f"{len(panels)} axes for {len(table)} measures ({', '.join(table)}): "
             "give one for each"
         )
-    for k, (panel, (name, values)) in enumerate(zip(panels, table.items(), strict=True)):
-        _draw_panel(panel, name, values, methods if k == 0 else None)
+    for k, (name, values) in enumerate(table.items()):
+        names = methods if k == 0 else None
+        _draw_panel(panels[k], name, values, names)
     return panels
 
 

@@ -52,7 +52,8 @@ def curves(
     ['treerep', 'mst']
     """
     at = np.asarray(x, np.float64)
-    if at.ndim != 1 or len(at) == 0 or not ((at > 0) & (at < np.inf)).all():
+    positive = (at > 0) & (at < np.inf)
+    if at.ndim != 1 or len(at) == 0 or not positive.all():
         raise ValueError("x is a sequence of positive numbers, for a logarithmic axis")
     lines = {str(name): _values(name, values, len(at)) for name, values in series.items()}
     axes = new_axes(5.4, 3.6) if ax is None else flat_axes(ax)
@@ -62,7 +63,8 @@ def curves(
             "marker": MARKERS[k % len(MARKERS)],
         }
         axes.plot(at, values, linewidth=1.4, markersize=4, label=plain(name), **style)
-    axes.set_xscale("log", base=2 if (np.log2(at) % 1 == 0).all() else 10)
+    powers_of_two = bool((np.log2(at) % 1 == 0).all())
+    axes.set_xscale("log", base=2 if powers_of_two else 10)
     if log_y:
         axes.set_yscale("log")
     axes.set(xlabel=xlabel, ylabel=ylabel)

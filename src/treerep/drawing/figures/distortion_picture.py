@@ -77,10 +77,19 @@ def distortion_picture(
     columns = _cell_limits(x, positive_number(bins, "bins"))
     rows = _cell_limits(y, bins)
     log = require("matplotlib.colors", "draw").LogNorm()
-    *_, image = axes.hist2d(x, y, bins=[columns, rows], cmap="Blues", norm=log, rasterized=True)
+    *_, image = axes.hist2d(
+        x,
+        y,
+        bins=[columns, rows],
+        cmap="Blues",
+        norm=log,
+        rasterized=True,
+    )
     axes.axline((0.0, 0.0), slope=1.0, color="#D55E00", linewidth=1.0)
-    axes.set(xlim=(columns[0], columns[-1]), ylim=(rows[0], rows[-1]))
-    axes.set(xlabel="distance in the data", ylabel=f"distance in the {_kind(tree)}")
+    axes.set_xlim(columns[0], columns[-1])
+    axes.set_ylim(rows[0], rows[-1])
+    axes.set_xlabel("distance in the data")
+    axes.set_ylabel(f"distance in the {_kind(tree)}")
     axes.spines[["top", "right"]].set_visible(False)
     bar = axes.figure.colorbar(
         image, cax=axes.inset_axes((1.03, 0.0, 0.03, 1.0)), label="pairs"

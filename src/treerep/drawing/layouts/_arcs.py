@@ -42,8 +42,11 @@ def geodesic_arcs(
     q = np.conj(m) * u
     first = np.angle(1 - q)
     last = np.angle(1 + q)
-    bulge = 0.5 * np.abs(b - a) * np.tan(0.5 * np.minimum(np.abs(last - first), 3.0))
-    lines = np.clip(np.ceil(np.sqrt(bulge / _TOLERANCE)), 1, _MOST_LINES).astype(np.int64)
+    # The distance of the arc from its chord.
+    turn = np.minimum(np.abs(last - first), 3.0)
+    bulge = 0.5 * np.abs(b - a) * np.tan(0.5 * turn)
+    needed = np.ceil(np.sqrt(bulge / _TOLERANCE))
+    lines = np.clip(needed, 1, _MOST_LINES).astype(np.int64)
     arcs: list[NDArray[np.float64]] = [np.empty((0, 2))] * len(a)
     for count in np.unique(lines):
         edges = np.flatnonzero(lines == count)

@@ -32,8 +32,8 @@ def equal_daylight(tree: Tree, *, root: int | str | None = None) -> NDArray[np.f
     """Return positions (N, 2): the radial layout with branches turned to fill the plane.
 
     The branches of each inner node in turn are rotated about it until the empty angles between
-    them are equal (J. Felsenstein, Inferring Phylogenies, 2004). Edges keep their exact lengths,
-    and none cross. A node takes time linear in the tree. In trees of more than about 2,000
+    them are equal (J. Felsenstein, Inferring Phylogenies, 2004). Edges keep their exact
+    lengths, and none cross. A node takes time linear in the tree. In trees of more than about 2,000
     nodes, only the nodes with the largest branches are treated, for a few seconds.
 
     >>> equal_daylight(Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 1.0, 2.0])).shape

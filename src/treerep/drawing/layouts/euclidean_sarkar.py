@@ -22,12 +22,14 @@ def euclidean_sarkar(tree: Tree, *, root: int | str | None = None) -> NDArray[np
     view = rooted_view(tree, root, merge=True)
     rank, children = sibling_ranks(view.up)
     below_root = view.up <= 0  # or the root itself, whose turn is not used
-    # Around the root, child k has the angle 2 pi k / children. Around other nodes, the parent is
-    # number 0.
+    # Around the root, child k has the angle 2 pi k / children. Around other nodes, the parent
+    # is number 0.
     number = np.where(below_root, rank, rank + 1)
     degree = np.maximum(children[view.up] + ~below_root, 1)
     share = number / degree
     turn = 2 * np.pi * share + np.where(below_root, 0.0, np.pi)
-    heading = path_sums(view.up, np.remainder(turn + np.pi, 2 * np.pi) - np.pi)
+    # Between -pi and pi, so that sums along deep paths stay small.
+    small_turn = np.remainder(turn + np.pi, 2 * np.pi) - np.pi
+    heading = path_sums(view.up, small_turn)
     steps = (view.length * np.exp(1j * heading)).astype(np.complex128)
     return as_points(path_sums(view.up, steps)[view.position])

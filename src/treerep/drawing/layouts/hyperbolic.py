@@ -1,4 +1,4 @@
-"""The hyperbolic layout: Sarkar's construction in the Poincaré disk, at a scale for pictures."""
+"""The hyperbolic layout: Sarkar's construction at a scale for pictures."""
 
 import math
 

@@ -34,7 +34,8 @@ Fields: TypeAlias = dict[str, object]
 
 def encode(values: NDArray[Any], dtype: str) -> str:
     """Return numbers of a dtype in base 64."""
-    return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
+    content = np.ascontiguousarray(values, dtype=dtype).tobytes()
+    return base64.b64encode(content).decode("ascii")
 
 
 def tree_fields(tree: Tree, scale: float | None) -> Fields:
@@ -48,15 +49,15 @@ def tree_fields(tree: Tree, scale: float | None) -> Fields:
             f"scale={scale:.4g} makes the longest edge too long: "
             f"give {_LONGEST / longest:.4g} or less"
         )
+    root = int(order[0])
+    shapes = [_shape(tree, root, name, power, scale) for name, power in _POWERS.items()]
     return {
         "points": tree.n_points,
         "node": encode(order, "<i4"),
         "up": encode(embedding.oracle.up, "<i4"),
         "length": encode(lengths, "<f8"),
         "angle": encode(edge_angles(embedding), "<f8"),
-        "shapes": [
-            _shape(tree, int(order[0]), name, power, scale) for name, power in _POWERS.items()
-        ],
+        "shapes": shapes,
     }
 
 
@@ -132,7 +133,9 @@ def true_distances(tree: Tree, data: MetricLike) -> str | None:
     metric = matched(as_metric(data), tree, ("data", "the tree"))
     if n > MOST_DISTANCES:
         return None
-    return encode(metric.block(np.arange(n), np.arange(n))[np.triu_indices(n, 1)], "<f8")
+    points = np.arange(n)
+    square = metric.block(points, points)
+    return encode(square[np.triu_indices(n, 1)], "<f8")
 
 
 def attribute_fields(
