@@ -1,4 +1,4 @@
-"""`python -m treerep`: the command line where its script is not on the path."""
+"""`python -m treerep`: the command line, if its script is not on the path."""
 
 from .cli import main
 

@@ -1,4 +1,4 @@
-"""Pictures of trees of single cells in scverse's way: `treerep.pl.tree(adata)`, `treerep.pl.disk(adata)`."""
+"""Pictures of trees of single cells: `treerep.pl.tree(adata)`, `treerep.pl.disk(adata)`."""
 
 from .adapters.scverse.plots import disk, tree
 

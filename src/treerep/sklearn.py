@@ -1,4 +1,4 @@
-"""Estimators for scikit-learn: `from treerep.sklearn import TreeClustering, TreeRep, HyperbolicEmbedding`.
+"""Estimators for scikit-learn: `from treerep.sklearn import TreeClustering`.
 
 Importing this module does not import scikit-learn. The estimators do, when they are first used.
 """

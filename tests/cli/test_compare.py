@@ -139,7 +139,7 @@ def test_page_without_matplotlib_has_the_table_alone(monkeypatch):
 
 
 def test_a_method_that_fails_or_takes_too_long_does_not_stop_the_rest(call, four, monkeypatch):
-    measured = compare._measured
+    measured = compare._measure
 
     def hindered(metric, method, *others):
         if method == "bfs":
@@ -148,7 +148,7 @@ def test_a_method_that_fails_or_takes_too_long_does_not_stop_the_rest(call, four
             time.sleep(60)
         return measured(metric, method, *others)
 
-    monkeypatch.setattr(compare, "_measured", hindered)
+    monkeypatch.setattr(compare, "_measure", hindered)
     done = call(
         "compare", "four.csv", "--methods", "bfs,upgma,gromov", "--time-limit", "3", "--json"
     )

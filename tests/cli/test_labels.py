@@ -9,8 +9,8 @@ from tests.cli.commands import treerep
 from treerep import formats
 from treerep._core.io.printing import printable
 from treerep.cli._attribute_tables import read_attributes
-from treerep.cli._ending import one_line
 from treerep.cli._text_tree import middle_node, text_tree
+from treerep.cli._wording import one_line
 
 HOSTILE = ["a\x1b[2J", "b\x07\x9b31m", "c\r\nd", "e\u202ef"]
 CONTROLS = "\x1b\x07\x9b\r\u202e"

@@ -79,7 +79,7 @@ def test_a_pipe_without_end_is_refused(tmp_path, monkeypatch):
     writer = threading.Thread(target=_write_on, args=(tmp_path / "pipe",))
     writer.start()
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 10_000_000)
-    with pytest.raises(MemoryError, match="pipe: what comes in needs"):
+    with pytest.raises(MemoryError, match="pipe: the input needs"):
         formats.read(tmp_path / "pipe")
     writer.join()
 

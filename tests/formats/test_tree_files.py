@@ -175,7 +175,7 @@ def test_options_of_readers(tmp_path: Path) -> None:
             b"(a:1,\nb:-2);",
             r"t.nwk: Newick, line 2 column 3 \(character 8\): the length -2.0 is negative",
         ),
-        ("t.nwk", b"(a:1,\n\xff:2);", "t.nwk: line 2 has the byte 0xff, which is no UTF-8"),
+        ("t.nwk", b"(a:1,\n\xff:2);", "t.nwk: line 2 has the byte 0xff, which is not UTF-8"),
         (
             "t.nwk",
             "(a:1,b:2);".encode("utf-16"),
@@ -185,21 +185,21 @@ def test_options_of_readers(tmp_path: Path) -> None:
         (
             "t",
             b"hello",
-            "t: neither its suffix nor its content is known: pass format= one of 'newick'",
+            "t: its suffix and its content are unknown: pass format= one of 'newick'",
         ),
-        ("t", b"", "neither its suffix nor its content is known"),
+        ("t", b"", "its suffix and its content are unknown"),
         ("t.json", b"[1, 2]", "t.json: it was not written by Tree.save"),
         ("t.json", b"[" * 100_000, "t.json: it cannot be read: it is not a tree file"),
         ("t.npz", b"PK\x03\x04", "t.npz: it cannot be read"),
         (
             "t.nwk.gz",
             gzip.compress(b"(a:1,b:2);", mtime=0)[:-3],
-            "t.nwk.gz is damaged or cut short",
+            "t.nwk.gz is damaged or truncated",
         ),
         (
             "t.auspice.json",
             b"{}",
-            "auspice is written, but not read: give one of 'newick', 'nexus'",
+            "auspice cannot be read: give one of 'newick', 'nexus'",
         ),
     ],
 )
@@ -229,7 +229,7 @@ def test_what_unpacks_to_more_than_memory(
     (tmp_path / name).write_bytes(gzip.compress(mark.get(name, b"[") + b" " * 3_000_000))
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 4_000_000)
     with pytest.raises(
-        MemoryError, match=f"{name}: (what comes in|the graph) needs .* GiB of memory"
+        MemoryError, match=f"{name}: (the input|the graph) needs .* GiB of memory"
     ):
         read_tree(tmp_path / name)
 
@@ -259,11 +259,11 @@ def test_wishes_that_are_refused(tmp_path: Path) -> None:
         ({}, "no format has that suffix: pass format= one of"),
         (
             {"format": "npz", "root": 0},
-            "npz keeps no root: leave it out, or choose one of 'newick', 'nexus'",
+            "npz does not keep root: leave it out, or choose one of 'newick', 'nexus'",
         ),
         (
             {"format": "newick", "attributes": {"x": "wxyz"}},
-            "newick keeps no attributes: .* 'graphml', 'dot'",
+            "newick does not keep attributes: .* 'graphml', 'dot'",
         ),
         ({"format": "newick", "root": "z"}, "'z' is not in the tree"),
         (
@@ -277,7 +277,7 @@ def test_wishes_that_are_refused(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             write_tree(QUARTET, tmp_path / "tree", **options)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="no character that UTF-8 can hold: rename the point"):
+    with pytest.raises(ValueError, match="in a label: rename the point"):
         write_tree(Tree(1, [], [], labels=["\ud800"]), tmp_path / "t.nwk")
     with pytest.raises(ValueError, match="Steiner node 2 is a leaf"):
         write_tree(Tree(1, [[0, 1], [0, 2]], [1.0, 1.0]), tmp_path / "t.nex")
@@ -287,6 +287,6 @@ def test_wishes_that_are_refused(tmp_path: Path) -> None:
 
 
 def test_attributes_that_are_no_mapping(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="attributes map names to values"):
+    with pytest.raises(TypeError, match="attributes is a mapping of names to values"):
         write_tree(Tree(2, [[0, 1]], [1.0]), tmp_path / "t.graphml", attributes=[1, 2])  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []

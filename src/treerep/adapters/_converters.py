@@ -1,17 +1,30 @@
-"""Metrics from objects of other libraries.
+"""Convert objects of other libraries to metrics.
 
 The table in `metric/_registry.py` names these functions.
 """
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..metric.as_metric import as_metric
 from ..metric.base import Metric
 
+if TYPE_CHECKING:
+    import h5py
+    import igraph
+    import networkit
+    import networkx as nx
+    import skbio
+    import zarr
+    from anndata import AnnData
+
 
 def _from_graph(
-    library: str, graph: Any, *, metric: str | None = None, **options: Any
+    library: str,
+    graph: "nx.Graph | igraph.Graph | networkit.Graph",
+    *,
+    metric: str | None = None,
+    **options: Any,
 ) -> Metric:
     """Return the shortest-path metric of a graph."""
     from ..metric.graph import GraphMetric
@@ -31,7 +44,9 @@ from_igraph = partial(_from_graph, "igraph")
 from_networkit = partial(_from_graph, "networkit")
 
 
-def from_skbio(matrix: Any, *, metric: str | None = None, **options: Any) -> Metric:
+def from_skbio(
+    matrix: "skbio.DistanceMatrix", *, metric: str | None = None, **options: Any
+) -> Metric:
     """Return the distances of a scikit-bio DistanceMatrix."""
     from .skbio import read_distances
 
@@ -47,15 +62,17 @@ def from_skbio(matrix: Any, *, metric: str | None = None, **options: Any) -> Met
     return read_distances(matrix, **options)
 
 
-def from_anndata(adata: Any, *, metric: str | None = None, **options: Any) -> Metric:
+def from_anndata(adata: "AnnData", *, metric: str | None = None, **options: Any) -> Metric:
     """Return the metric of the cells of an AnnData."""
     from .scverse._data import cell_metric
 
     return cell_metric(adata, metric, **options)
 
 
-def from_chunked(array: Any, *, metric: str | None = None, **options: Any) -> Metric:
-    """Return the metric of an array that is stored in chunks, which only a slice unpacks (zarr, h5py)."""
+def from_chunked(
+    array: "zarr.Array[Any] | h5py.Dataset", *, metric: str | None = None, **options: Any
+) -> Metric:
+    """Return the metric of an array that is stored in chunks (zarr, h5py)."""
     from ..metric.disk.chunks import check_chunks
     from ..metric.disk.stored import stored_matrix
 

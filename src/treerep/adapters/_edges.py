@@ -1,7 +1,6 @@
-"""Edges of other libraries' graphs as the sparse matrix that `GraphMetric` reads."""
+"""Convert edges of other libraries to the sparse matrix that `GraphMetric` reads."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from ..metric.base import MetricError
 
 
 def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -> csr_array:
-    """Return the symmetric matrix of the lengths of edges between n vertices; of parallel edges the shortest counts.
+    """Return a symmetric matrix of edge lengths. The shortest of parallel edges counts.
 
     >>> edge_matrix(2, np.array([[0, 1], [1, 0]]), np.array([3.0, 2.0])).toarray()
     array([[0., 2.],
@@ -24,7 +23,8 @@ def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -
     high = high[order]
     lengths = lengths[order]
     kept = np.ones(len(low), bool)
-    kept[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    # Parallel edges are adjacent, the shortest first.
+    kept[1:] = (np.diff(low) != 0) | (np.diff(high) != 0)
     low = low[kept]
     high = high[kept]
     lengths = lengths[kept]
@@ -36,16 +36,21 @@ def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -
 
 
 def edge_lengths(
-    values: Sequence[Any], ends: NDArray[np.int64], names: Sequence[Any], weight: str
+    values: Sequence[object], ends: NDArray[np.int64], names: Sequence[object], weight: str
 ) -> NDArray[np.float64]:
-    """Return the values of an edge attribute as positive lengths, or name the first edge that has none."""
+    """Return an edge attribute as positive lengths. Refuse the first value that is not one."""
     lengths = np.fromiter(map(real_number, values), np.float64, len(ends))
+    # The length of a loop does not matter.
     loop = ends[:, 0] == ends[:, 1]
-    wrong = np.flatnonzero(~((lengths > 0) & (lengths < np.inf)) & ~(loop & (lengths == 0)))
+    positive = (lengths > 0) & (lengths < np.inf)
+    allowed = positive | (loop & (lengths == 0))
+    wrong = np.flatnonzero(~allowed)
     if len(wrong):
         u, v = (names[end] for end in ends[wrong[0]].tolist())
         value = values[wrong[0]]
         raise MetricError(
-            f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive numbers: fix it"
+            f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive "
+            "numbers: "
+            "correct it"
         )
     return lengths

@@ -1,4 +1,4 @@
-"""igraph graphs in."""
+"""Read graphs of igraph."""
 
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def read_graph(
     graph: "igraph.Graph", weight: str | None = None
 ) -> tuple[csr_array, list[str] | None]:
-    """Return the lengths of the edges of an undirected igraph graph as a sparse matrix, and the vertices' names.
+    """Return the edge lengths of an undirected igraph graph, and the names of its vertices.
 
-    Names are the vertex attribute "name", if there is one. Of parallel edges the shortest
+    Names are the vertex attribute "name", if there is one. The shortest of parallel edges
     counts. Every edge has length 1 unless `weight` names the attribute that holds it.
 
     >>> import igraph
@@ -35,7 +35,8 @@ def read_graph(
     if weight is not None:
         if weight not in graph.es.attributes():
             raise MetricError(
-                f"the edges have no attribute {weight!r}: set it on every edge, or pass weight=None"
+                f"the edges have no attribute {weight!r}: set it on every edge, "
+                "or pass weight=None"
             )
         lengths = edge_lengths(graph.es[weight], ends, names or range(graph.vcount()), weight)
     return edge_matrix(graph.vcount(), ends, lengths), names

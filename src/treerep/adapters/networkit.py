@@ -1,4 +1,4 @@
-"""NetworKit graphs in."""
+"""Read graphs of NetworKit."""
 
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 def read_graph(
     graph: "networkit.Graph", weight: str | None = None
 ) -> tuple[csr_array, list[str] | None]:
-    """Return the lengths of the edges of an undirected NetworKit graph as a sparse matrix, and the nodes' names.
+    """Return the edge lengths of an undirected NetworKit graph, and the labels of its nodes.
 
-    Nodes have no names but numbers, which are kept as labels where nodes were removed. Of
-    parallel edges the shortest counts. Every edge has length 1; weight="weight" takes
-    NetworKit's own weights.
+    Numbers of nodes become labels if nodes were removed. The shortest of parallel edges counts.
+    Every edge has length 1. weight="weight" takes the weights of the graph.
 
     >>> import networkit
     >>> graph = networkit.Graph(3)
@@ -30,7 +29,8 @@ def read_graph(
     """
     if graph.isDirected():
         raise MetricError(
-            "the graph is directed, but a metric is symmetric: pass networkit.graphtools.toUndirected(G)"
+            "the graph is directed, but a metric is symmetric: "
+            "pass networkit.graphtools.toUndirected(G)"
         )
     if weight not in (None, "weight"):
         raise MetricError(
@@ -41,15 +41,13 @@ def read_graph(
             "the graph has no weights: pass weight=None, or a graph made with weighted=True"
         )
     nodes = np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
-    table = np.array(list(graph.iterEdgesWeights()), dtype=np.float64).reshape(-1, 3)
+    edges = list(graph.iterEdgesWeights())
+    table = np.array(edges, dtype=np.float64).reshape(-1, 3)
     ends = np.searchsorted(nodes, table[:, :2].astype(np.int64))
     names = nodes.tolist()
-    lengths = (
-        np.ones(len(ends))
-        if weight is None
-        else edge_lengths(table[:, 2].tolist(), ends, names, weight)
-    )
-    whole = len(nodes) == 0 or names[-1] == len(nodes) - 1
-    return edge_matrix(len(nodes), ends, lengths), None if whole else [
-        str(node) for node in names
-    ]
+    lengths = np.ones(len(ends))
+    if weight is not None:
+        lengths = edge_lengths(table[:, 2].tolist(), ends, names, weight)
+    complete = len(nodes) == 0 or names[-1] == len(nodes) - 1
+    labels = None if complete else [str(node) for node in names]
+    return edge_matrix(len(nodes), ends, lengths), labels

@@ -1,6 +1,6 @@
-"""networkx graphs in."""
+"""Read graphs of networkx."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array, list[Any]]:
-    """Return the lengths of the edges of an undirected networkx graph as a sparse matrix, and the names of its nodes.
+def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array, list[object]]:
+    """Return the edge lengths of an undirected networkx graph, and the names of its nodes.
 
-    Nodes come in the graph's own order. Of parallel edges the shortest counts. Every edge has
-    length 1 unless `weight` names the attribute that holds it.
+    Nodes keep their order. The shortest of parallel edges counts. Every edge has length 1
+    unless `weight` names the attribute that holds it.
 
     >>> import networkx as nx
     >>> lengths, names = read_graph(nx.Graph([("a", "b"), ("b", "c")]))
@@ -29,23 +29,21 @@ def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array,
         )
     names = list(graph)
     point = {name: number for number, name in enumerate(names)}
-    ends = np.array([(point[u], point[v]) for u, v in graph.edges()], dtype=np.int64).reshape(
-        -1, 2
-    )
-    lengths = (
-        np.ones(len(ends))
-        if weight is None
-        else edge_lengths(_values(graph, weight), ends, names, weight)
-    )
+    pairs = [(point[u], point[v]) for u, v in graph.edges()]
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    lengths = np.ones(len(ends))
+    if weight is not None:
+        lengths = edge_lengths(_values(graph, weight), ends, names, weight)
     return edge_matrix(len(names), ends, lengths), names
 
 
-def _values(graph: Any, weight: str) -> list[Any]:
+def _values(graph: "nx.Graph", weight: str) -> list[object]:
     values = []
     for u, v, attributes in graph.edges(data=True):
         if weight not in attributes:
             raise MetricError(
-                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or weight=None"
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, "
+                "or pass weight=None"
             )
         values.append(attributes[weight])
     return values

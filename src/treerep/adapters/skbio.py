@@ -1,4 +1,4 @@
-"""scikit-bio's distance matrices in and out."""
+"""Convert distance matrices from and to scikit-bio."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,19 @@ if TYPE_CHECKING:
 
 
 def read_distances(matrix: "skbio.DistanceMatrix", **options: Any) -> MatrixMetric:
-    """Return a skbio.DistanceMatrix as a metric; its ids are the labels."""
+    """Return a skbio.DistanceMatrix as a metric. Its ids are the labels."""
     return MatrixMetric(matrix.redundant_form(), **{"labels": matrix.ids, **options})
 
 
 def to_distance_matrix(metric: Metric) -> "skbio.DistanceMatrix":
-    """Return the distances of any metric, a tree say, as a skbio.DistanceMatrix; labels, or else numbers, are its ids.
+    """Return the distances of a metric as a skbio.DistanceMatrix.
+
+    Its ids are the labels, or numbers if there are no labels.
 
     >>> from treerep import Tree
     >>> to_distance_matrix(Tree(2, [[0, 1]], [1.5], labels="ab")).ids
     ('a', 'b')
     """
-    everyone = np.arange(len(metric))
-    ids = metric.labels or [str(i) for i in everyone]
-    return require("skbio", "scikit-bio").DistanceMatrix(metric.block(everyone, everyone), ids)
+    points = np.arange(len(metric))
+    ids = metric.labels or [str(i) for i in points]
+    return require("skbio", "scikit-bio").DistanceMatrix(metric.block(points, points), ids)

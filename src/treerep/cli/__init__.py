@@ -1,6 +1,6 @@
-"""The same from a shell.
+"""The command line.
 
-Commands import what they run when they run, so that `--help` is quick.
+Commands import the library when they run, so that `--help` is quick.
 """
 
 import sys
@@ -13,8 +13,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and exit, as `_ending.run` does.
 
-    An interrupt may come while that module is being imported, and typer may be missing: it is
-    an extra.
+    Handle two cases that occur before: an interrupt during the import, and a missing extra.
     """
     try:
         from ._ending import run

@@ -1,18 +1,26 @@
-"""Tables of attributes of the points: names in the first column, a header above."""
+"""Tables of attributes of the points: a header, and labels in the first column."""
 
 import csv
 from pathlib import Path
-from typing import Any
 
 import treerep as tr
 
 
-def read_attributes(path: str, points: tr.Tree | tr.Embedding) -> dict[str, list[Any]]:
-    """Return the columns of a CSV or TSV file, in the order of the points; empty cells are missing values.
+def read_attributes(path: str, points: tr.Tree | tr.Embedding) -> dict[str, list[object]]:
+    """Return the columns of a CSV or TSV file, in the order of the points.
 
-    Rows are found by the name in their first cell. Points without names take the rows as they
-    come.
+    Rows are matched by the label in their first cell. If the points have no labels, the rows
+    are taken in their order. Empty cells are missing values.
     """
+    header, body = _read_table(path)
+    rows, first = _match_rows(path, body, points)
+    return {
+        name: _typed([row[k] for row in rows]) for k, name in enumerate(header) if k >= first
+    }
+
+
+def _read_table(path: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows below it."""
     delimiter = "\t" if Path(path).suffix.lower() in (".tsv", ".tab") else ","
     if Path(path).is_char_device() or Path(path).is_block_device():  # it may never end
         raise ValueError(f"{path} is a device: give a file")
@@ -21,7 +29,7 @@ def read_attributes(path: str, points: tr.Tree | tr.Embedding) -> dict[str, list
             rows = [row for row in csv.reader(file, delimiter=delimiter) if row]
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(
-            f"{path}: it is no table in UTF-8 ({error}): save it as CSV or TSV"
+            f"{path} is not a table in UTF-8 ({error}): save it as CSV or TSV"
         ) from error
     if len(rows) < 2:
         raise ValueError(f"{path}: a table of attributes has a header and a row for each point")
@@ -34,33 +42,30 @@ def read_attributes(path: str, points: tr.Tree | tr.Embedding) -> dict[str, list
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise ValueError(f"{path}: two columns are named {twice!r}: rename one")
-    ordered, first = _in_order(path, body, points)
-    return {
-        name: _typed([row[k] for row in ordered]) for k, name in enumerate(header) if k >= first
-    }
+    return header, body
 
 
-def _in_order(
+def _match_rows(
     path: str, body: list[list[str]], points: tr.Tree | tr.Embedding
 ) -> tuple[list[list[str]], int]:
-    """Return the rows of the points, and the number of the first column that is no name."""
-    names = points.labels or tuple(map(str, range(len(points))))
-    by_name = {row[0]: row for row in body}
-    missing = [name for name in names if name not in by_name]
-    if not missing and len(by_name) == len(body):
-        return [by_name[name] for name in names], 1
+    """Return the rows of the points, and the first column that is not a label."""
+    labels = points.labels or tuple(map(str, range(len(points))))
+    by_label = {row[0]: row for row in body}
+    missing = [label for label in labels if label not in by_label]
+    if not missing and len(by_label) == len(body):
+        return [by_label[label] for label in labels], 1
     if points.labels is None and len(body) == len(points):
         return body, 0
     if not missing:
-        twice = next(row[0] for k, row in enumerate(body) if row is not by_name[row[0]])
+        twice = next(row[0] for row in body if row is not by_label[row[0]])
         raise ValueError(f"{path}: two rows are named {twice!r}: rename or remove one")
     raise ValueError(
-        f"{path}: no row begins with {missing[0]!r}: the first column holds the names of the points"
+        f"{path}: no row begins with {missing[0]!r}: put the labels into the first column"
     )
 
 
-def _typed(cells: list[str]) -> list[Any]:
-    """Whole numbers, or numbers, if all cells are such; otherwise text."""
+def _typed(cells: list[str]) -> list[object]:
+    """Return the cells as integers or floats, if all of them are, and otherwise as text."""
     for convert in (int, float):
         try:
             return [convert(cell) if cell.strip() else None for cell in cells]

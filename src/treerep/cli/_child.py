@@ -1,4 +1,4 @@
-"""Work with a time limit: in a process of its own, which can be ended wherever it is."""
+"""Work with a time limit, in a child process that can be killed."""
 
 import multiprocessing
 import os
@@ -6,27 +6,29 @@ import sys
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
-def run_in_child(work: Callable[[], Any], seconds: float) -> Any:
-    """Return what `work` returns, or raise what it raises, or a TimeoutError when the time is over.
+def run_in_child(work: Callable[[], Result], seconds: float) -> Result:
+    """Return the result of `work`, or raise its error, or a TimeoutError.
 
-    A copy of this process does it, so nothing is loaded or sent anew; compiled code cannot be
-    interrupted within one.
+    A process is needed because compiled code cannot be interrupted. It is forked, so that
+    nothing is loaded or sent again.
     """
     context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_do, args=(work, theirs), daemon=True)
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_send_result, args=(work, sender), daemon=True)
     with warnings.catch_warnings():
-        # Python warns of forks while threads run: here the pools of earlier work are closed.
+        # Python warns of forks while threads run. The pools of earlier work are closed.
         warnings.simplefilter("ignore", DeprecationWarning)
         child.start()
-    theirs.close()
+    sender.close()
     try:
-        if not ours.poll(seconds):
+        if not receiver.poll(seconds):
             raise TimeoutError(f"not done after {seconds:g} s")
-        good, result = ours.recv()
+        succeeded, result = receiver.recv()
     except EOFError:
         child.join()
         raise RuntimeError(
@@ -35,17 +37,18 @@ def run_in_child(work: Callable[[], Any], seconds: float) -> Any:
     finally:
         child.kill()
         child.join()
-        ours.close()
-    if good:
-        return result
-    raise result
+        receiver.close()
+    if not succeeded:
+        raise result
+    value: Result = result
+    return value
 
 
-def _do(work: Callable[[], Any], answers: Connection) -> None:
-    # Bars and tracebacks of this process are nobody's; its parent tells what matters.
+def _send_result(work: Callable[[], object], sender: Connection) -> None:
+    # The parent reports errors: hide progress bars and tracebacks of this process.
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, sys.__stderr__.fileno() if sys.__stderr__ else 2)
     try:
-        answers.send((True, work()))
+        sender.send((True, work()))
     except Exception as error:
-        answers.send((False, RuntimeError(str(error) or type(error).__name__)))
+        sender.send((False, RuntimeError(str(error) or type(error).__name__)))

@@ -1,21 +1,25 @@
-"""The rows of `treerep compare` as a table on the terminal, CSV and HTML."""
+"""Show the rows of `treerep compare` on the terminal, as CSV and as HTML."""
 
 import csv
 import html
 import io
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.markup import escape
 from rich.table import Table
 
 from .._core.io.printing import printable
-from ._outputs import console, number
+from ._outputs import console, format_number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Row = dict[str, Any]
 
-# Name of a column, its title, and whether less of it is better (None: neither is).
-_COLUMNS: tuple[tuple[str, str, bool | None], ...] = (
+# Name of a column, its title, and whether less is better (None: no value is the best).
+_Column = tuple[str, str, bool | None]
+_COLUMNS: tuple[_Column, ...] = (
     ("distortion", "distortion", True),
     ("distortion_scaled", "after the best scale", True),
     ("map", "MAP", False),
@@ -55,7 +59,7 @@ svg {{ max-width: 100%; height: auto; margin-top: 2rem; background: white; }}
 
 
 def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
-    """Return the row and column of each best value; rounding makes no winner."""
+    """Return the row and column of each best value. Values equal up to rounding tie."""
     found = set()
     for name, _, less in _COLUMNS:
         values = [row.get(name) for row in rows]
@@ -63,36 +67,36 @@ def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
         if less is None or not known:
             continue
         best = min(known) if less else max(known)
-        slack = 1e-9 * abs(best) + 1e-12
+        rounding = 1e-9 * abs(best) + 1e-12
         found |= {
             (k, name)
             for k, value in enumerate(values)
-            if value is not None and abs(value - best) <= slack
+            if value is not None and abs(value - best) <= rounding
         }
     return found
 
 
 def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
-    """Print the table, the best of each column with a star."""
+    """Print the table with a star at the best value of each column."""
     best = best_cells(rows)
     failed = any("reason" in row for row in rows)
     table = Table()
-    table.add_column("method", overflow="fold")  # of a narrow screen nothing is cut off
+    table.add_column("method", overflow="fold")  # narrow screens truncate nothing
     for _, heading, _ in _shown(rows):
         table.add_column(heading, justify="right", overflow="fold")
     if failed:
-        table.add_column("why not", overflow="fold")
+        table.add_column("error", overflow="fold")
     for k, row in enumerate(rows):
         cells = [_marked(_cell(row, name), (k, name) in best) for name, *_ in _shown(rows)]
-        table.add_row(
-            row["method"], *cells, *([escape(row.get("reason", ""))] if failed else [])
-        )
+        if failed:
+            cells.append(escape(row.get("reason", "")))
+        table.add_row(row["method"], *cells)
     screen = console(stderr=stderr)
     screen.print(escape(printable(title)), table, caption(rows), sep="\n")
 
 
 def caption(rows: Sequence[Row]) -> str:
-    """What one has to know to read the table."""
+    """Return the notes below the table."""
     notes = ["* best"]
     notes += [
         f"{row['method']}: best of {row['trials']} trees"
@@ -104,8 +108,8 @@ def caption(rows: Sequence[Row]) -> str:
     return "; ".join(notes)
 
 
-def _shown(rows: Sequence[Row]) -> list[tuple[str, str, bool | None]]:
-    """The columns; that of precision only where there is a graph."""
+def _shown(rows: Sequence[Row]) -> list[_Column]:
+    """Return the columns to show. Only graphs have a mean average precision."""
     return [
         column
         for column in _COLUMNS
@@ -117,15 +121,15 @@ def _cell(row: Row, name: str) -> str:
     value = row.get(name)
     if value is None:
         return "-"
-    return f"{value:,}" if name == "nodes" else number(value, 3)
+    return f"{value:,}" if name == "nodes" else format_number(value, 3)
 
 
 def _marked(text: str, best: bool) -> str:
     return f"[bold]{text} *[/bold]" if best else f"{text}  "
 
 
-def as_csv(rows: Sequence[Row], title: str) -> str:  # noqa: ARG001 - both are called alike
-    """Return the rows as CSV, every number with all its digits."""
+def as_csv(rows: Sequence[Row], title: str) -> str:  # noqa: ARG001 - the signature of as_html
+    """Return the rows as CSV, with all digits of the numbers."""
     text = io.StringIO()
     table = csv.DictWriter(text, _NAMES, lineterminator="\n")
     table.writeheader()
@@ -134,27 +138,17 @@ def as_csv(rows: Sequence[Row], title: str) -> str:  # noqa: ARG001 - both are c
 
 
 def as_html(rows: Sequence[Row], title: str) -> str:
-    """Return a page that needs nothing else: the table and, where matplotlib is installed, the chart."""
+    """Return a page with the table and, if matplotlib is installed, the chart."""
     best = best_cells(rows)
     head = "".join(
         f"<th>{html.escape(name)}</th>"
         for name in ("method", *(title for _, title, _ in _shown(rows)))
     )
+    names = [name for name, *_ in _shown(rows)]
     lines = []
     for k, row in enumerate(rows):
-        cells = [f"<td>{html.escape(row['method'])}</td>"]
-        if "reason" in row:
-            cells.append(
-                f'<td class="reason" colspan="{len(_shown(rows))}">{html.escape(row["reason"])}</td>'
-            )
-        else:
-            classes = {
-                name: ' class="best"' if (k, name) in best else "" for name, *_ in _shown(rows)
-            }
-            cells += [
-                f"<td{classes[name]}>{_cell(row, name)}</td>" for name, *_ in _shown(rows)
-            ]
-        lines.append(f"<tr>{''.join(cells)}</tr>")
+        marked = {name for name in names if (k, name) in best}
+        lines.append(f"<tr>{_html_cells(row, names, marked)}</tr>")
     note = caption(rows).replace("* best", "Best values are bold")
     fields = {
         "title": html.escape(title),
@@ -163,6 +157,20 @@ def as_html(rows: Sequence[Row], title: str) -> str:
         "caption": html.escape(note),
     }
     return _PAGE.format(**fields, chart=_chart(rows))
+
+
+def _html_cells(row: Row, names: Sequence[str], best: set[str]) -> str:
+    method = f"<td>{html.escape(row['method'])}</td>"
+    if "reason" in row:
+        reason = html.escape(row["reason"])
+        return f'{method}<td class="reason" colspan="{len(names)}">{reason}</td>'
+    cells = [
+        f'<td class="best">{_cell(row, name)}</td>'
+        if name in best
+        else f"<td>{_cell(row, name)}</td>"
+        for name in names
+    ]
+    return "".join([method, *cells])
 
 
 def _chart(rows: Sequence[Row]) -> str:
@@ -177,7 +185,7 @@ def _chart(rows: Sequence[Row]) -> str:
     from ..drawing.figures.comparison_chart import comparison_chart
 
     picture = io.StringIO()
-    figure: Any = comparison_chart(done)[0].figure
+    figure = cast("Figure", comparison_chart(done)[0].figure)
     figure.savefig(picture, format="svg")
     text = picture.getvalue()
-    return text[text.index("<svg") :]  # without the head of a file of its own
+    return text[text.index("<svg") :]  # without the XML declaration

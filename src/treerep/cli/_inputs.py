@@ -1,9 +1,9 @@
-"""What a file given to the command holds: a tree, an embedding or data."""
+"""Read the input of a command: a tree, an embedding or data."""
 
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import treerep as tr
 
@@ -15,30 +15,35 @@ from ..formats._source import Source
 from ..metric._matching import Wording, matched
 from ._options import Reading
 
-_ENOUGH = 1 << 16
-_ONE_NAME = re.compile(rb"[^\s,;]+;\s*")
+_HEAD = 1 << 16  # bytes that tell the kind of a file
+_ONE_LABEL = re.compile(rb"[^\s,;]+;\s*")
 _WORDING = Wording(
     "give the tree of these data",
-    "give a file of data with labels, or write the tree as .json or .npz, which keep the order of the data",
+    "give a file of data with labels, or write the tree as .json or .npz, which keep the order "
+    "of the data",
 )
+
+Matched = TypeVar("Matched", bound=tr.Metric)
 
 
 def read_either(path: str, reading: Reading) -> tr.Tree | tr.Embedding | tr.Metric:
-    """Read a tree, an embedding or data, whichever it is."""
-    what = kind_of_file(path, reading)
-    if what == "tree":
+    """Read a tree, an embedding or data."""
+    kind = kind_of_file(path, reading)
+    if kind == "tree":
         return read_tree(path, format=reading.format)
-    return _read_embedding(path) if what == "embedding" else reading.read(path)
+    if kind == "embedding":
+        return _read_embedding(path)
+    return reading.read(path)
 
 
-def tree_of(found: Any, *, trials: int = TRIALS, **options: Any) -> tr.Tree:
-    """Return a tree as it is, and that of data by fitting it."""
-    if isinstance(found, tr.Tree):
+def as_tree(source: tr.Metric, *, trials: int, seed: int, jobs: int | None) -> tr.Tree:
+    """Return a tree unchanged. Fit a tree to data."""
+    if isinstance(source, tr.Tree):
         refuse_trials(trials, "the input is a tree already")
-        return found
-    if isinstance(found, tr.Embedding):
-        raise ValueError("it holds an embedding: give a tree, or data")
-    return tr.fit(found, trials=trials, **options)
+        return source
+    if isinstance(source, tr.Embedding):
+        raise ValueError("the input is an embedding: give a tree, or data")
+    return tr.fit(source, trials=trials, rng=seed, n_jobs=jobs)
 
 
 def refuse_trials(trials: int, reason: str) -> None:
@@ -48,7 +53,7 @@ def refuse_trials(trials: int, reason: str) -> None:
 
 
 def kind_of_file(path: str, reading: Reading) -> str:
-    """Return "tree", "embedding" or "data": what was said of the file decides, then its content, then its suffix."""
+    """Return "tree", "embedding" or "data", by the options, the content, or the suffix."""
     if reading.kind is not None or reading.metric is not None:
         return "data"
     if reading.format is not None and (reading.format in DATA_FORMATS) != (
@@ -70,15 +75,15 @@ def kind_of_file(path: str, reading: Reading) -> str:
 
 
 def _head(path: str) -> bytes:
-    if path != "-":
-        # Of a pipe with a name, as <(...) makes, whatever is read is gone; and a folder of zarr
-        # has no head.
-        with errors_named(path):
-            return (
-                b"" if Path(path).is_fifo() or is_zarr(source := Source(path)) else source.head
-            )
-    peek = getattr(sys.stdin.buffer, "peek", None)  # looks without taking anything away
-    return bytes(peek(_ENOUGH)) if peek else b""
+    """Return the first bytes of a file without consuming any."""
+    if path == "-":
+        peek = getattr(sys.stdin.buffer, "peek", None)
+        return bytes(peek(_HEAD)) if peek else b""
+    with errors_named(path):
+        if Path(path).is_fifo():  # a named pipe, as <(...) makes, can be read only once
+            return b""
+        source = Source(path)
+        return b"" if is_zarr(source) else source.head
 
 
 def _looks_like_tree(head: bytes) -> bool:
@@ -86,11 +91,9 @@ def _looks_like_tree(head: bytes) -> bool:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \r\n\f\v").lower()
     if text.startswith(b"#nexus"):
         return re.search(rb"begin\s+trees", text) is not None
-    if text.startswith(b"<"):
-        return (
-            b'attr.name="steiner"' in text
-        )  # any other GraphML is a graph, of which a tree is fitted exactly
-    return text.startswith((b"(", b"[", b"{")) or _ONE_NAME.fullmatch(text) is not None
+    if text.startswith(b"<"):  # GraphML without Steiner nodes is read as a graph
+        return b'attr.name="steiner"' in text
+    return text.startswith((b"(", b"[", b"{")) or _ONE_LABEL.fullmatch(text) is not None
 
 
 def _read_embedding(path: str) -> tr.Embedding:
@@ -99,9 +102,10 @@ def _read_embedding(path: str) -> tr.Embedding:
     return tr.Embedding.load(path)
 
 
-def aligned(tree: tr.Metric, data: tr.Metric, names: tuple[str, str]) -> Any:
-    """Return the tree, or embedding, with its points in the order of the data: by the rule of `metric.matching`."""
-    return matched(tree, data, names, _WORDING)
+def match_points(tree: Matched, data: tr.Metric, names: tuple[str, str]) -> Matched:
+    """Return a tree or an embedding with its points in the order of the data."""
+    reordered: Matched = matched(tree, data, names, _WORDING)
+    return reordered
 
 
 def check_one_stdin(*paths: str) -> None:
@@ -110,6 +114,6 @@ def check_one_stdin(*paths: str) -> None:
         raise ValueError("only one file can be standard input: name the other")
 
 
-def stem(path: str) -> str:
-    """What to call a file in a title."""
+def display_name(path: str) -> str:
+    """Return the name of a file for titles."""
     return "standard input" if path == "-" else Path(path).name

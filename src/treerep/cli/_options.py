@@ -1,9 +1,9 @@
-"""Options that commands share: each is described once, here."""
+"""Options that several commands share."""
 
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
@@ -13,16 +13,15 @@ from .. import methods
 if TYPE_CHECKING:
     from ..metric.base import Metric
 
-if TYPE_CHECKING:
     FitMethod = str
     EmbedMethod = str
-    DeltaMethod = str
-else:  # typer lists and checks the names
+    DeltaMethod = Literal["auto", "exact", "base", "sample"]
+else:  # typer lists and validates the names
     FitMethod = Literal[tuple(methods.FIT)]
     EmbedMethod = Literal[tuple(methods.EMBED)]
     DeltaMethod = Literal[tuple(methods.DELTA)]
-# The names below are those of the library, which is not imported for a help text; a test
-# compares them.
+# These names repeat those of the library, which a help text does not import. A test compares
+# them.
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
@@ -59,7 +58,8 @@ WrittenFormat = Literal[
 ]
 
 
-def _listed(names: Any) -> str:
+def listed(names: object) -> str:
+    """Return the names of a Literal with commas."""
     return ", ".join(get_args(names))
 
 
@@ -76,7 +76,7 @@ Either = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="File of a tree, or of data, to which a tree is fitted first; - for standard input.",
+        help="File of a tree, or of data to fit a tree to; - for standard input.",
     ),
 ]
 TreeOutput = Annotated[
@@ -85,7 +85,7 @@ TreeOutput = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Where the tree goes: .nwk, .nex, .json, ...; - is standard output.",
+        help="File of the result: .nwk, .nex, .json, ...; - is standard output.",
     ),
 ]
 To = Annotated[
@@ -93,16 +93,14 @@ To = Annotated[
     typer.Option(
         "--to",
         metavar="FORMAT",
-        help=f"Format of the tree, if the suffix does not tell: {_listed(TreeFormat)}.",
+        help=f"Format of the tree, if the suffix does not tell: {listed(TreeFormat)}.",
     ),
 ]
 Method = Annotated[
     FitMethod,
     typer.Option(metavar="NAME", help=f"How to find the tree: {', '.join(methods.FIT)}."),
 ]
-Trials = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Fit so many trees and keep the best.")
-]
+Trials = Annotated[int, typer.Option(min=1, metavar="N", help="Fit N trees and keep the best.")]
 Seed = Annotated[
     int,
     typer.Option(
@@ -120,19 +118,21 @@ Device = Annotated[
     typer.Option(
         metavar="NAME",
         help="Work with torch on this device: cuda, cuda:1, ...",
-        show_default="the threads",
+        show_default="threads of the CPU",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(min=0, metavar="SECONDS", help="When to stop; the best so far is the result."),
+    typer.Option(
+        min=0, metavar="SECONDS", help="When to stop. The result is the best found until then."
+    ),
 ]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a file of data; the fields are options of every command that does."""
+    """How to read a file of data. The fields are options of every command that reads data."""
 
     kind: Annotated[
         Literal["distances", "points", "graph"] | None,
@@ -144,7 +144,7 @@ class Reading:
         AnyFormat | None,
         typer.Option(
             metavar="FORMAT",
-            help=f"Format, if content and suffix do not tell: {_listed(AnyFormat)}.",
+            help=f"Format, if content and suffix do not tell: {listed(AnyFormat)}.",
         ),
     ] = None
     metric: Annotated[
@@ -171,7 +171,7 @@ class Reading:
         ),
     ] = None
     unweighted: Annotated[
-        bool, typer.Option("--unweighted", help="Graphs: count edges, whatever their lengths.")
+        bool, typer.Option("--unweighted", help="Graphs: every edge has length 1.")
     ] = False
     use_rep: Annotated[
         str | None,
@@ -187,11 +187,12 @@ class Reading:
 
         if self.format is not None and self.format not in DATA_FORMATS:
             raise ValueError(
-                f"--format {self.format} is a format of trees: data are {', '.join(DATA_FORMATS)}"
+                f"--format {self.format} is a format of trees; "
+                f"for data choose one of {', '.join(DATA_FORMATS)}"
             )
         if self.unweighted and self.weight is not None:
             raise ValueError(
-                "--unweighted counts edges and --weight says how long they are: give one of them"
+                "--unweighted ignores lengths and --weight names them: give one of them"
             )
         return read(
             path,
@@ -205,24 +206,27 @@ class Reading:
         )
 
 
-def with_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `Reading` in place of its parameter `reading`."""
-    names = [field.name for field in fields(Reading)]
+def with_options(command: Callable[[Any], None]) -> Callable[..., None]:
+    """Make each field of a command's dataclass an option of the command.
+
+    The fields of `Reading` come last.
+    """
+    (parameter,) = inspect.signature(command).parameters.values()
+    options_class: type = parameter.annotation
+    own = dict(inspect.signature(options_class).parameters)
+    own.pop("reading")
+    shared = inspect.signature(Reading).parameters
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
-        chosen = {name: given.pop(name) for name in names}
-        command(**given, reading=Reading(**chosen))
+        reading = Reading(**{name: given[name] for name in shared})
+        command(options_class(**{name: given[name] for name in own}, reading=reading))
 
-    # Typer looks at the signature only: the fields take the place of the parameter, behind all
-    # others.
-    own = inspect.signature(command)
-    options = inspect.signature(Reading).parameters.values()
-    kept = [parameter for name, parameter in own.parameters.items() if name != "reading"]
+    # Typer reads nothing but the signature and the annotations.
     both = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in (*kept, *options)
+        field.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for field in (*own.values(), *shared.values())
     ]
-    wrapped.__signature__ = own.replace(parameters=both)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in both}
+    wrapped.__signature__ = inspect.Signature(both)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {field.name: field.annotation for field in both}
     return wrapped

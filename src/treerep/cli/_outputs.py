@@ -1,4 +1,4 @@
-"""What commands print and write: results to stdout, remarks to stderr, files whole or not at all."""
+"""Print and write the results of commands: results to stdout, notes to stderr."""
 
 import json
 import math
@@ -19,27 +19,25 @@ from ..formats._target import write_targets
 from ..formats.tree_files import files_beside
 from ..scores.score import Score
 
-_PIPE_WIDTH = 200  # columns where the output is no terminal: a row stays a line
+_PIPE_WIDTH = 200  # columns if the output is not a terminal, so that a row stays a line
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return a console that prints every row of a table on one line, unless the output is a terminal."""
-    made = Console(highlight=False, stderr=stderr)
-    # Not `made.is_terminal`: FORCE_COLOR sets it for pipes as well, to ask for colors there.
-    return (
-        made
-        if made.file.isatty()
-        else Console(highlight=False, stderr=stderr, width=_PIPE_WIDTH)
-    )
+    """Return a console. In pipes and files it prints each row of a table on one line."""
+    terminal = Console(highlight=False, stderr=stderr)
+    # Not `is_terminal`, which FORCE_COLOR sets for pipes as well.
+    if terminal.file.isatty():
+        return terminal
+    return Console(highlight=False, stderr=stderr, width=_PIPE_WIDTH)
 
 
-def remark(text: str) -> None:
-    """Print a line to the terminal, apart from the output; control characters in names are shown as escapes."""
+def print_note(text: str) -> None:
+    """Print a line to stderr. Control characters in labels are shown as escapes."""
     typer.echo(printable(text), err=True)
 
 
-def print_json(fields: Mapping[str, Any]) -> None:
-    """Print one object, with the version; what is infinite or no number becomes null, as JSON has neither."""
+def print_json(fields: Mapping[str, object]) -> None:
+    """Print one JSON object, with the version. Infinity and NaN become null."""
     typer.echo(
         json.dumps(
             {**{name: _plain(value) for name, value in fields.items()}, "version": __version__}
@@ -47,7 +45,7 @@ def print_json(fields: Mapping[str, Any]) -> None:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -57,29 +55,30 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def score_fields(scores: Mapping[str, Score]) -> dict[str, Any]:
-    """Return scores as numbers, whether all are exact, and the 95% intervals of those that are not."""
+def score_fields(scores: Mapping[str, Score]) -> dict[str, object]:
+    """Return scores as numbers, whether all are exact, and 95% intervals of the others."""
     intervals = {
         name: [score.low, score.high] for name, score in scores.items() if not score.exact
     }
-    fields: dict[str, Any] = {**scores, "exact": not intervals}
+    fields: dict[str, object] = {**scores, "exact": not intervals}
     return {**fields, "intervals": intervals} if intervals else fields
 
 
 def check_tree_output(path: str, to: str | None, source: str) -> None:
-    """Refuse, before the work begins, a file of a tree that could not be written afterwards."""
+    """Refuse a path to which a tree cannot be written, before the work begins."""
     check_outputs(path, *files_beside(path, to), source=source)
     suffixes = tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)
     if to is None and path != "-" and not path.lower().removesuffix(".gz").endswith(suffixes):
         raise ValueError(
-            f"{path}: no format of trees has that suffix: give one of {', '.join(suffixes)}, or --to"
+            f"{path}: no format of trees has that suffix: "
+            f"give one of {', '.join(suffixes)}, or --to"
         )
 
 
 def check_outputs(*paths: str | None, source: str, table: str | None = None) -> None:
-    """Refuse, before the work begins, what cannot be written afterwards, and what is read or written already.
+    """Refuse paths that cannot be written, or that are read or written already.
 
-    A device or a pipe is written through, so several outputs may go there.
+    Several outputs may go to the same device or pipe.
     """
     taken = {Path(path).resolve() for path in (source, table) if path and path != "-"}
     for path in paths:
@@ -97,35 +96,39 @@ def check_outputs(*paths: str | None, source: str, table: str | None = None) -> 
             raise FileNotFoundError(f"{path}: there is no such folder: make it first")
 
 
-def opened(path: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
-    """Open a file that appears when it is whole, or standard output for -."""
+def open_output(path: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
+    """Open a file that appears when it is complete, or standard output for -."""
     if path == "-":
         return nullcontext(sys.stdout.buffer if "b" in mode else sys.stdout)
     return atomic_write(path, mode)
 
 
 def write_outputs(texts: Iterable[tuple[str, str]]) -> None:
-    """Write texts to several files, all of them or none; - is standard output, which may get several texts."""
+    """Write texts to several files, all of them or none.
+
+    - is standard output, which may get several texts.
+    """
     contents: dict[str, bytes] = {}
     for path, text in texts:
         contents[path] = contents.get(path, b"") + as_utf8(text, path)
     write_targets(contents)
 
 
-def counted(number: int, what: str) -> str:
+def plural(number: int, noun: str) -> str:
     """Return a number with its noun: 1 point, 1,000 points."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def number(value: float | None, digits: int = 4) -> str:
-    """Return a number for the eye; a dash where there is none."""
+def format_number(value: float | None, digits: int = 4) -> str:
+    """Return a number with few digits, or a dash for None."""
     return "-" if value is None else f"{value:.{digits}g}"
 
 
-def rows_as_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return lines of text in aligned columns, for a few rows of names and values."""
+def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines of text with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return lines

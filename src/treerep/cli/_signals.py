@@ -1,4 +1,4 @@
-"""A command that is told to end does so in order: it removes its temporary files first."""
+"""Signals that end a command, which removes its temporary files first."""
 
 import signal
 import threading
@@ -13,10 +13,9 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(s
 
 @contextmanager
 def orderly_end() -> Iterator[list[int]]:
-    """Let SIGTERM (`timeout`, `docker stop`) and SIGHUP act like Ctrl-C, and yield a list that gets their numbers.
+    """Let SIGTERM and SIGHUP act like Ctrl-C. Yield a list that gets their numbers.
 
-    Signals that are ignored stay ignored, as `nohup` has it. This is for commands: a library
-    leaves signals alone.
+    `timeout` and `docker stop` send SIGTERM. Ignored signals stay ignored, for `nohup`.
     """
     received: list[int] = []
 
@@ -25,14 +24,14 @@ def orderly_end() -> Iterator[list[int]]:
         stop_workers()
         raise KeyboardInterrupt
 
-    main = threading.current_thread() is threading.main_thread()
-    ours = [
-        number for number in _SIGNALS if main and signal.getsignal(number) is signal.SIG_DFL
+    in_main = threading.current_thread() is threading.main_thread()
+    handled = [
+        number for number in _SIGNALS if in_main and signal.getsignal(number) is signal.SIG_DFL
     ]
     try:
-        for number in ours:
+        for number in handled:
             signal.signal(number, interrupt)
         yield received
     finally:
-        for number in ours:
+        for number in handled:
             signal.signal(number, signal.SIG_DFL)

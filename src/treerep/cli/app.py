@@ -1,6 +1,6 @@
-"""The command `treerep`: its commands and options.
+"""The command `treerep` and its subcommands.
 
-What each of them does is in a file of its own.
+Their options are in `_command_options`, and their work is in `commands`.
 """
 
 from pathlib import Path
@@ -9,29 +9,18 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from ..fitting.methods import DEFAULT, TRIALS
-from ._options import (
-    DeltaMethod,
-    Device,
-    Either,
-    EmbedMethod,
-    Input,
-    Jobs,
-    Json,
-    Layout,
-    Method,
-    Model,
-    Reading,
-    Seed,
-    TimeLimit,
-    To,
-    TreeInput,
-    TreeOutput,
-    Trials,
-    Weights,
-    WrittenFormat,
-    with_reading,
+from ._command_options import (
+    CompareOptions,
+    ConvertOptions,
+    DeltaOptions,
+    DrawOptions,
+    EmbedOptions,
+    FitOptions,
+    RefineOptions,
+    ScoreOptions,
+    ViewOptions,
 )
+from ._options import with_options
 from .commands.data_commands import data
 
 app = typer.Typer(
@@ -39,12 +28,12 @@ app = typer.Typer(
     help="The tree behind your distances.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help: that of rich takes twice as long to appear
+    rich_markup_mode=None,  # the help of rich takes twice as long to appear
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"treerep {__version__}")
         raise typer.Exit
 
@@ -72,249 +61,56 @@ def options(
 
 
 @app.command()
-@with_reading
-def fit(
-    source: Input,
-    output: TreeOutput = "-",
-    method: Method = DEFAULT,
-    trials: Trials = TRIALS,
-    seed: Seed = 0,
-    tol: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="LENGTH",
-            help="Lengths below it count as zero (treerep).",
-            show_default="auto",
-        ),
-    ] = None,
-    size: Annotated[
-        int | None,
-        typer.Option(
-            min=3,
-            metavar="N",
-            help="Points whose tree is refined first (backbone).",
-            show_default="2000",
-        ),
-    ] = None,
-    refine: Annotated[
-        bool, typer.Option("--refine", help="Improve lengths and places afterwards.")
-    ] = False,
-    jobs: Jobs = None,
-    device: Device = None,
-    to: To = None,
-    json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
+@with_options
+def fit(options: FitOptions) -> None:
     """Fit a tree to distances, points or a graph.
 
     treerep fit distances.csv -o tree.nwk
     """
     from .commands.fit import fit_file
 
-    fit_file(
-        source,
-        output,
-        reading=reading,
-        method=method,
-        trials=trials,
-        seed=seed,
-        tol=tol,
-        size=size,
-        jobs=jobs,
-        device=device,
-        refine=refine,
-        to=to,
-        as_json=json,
-    )
+    fit_file(options)
 
 
 @app.command()
-@with_reading
-def refine(
-    tree: TreeInput,
-    source: Input,
-    output: TreeOutput = "-",
-    weights: Annotated[
-        Weights, typer.Option(help="What the lengths of the edges minimize.")
-    ] = "l1",
-    moves: Annotated[
-        bool, typer.Option("--moves/--no-moves", help="Whether points and subtrees may move.")
-    ] = True,
-    balance: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            metavar="0...1",
-            help="What counts, from 0 (distances) to 1 (neighborhoods).",
-        ),
-    ] = 0.5,
-    time_limit: TimeLimit = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    device: Device = None,
-    to: To = None,
-    json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
+@with_options
+def refine(options: RefineOptions) -> None:
     """Improve the lengths and the shape of a tree.
 
     treerep refine tree.nwk distances.csv -o better.nwk
     """
     from .commands.refine import refine_file
 
-    refine_file(
-        tree,
-        source,
-        output,
-        reading=reading,
-        weights=weights,
-        moves=moves,
-        balance=balance,
-        time_limit=time_limit,
-        seed=seed,
-        jobs=jobs,
-        device=device,
-        to=to,
-        as_json=json,
-    )
+    refine_file(options)
 
 
 @app.command()
-@with_reading
-def score(
-    tree: Annotated[
-        str,
-        typer.Argument(
-            metavar="TREE",
-            help="File of a tree, or of an embedding (.npz); - for standard input.",
-        ),
-    ],
-    source: Input,
-    jobs: Jobs = None,
-    device: Device = None,
-    json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
-    """Say how well a tree keeps the distances.
+@with_options
+def score(options: ScoreOptions) -> None:
+    """Score a tree against its data.
 
     treerep score tree.nwk distances.csv
     """
     from .commands.score import score_file
 
-    score_file(tree, source, reading=reading, jobs=jobs, device=device, as_json=json)
+    score_file(options)
 
 
 @app.command()
-@with_reading
-def embed(
-    source: Either,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="A .npz, .csv or .tsv file; - is CSV to standard output.",
-        ),
-    ] = "-",
-    method: Annotated[
-        EmbedMethod, typer.Option(help="sarkar places a tree; the others place the data.")
-    ] = "sarkar",
-    dim: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Dimension of the hyperbolic space.")
-    ] = 2,
-    distortion: Annotated[
-        float | None,
-        typer.Option(
-            metavar="FACTOR",
-            help="By how much distances in the tree may shrink (sarkar).",
-            show_default="1.05, but see --scale",
-        ),
-    ] = None,
-    scale: Annotated[
-        float | None,
-        typer.Option(
-            metavar="LENGTH",
-            help="Hyperbolic length of one unit of the data (sarkar, hmds).",
-            show_default="what --distortion needs; of .csv and .tsv in dimension 2, one that is good to look at",
-        ),
-    ] = None,
-    model: Annotated[
-        Model, typer.Option(help="Model of the coordinates in a .csv or .tsv file.")
-    ] = "poincare",
-    trials: Trials = TRIALS,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    device: Device = None,
-    json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
+@with_options
+def embed(options: EmbedOptions) -> None:
     """Place a tree, or data, in hyperbolic space.
 
     treerep embed tree.nwk -o coordinates.csv
     """
     from .commands.embed import embed_file
 
-    embed_file(
-        source,
-        output,
-        reading=reading,
-        method=method,
-        dim=dim,
-        distortion=distortion,
-        scale=scale,
-        model=model,
-        trials=trials,
-        seed=seed,
-        jobs=jobs,
-        device=device,
-        as_json=json,
-    )
+    embed_file(options)
 
 
 @app.command()
-@with_reading
-def draw(
-    source: Either,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The figure: .pdf, .svg, .png, ..."
-        ),
-    ],
-    layout: Annotated[
-        Layout | None,
-        typer.Option(
-            metavar="NAME",
-            help="How to lay out a tree: radial, rectangular, hyperbolic, equal_daylight or euclidean_sarkar.",
-            show_default="radial",
-        ),
-    ] = None,
-    color: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TABLE:COLUMN",
-            help="Color points by a column of a CSV or TSV file with their names.",
-        ),
-    ] = None,
-    labels: Annotated[
-        bool | None,
-        typer.Option(
-            "--labels/--no-labels", help="Write names.", show_default="up to 60 points"
-        ),
-    ] = None,
-    trials: Trials = TRIALS,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    *,
-    reading: Reading,
-) -> None:
+@with_options
+def draw(options: DrawOptions) -> None:
     """Draw a tree or an embedding as a figure.
 
     treerep draw tree.nwk -o tree.pdf
@@ -323,55 +119,12 @@ def draw(
     """
     from .commands.draw import draw_file
 
-    draw_file(
-        source,
-        output,
-        reading=reading,
-        layout=layout,
-        color=color,
-        labels=labels,
-        trials=trials,
-        seed=seed,
-        jobs=jobs,
-    )
+    draw_file(options)
 
 
 @app.command()
-@with_reading
-def view(
-    source: Either,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The page, an HTML file; - is standard output.",
-        ),
-    ],
-    table: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="CSV or TSV file of attributes; its first column has the names of the points.",
-        ),
-    ] = None,
-    color: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the table to color by.")
-    ] = None,
-    title: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="Title of the page.", show_default="name of the file"
-        ),
-    ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    trials: Trials = TRIALS,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    *,
-    reading: Reading,
-) -> None:
+@with_options
+def view(options: ViewOptions) -> None:
     """Make a page to explore a tree in a browser.
 
     treerep view tree.nwk -o tree.html --open
@@ -380,50 +133,12 @@ def view(
     """
     from .commands.view import view_file
 
-    view_file(
-        source,
-        output,
-        reading=reading,
-        table=table,
-        color=color,
-        title=title,
-        show=show,
-        trials=trials,
-        seed=seed,
-        jobs=jobs,
-    )
+    view_file(options)
 
 
 @app.command()
-@with_reading
-def compare(
-    source: Input,
-    methods: Annotated[
-        str,
-        typer.Option(metavar="A,B,...|all", help="Methods as `treerep fit` has them."),
-    ] = "treerep,neighbor_joining,upgma,construct_tree,minimum_spanning_tree,level_tree",
-    trials: Trials = TRIALS,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="SECONDS", help="How long each method may take."),
-    ] = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    csv: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the table as CSV; - is standard output."),
-    ] = None,
-    html: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the table as a page, with a chart; - is standard output.",
-        ),
-    ] = None,
-    json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
+@with_options
+def compare(options: CompareOptions) -> None:
     """Run several methods and show them side by side.
 
     treerep compare distances.csv --methods all --html table.html
@@ -433,36 +148,12 @@ def compare(
     """
     from .commands.compare import compare_file
 
-    compare_file(
-        source,
-        reading=reading,
-        methods=methods,
-        trials=trials,
-        time_limit=time_limit,
-        seed=seed,
-        jobs=jobs,
-        csv=csv,
-        html=html,
-        as_json=json,
-    )
+    compare_file(options)
 
 
 @app.command()
-@with_reading
-def delta(
-    source: Input,
-    method: Annotated[DeltaMethod, typer.Option(help="How to find it.")] = "auto",
-    normalize: Annotated[
-        bool, typer.Option("--normalize", help="Divide by the diameter.")
-    ] = False,
-    time_limit: TimeLimit = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    device: Device = None,
-    json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
+@with_options
+def delta(options: DeltaOptions) -> None:
     """Measure how far the data are from a tree.
 
     treerep delta distances.csv
@@ -471,38 +162,12 @@ def delta(
     """
     from .commands.delta import measure_delta
 
-    measure_delta(
-        source,
-        reading=reading,
-        method=method,
-        normalize=normalize,
-        time_limit=time_limit,
-        seed=seed,
-        jobs=jobs,
-        device=device,
-        as_json=json,
-    )
+    measure_delta(options)
 
 
 @app.command()
-@with_reading
-def convert(
-    source: Annotated[
-        str,
-        typer.Argument(metavar="IN", help="File of a tree or of data; - for standard input."),
-    ],
-    output: Annotated[
-        str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format.")
-    ],
-    to: Annotated[
-        WrittenFormat | None,
-        typer.Option(
-            "--to", metavar="FORMAT", help="Format of OUT, if the suffix does not tell."
-        ),
-    ] = None,
-    *,
-    reading: Reading,
-) -> None:
+@with_options
+def convert(options: ConvertOptions) -> None:
     """Convert trees and distances between formats.
 
     treerep convert tree.nwk tree.nex
@@ -511,7 +176,7 @@ def convert(
     """
     from .commands.convert import convert_file
 
-    convert_file(source, output, reading=reading, to=to)
+    convert_file(options)
 
 
 app.add_typer(data)

@@ -1,7 +1,8 @@
-"""`draw`: a tree or an embedding as a matplotlib picture."""
+"""`draw`: draw a tree or an embedding with matplotlib."""
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +13,20 @@ from ..embedding.embedding import Embedding
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric._matching import values_in_order
 from ..tree.tree import Tree
-from .figures._canvas import paint
-from .figures._picture import Picture
+from .figures._canvas import Style, paint
+from .figures._colors import ColorValues, Palette
+from .figures._picture import Lines, Picture
 from .layouts._arcs import geodesic_arcs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType
 
-#: Each is a function of that name in a module of that name, from a tree to positions (N, 2).
+#: Each is a function in the module of the same name, from a tree to positions (N, 2).
 LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar")
 
-# Longest edges beyond these are units of length themselves: squares of others would leave
-# float64.
+# If the longest edge is outside of these, lengths are divided by it: their squares would
+# overflow or vanish in float64.
 _SHORT = 1e-100
 _LONG = 1e100
 
@@ -33,12 +36,12 @@ def draw(
     *,
     layout: str | None = None,
     root: int | str | None = None,
-    color: Any = None,
-    palette: Any = None,
-    labels: Any = None,
+    color: ColorValues = None,
+    palette: Palette = None,
+    labels: bool | Sequence[object] | None = None,
     legend: bool = True,
     size: float | None = None,
-    edge_color: Any = None,
+    edge_color: "ColorType | None" = None,
     edge_width: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -50,55 +53,56 @@ def draw(
     ----------
     what : Tree or Embedding
         The edges of a TreeEmbedding are drawn as geodesics, arcs that meet the edge of the disk
-        at right angles. Of another Embedding the points are drawn.
+        at right angles. Another Embedding is drawn as points.
     layout : str, optional
-        Of a tree:
+        (trees only)
 
-        - "radial", the default: every leaf has the same share of the circle; edges have their
+        - "radial" (default): every leaf has the same share of the circle. Edges have their
           exact lengths and never cross.
         - "rectangular": distance from the root to the right, a row for each leaf.
-        - "hyperbolic": Sarkar's construction in the Poincaré disk, at a scale for the eye.
+        - "hyperbolic": Sarkar's construction in the Poincaré disk, at a scale for pictures.
         - "equal_daylight": like "radial", with the branches turned until they fill the plane
-          evenly. Seconds for thousands of nodes.
+          evenly. Takes seconds for thousands of nodes.
         - "euclidean_sarkar": the edges at a node leave it at equal angles, with their exact
           lengths, and may cross. The paper's figures of trees are of this kind.
     root : node id or label, optional
-        Of a tree: the node at the origin or, in "rectangular", on the left. The center of the
-        tree by default.
+        (trees only) The node at the origin or, in "rectangular", on the left. The center of
+        the tree by default.
     color : optional
         One color, an (n, 3) or (n, 4) array of colors, or a sequence with a value for each
         point or for each node. A Series whose index has the labels is matched by label. Text,
-        booleans and whole numbers of at most 20 different values are categories, with a legend
-        of those that occur; other numbers have a color bar. Missing values are gray.
+        booleans and integers of at most 20 different values are categories, with a legend of
+        those that occur. Other numbers have a color bar. Missing values are gray.
     palette : optional
-        Colors of the categories: a sequence, a mapping of names or a color map; for numbers a
-        color map. A color map of matplotlib may be given by its name. The default is made for
-        all kinds of color vision; after twelve categories it begins anew with other markers.
+        Colors of the categories: a sequence, a mapping of names or a color map. Numbers need a
+        color map. A color map of matplotlib may be given by its name. The default suits all
+        kinds of color vision. After twelve categories it repeats with other markers.
     labels : optional
-        True writes the names of all points (or their numbers, if they have no names), False
-        none; a sequence gives the text for each point or each node, None or "" for no text. By
-        default names are written up to 60 points. Lines of more than 45 signs are cut.
+        True writes the labels of all points, or their numbers if they have no labels. False
+        writes none. A sequence gives the text for each point or each node, None or "" for no
+        text. By default, labels are written for up to 60 points. Lines are truncated at 45
+        characters.
     legend : bool
         Whether to draw the legend or color bar. A legend of more than 60 categories is left
         out.
     size : float, optional
-        Area of a point in square points, as in `scatter`; smaller the more points there are by
-        default. Steiner nodes are smaller, and gray.
+        Area of a point in square points, as in `scatter`. The default decreases with the number
+        of points. Steiner nodes are smaller, and gray.
     edge_color, edge_width : optional
-        Of the edges, the width in points.
+        Color of the edges, and their width in points.
     ax : matplotlib Axes, optional
-        Where to draw, with linear axes; a new figure by default.
+        Axes with linear scales to draw on. A new figure by default.
 
     Returns
     -------
     Axes
         `draw(tree).figure.savefig("tree.pdf")` saves it as PDF, SVG or PNG. From 5,000 nodes
-        on, points and edges are pixels within a PDF or SVG.
+        on, points and edges are pixels in a PDF or SVG.
 
     Notes
     -----
-    Seconds for 100,000 nodes (see the page "Drawing"). "radial" and "equal_daylight" are those
-    of Felsenstein, Inferring Phylogenies (2004); "hyperbolic" is Sarkar's construction (Graph
+    Takes seconds for 100,000 nodes (see the page "Drawing"). "radial" and "equal_daylight" are
+    from Felsenstein, Inferring Phylogenies (2004). "hyperbolic" is Sarkar's construction (Graph
     Drawing 2011). Edges of the straight layouts have exact lengths.
 
     Examples
@@ -118,24 +122,26 @@ def draw(
     elif isinstance(what, Embedding):
         if layout is not None or root is not None:
             raise ValueError(
-                "layout and root are for trees: an embedding says where its points are"
+                "layout and root are for trees; the points of an embedding have their places: "
+                "leave them out"
             )
         picture = _picture_of_embedding(what)
     else:
         kind = type(what).__name__
         raise TypeError(
-            f"draw takes a tree or an embedding, not {kind}: fit one first, e.g. tr.draw(tr.fit(data))"
+            f"draw takes a tree or an embedding, not {kind}: fit one first, "
+            "e.g. tr.draw(tr.fit(data))"
         )
-    style = {
-        "palette": palette,
-        "legend": legend,
-        "size": size,
-        "edge_color": edge_color,
-        "edge_width": edge_width,
-    }
-    return paint(
-        picture, color=values_in_order(color, what.labels), labels=labels, ax=ax, **style
+    style = Style(
+        color=values_in_order(color, what.labels),
+        palette=palette,
+        labels=labels,
+        legend=legend,
+        size=size,
+        edge_color=edge_color,
+        edge_width=edge_width,
     )
+    return paint(picture, style, ax)
 
 
 def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture:
@@ -146,15 +152,23 @@ def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture
     place = getattr(importlib.import_module(f".layouts.{layout}", __package__), layout)
     spots: NDArray[np.float64] = place(tree, root=root)
     if layout == "rectangular":
-        nearer = np.argsort(spots[tree.edges, 0], axis=1, kind="stable")
-        above, below = np.take_along_axis(tree.edges, nearer, axis=1).T
-        corners = np.column_stack([spots[above, 0], spots[below, 1]])
-        lines: Any = np.stack([spots[above], corners, spots[below]], axis=1)
+        lines: Lines = _right_angles(spots, tree.edges)
     elif layout == "hyperbolic":
-        lines = geodesic_arcs(*(spots[tree.edges[:, end]] for end in (0, 1)))
+        first, second = tree.edges.T
+        lines = geodesic_arcs(spots[first], spots[second])
     else:
         lines = spots[tree.edges]
     return Picture(spots, tree.edges, lines, tree.n_points, tree.labels, layout)
+
+
+def _right_angles(
+    spots: NDArray[np.float64], edges: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """Return three corners per edge: up or down at the parent, then right to the child."""
+    by_depth = np.argsort(spots[edges, 0], axis=1, kind="stable")
+    parent, child = np.take_along_axis(edges, by_depth, axis=1).T
+    corners = np.column_stack([spots[parent, 0], spots[child, 1]])
+    return np.stack([spots[parent], corners, spots[child]], axis=1)
 
 
 def _picture_of_embedding(embedding: Embedding) -> Picture:

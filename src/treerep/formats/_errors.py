@@ -1,4 +1,4 @@
-"""Whatever a damaged or foreign file makes a reader raise becomes one line that names the file."""
+"""Errors of readers as one line that names the file."""
 
 import os
 import zipfile
@@ -9,20 +9,19 @@ from contextlib import contextmanager
 from .._core.io.files import is_of_the_machine
 from ..metric.base import MetricError
 
-_LONGEST = (
-    600  # characters of an error: names, and what other libraries say, may be of any length
-)
+# Characters of an error. Labels, and messages of other libraries, may be longer.
+_LONGEST = 600
 
 
 @contextmanager
 def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Put the name of the file in front of errors; those of the system have it already.
+    """Put the name of the file in front of errors. Errors of the system have it already.
 
     >>> with errors_named("d.csv"):
     ...     raise EOFError("it ends too soon")
     Traceback (most recent call last):
       ...
-    ValueError: d.csv is damaged or cut short (it ends too soon): get it again
+    ValueError: d.csv is damaged or truncated (it ends too soon): get it again
     """
     name = file_name(path)
     try:
@@ -37,12 +36,10 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
         ) from error
     except (EOFError, zlib.error) as error:
         raise ValueError(
-            f"{name} is damaged or cut short ({_one_line(error)}): get it again"
+            f"{name} is damaged or truncated ({_one_line(error)}): get it again"
         ) from error
     except OSError as error:
-        if (
-            error.filename is not None
-        ):  # a missing file, a folder, no permission: the message is good already
+        if error.filename is not None:  # missing, a folder, no permission: good as it is
             raise
         if is_of_the_machine(error):
             raise OSError(error.errno, f"{error.strerror} (while reading)", name) from error
@@ -50,12 +47,12 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
-    """Return what a file is called in errors."""
+    """Return the name of a file for errors."""
     return "standard input" if path == "-" else os.fspath(path)
 
 
 def _one_line(error: BaseException) -> str:
     line = " ".join(str(error).split())
-    return (
-        line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"
-    )  # what to do comes last
+    if len(line) <= _LONGEST:
+        return line
+    return f"{line[: _LONGEST - 200]} ... {line[-200:]}"  # the remedy comes last

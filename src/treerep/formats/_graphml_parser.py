@@ -1,13 +1,12 @@
-"""GraphML, the XML of networkx, igraph, Gephi, yEd and Cytoscape, as far as graphs and trees need it.
+"""Parse GraphML, the XML of networkx, igraph, Gephi, yEd and Cytoscape.
 
-Read by the XML parser of Python itself, as a stream: no graph of another library is built on
-the way, none need be installed, and declarations of entities, which XML bombs are made of, are
-refused. Memory is checked on the way, so that a small file that unpacks to a large one is
-refused before memory is taken.
+The XML parser of Python reads it as a stream, so no other library is needed. Declarations of
+entities, which XML bombs use, are refused. Memory is checked during the parse, so that a small
+gzip file that decompresses to a large one is refused early.
 """
 
 from array import array
-from typing import Any, NoReturn
+from typing import NoReturn, cast
 from xml.parsers import expat
 
 import numpy as np
@@ -25,33 +24,32 @@ _TRUE = ("true", "1")
 
 
 class GraphML:
-    """The one undirected graph of a file: its nodes, its edges, and the attributes of both that are wanted."""
+    """The one undirected graph of a file: nodes, edges, and requested attributes of both."""
 
     def __init__(
         self, source: Source, *, nodes: tuple[str, ...], edges: tuple[str, ...]
     ) -> None:
-        self._values: dict[
-            str, dict[str, dict[int, str]]
-        ] = {  # by kind, name of the attribute, and number
+        # By kind, name of the attribute, and number of the node or edge.
+        self._values: dict[str, dict[str, dict[int, str]]] = {
             "node": {name: {} for name in nodes},
             "edge": {name: {} for name in edges},
         }
-        self._numbers: dict[str, int] = {}  # of nodes by their ids, as they are first met
-        self._lines: dict[str, dict[int, int] | array[int]] = {"node": {}, "edge": array("q")}
+        self._numbers: dict[str, int] = {}  # of nodes by id, in order of appearance
+        self._lines: dict[str, dict[int, int] | array[int]] = {
+            "node": {},
+            "edge": array("q"),
+        }
         self._ends = array("q")
-        self._keys: dict[str, tuple[str, str]] = {}  # id of a key: what it is for, and its name
+        self._keys: dict[str, tuple[str, str]] = {}  # by id: the kind, and the name
         self._defaults: dict[tuple[str, str], str] = {}
-        self._space: str | None = (
-            None  # the namespace of the first element; what is in another is not GraphML
-        )
+        # The namespace of the first element. Elements of another one are not GraphML.
+        self._space: str | None = None
         self._graphs = 0
-        self._open: tuple[str, int] | None = (
-            None  # kind and number of the node or edge that is being read
-        )
+        # Kind and number of the node or edge that is being read.
+        self._open: tuple[str, int] | None = None
         self._key = ""
-        self._text: list[str] | None = (
-            None  # of the <data> or <default> that is being read, if it is wanted
-        )
+        # Of the <data> or <default> that is being read, if it is requested.
+        self._text: list[str] | None = None
         self._characters_kept = 0
         self._parse(source)
         self._check_nodes()
@@ -67,31 +65,32 @@ class GraphML:
         return np.array(self._ends, np.int64).reshape(-1, 2)
 
     def declares(self, kind: str, name: str) -> bool:
-        """Whether a key says that nodes, or edges, may have this attribute."""
+        """Whether a key declares an attribute for nodes, or for edges."""
         return any(
             what in (kind, "all") and known == name for what, known in self._keys.values()
         )
 
     def value(self, kind: str, name: str, number: int) -> str | None:
-        """Return what is written for an attribute of a node or an edge, or its default."""
-        found = self._values[kind][name].get(number, self._defaults.get((kind, name)))
+        """Return the text of an attribute of a node or an edge, or its default."""
+        default = self._defaults.get((kind, name))
+        found = self._values[kind][name].get(number, default)
         return self._defaults.get(("all", name)) if found is None else found
 
     def number(self, name: str, edge: int) -> float | None:
-        """Return a number that an edge has; None if it has none."""
+        """Return an attribute of an edge as a number, or None if the edge does not have it."""
         text = self.value("edge", name, edge)
         if text is None:
             return None
         if not is_number(text.strip()):
             self.fail(
-                f"the {name} of this edge is {text.strip()[:40]!r}, which is no number: mend it",
+                f"the {name} of this edge is {text.strip()[:40]!r}, not a number: correct it",
                 "edge",
                 edge,
             )
         return float(text)
 
     def fail(self, problem: str, kind: str = "", number: int = 0) -> NoReturn:
-        """Raise a ValueError that names the line of a node or an edge, or the one that is being read."""
+        """Raise a ValueError with the line of a node or an edge, or with the current line."""
         line = self._lines[kind][number] if kind else self._parser.CurrentLineNumber
         raise ValueError(f"line {line}: {problem}")
 
@@ -116,7 +115,7 @@ class GraphML:
             parser.Parse(b"", True)
         except expat.ExpatError as error:
             raise ValueError(
-                f"line {error.lineno}: it is no well-formed XML ({error}): mend it"
+                f"line {error.lineno}: it is not well-formed XML ({error}): correct it"
             ) from error
 
     def _check_memory(self) -> None:
@@ -127,24 +126,23 @@ class GraphML:
     def _check_nodes(self) -> None:
         known = self._lines["node"]
         if not known:
-            raise ValueError("it holds no graph with nodes: a graph has at least one")
+            raise ValueError("it has no graph with nodes: add at least one node")
         if len(known) < len(self._numbers):
-            missing = next(place for place, end in enumerate(self._ends) if end not in known)
-            end = self.ids[self._ends[missing]]
-            self.fail(
-                f"an end of this edge is {end!r}, which is no node: add the node",
-                "edge",
-                missing // 2,
-            )
+            k = next(k for k, end in enumerate(self._ends) if end not in known)
+            end = self.ids[self._ends[k]]
+            edge = k // 2
+            self.fail(f"an end of this edge is {end!r}, not a node: add the node", "edge", edge)
 
-    def _entity(self, name: str, *_: Any) -> None:
+    def _entity(self, name: str, *_: object) -> None:
         self.fail(
-            f"it declares the entity {name!r}, which GraphML has no need of: remove the declaration"
+            f"it declares the entity {name!r}, which GraphML does not need: "
+            "remove the declaration"
         )
 
-    def _declaration(self, *_: Any) -> None:
+    def _declaration(self, *_: object) -> None:
         self.fail(
-            "it declares elements or their attributes, which GraphML has no need of: remove the declarations"
+            "it declares elements or their attributes, which GraphML does not need: "
+            "remove the declarations"
         )
 
     def _start(self, tag: str, given: dict[str, str]) -> None:
@@ -152,7 +150,7 @@ class GraphML:
         if self._space is None:
             self._space = space
             if tag != "graphml":
-                self.fail(f"the first element is <{tag}>, not <graphml>: this is no GraphML")
+                self.fail(f"the first element is <{tag}>, not <graphml>: give a GraphML file")
         if space != self._space:
             return
         if tag == "key":
@@ -165,10 +163,10 @@ class GraphML:
         elif tag == "edge":
             self._start_edge(given)
         elif tag == "hyperedge":
-            self.fail("a hyperedge joins any number of nodes, an edge two: replace it by edges")
+            self.fail("a hyperedge joins more than two nodes: replace it by edges")
         elif tag in ("data", "default"):
             self._key = given.get("key", "") if tag == "data" else self._key
-            self._text = [] if self._is_wanted() else None
+            self._text = [] if self._is_requested() else None
 
     def _start_graph(self, given: dict[str, str]) -> None:
         self._graphs += 1
@@ -183,16 +181,16 @@ class GraphML:
             self.fail("a node without id: give it one")
         self._characters_kept += len(name)
         number = self._numbers.setdefault(name, len(self._numbers))
-        lines: Any = self._lines["node"]
+        lines = cast("dict[int, int]", self._lines["node"])
         if number in lines:
-            self.fail(f"the node {name!r} is there twice: remove one")
+            self.fail(f"the node {name!r} occurs twice: remove one")
         lines[number] = self._parser.CurrentLineNumber
         self._open = "node", number
 
     def _start_edge(self, given: dict[str, str]) -> None:
         if given.get("directed") in _TRUE:
             self.fail("the edge is directed, but distances are symmetric: make it undirected")
-        lines: Any = self._lines["edge"]
+        lines = cast("array[int]", self._lines["edge"])
         self._open = "edge", len(lines)
         lines.append(self._parser.CurrentLineNumber)
         for end in ("source", "target"):
@@ -200,10 +198,10 @@ class GraphML:
                 self.fail(f"an edge without {end}: name the node")
             self._ends.append(self._numbers.setdefault(given[end], len(self._numbers)))
 
-    def _is_wanted(self) -> bool:
-        """Whether the attribute of the key that is being read is one that was asked for."""
+    def _is_requested(self) -> bool:
+        """Whether the attribute of the current key is requested."""
         name = self._keys.get(self._key, ("", ""))[1]
-        return any(name in wanted for wanted in self._values.values())
+        return any(name in attributes for attributes in self._values.values())
 
     def _characters(self, text: str) -> None:
         if self._text is not None:
@@ -227,9 +225,9 @@ class GraphML:
 
     def _keep(self, name: str, text: str) -> None:
         kind, number = self._open or ("", 0)
-        wanted = self._values[kind].get(name)
-        if wanted is None:
+        values = self._values[kind].get(name)
+        if values is None:
             return
-        if number in wanted:
+        if number in values:
             self.fail(f"{name!r} occurs twice in one {kind}: remove one")
-        wanted[number] = text
+        values[number] = text

@@ -1,16 +1,15 @@
-"""Numbers in text: many rows at once by NumPy, and one clear line when something among them is no number."""
+"""Read rows of numbers in text, and name the first cell that is not a number."""
 
 import re
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._source import Line
 
-# Nothing that was read is given back (the second plus), so that what is no number is left in
-# linear time.
+# Possessive quantifiers (++, *+), so that a cell that is not a number fails in linear time.
 _NUMERAL = re.compile(
     r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE
 )
@@ -19,7 +18,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 
 def is_numeral(cell: str) -> bool:
-    """Whether a cell is a number, or a word for a missing one.
+    """Whether a cell is a number, or a mark for a missing number.
 
     >>> is_numeral("-1e5"), is_numeral("NA"), is_numeral("x1"), is_numeral("")
     (True, True, False, False)
@@ -28,7 +27,7 @@ def is_numeral(cell: str) -> bool:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number as NumPy reads it: Python's own `float` takes 1_000 and digits of other scripts too.
+    """Whether a cell is a number for NumPy. `float` also takes 1_000 and other digits.
 
     >>> is_number("1e5"), is_number("1_000")
     (True, False)
@@ -46,7 +45,7 @@ def has_decimal_comma(cell: str) -> bool:
 
 
 def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArray[np.float64]:
-    """Return rows of `width` numbers as an array; a ValueError names the first line and cell that is none.
+    """Return rows of `width` numbers as an array, or name the first bad line and cell.
 
     >>> read_rows([(1, "0,2.5"), (2, "2.5,0")], ",", 2)
     array([[0. , 2.5],
@@ -67,7 +66,7 @@ def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArra
 
 
 def _name_first_bad_cell(
-    rows: Sequence[Line], delimiter: str | None, width: int, error: Any
+    rows: Sequence[Line], delimiter: str | None, width: int, error: ValueError | None
 ) -> NoReturn:
     for number, text in rows:
         cells = text.split(delimiter)
@@ -76,20 +75,20 @@ def _name_first_bad_cell(
                 raise ValueError(f"line {number}: {bad_cell(cell.strip())}")
         if len(cells) != width:
             raise ValueError(
-                f"line {number} has {len(cells)} numbers where {width} are expected: complete it"
+                f"line {number} has {len(cells)} numbers, but {width} are expected: correct it"
             )
     raise ValueError(f"lines {rows[0][0]} to {rows[-1][0]} cannot be read: {error}")
 
 
 def bad_cell(cell: str) -> str:
-    """Say what is wrong with a cell that is no number.
+    """Say what is wrong with a cell that is not a number.
 
     >>> bad_cell("1,5")
     "'1,5' has a decimal comma: write 1.5"
     """
     if not cell or cell.lower() in _MISSING:
-        return f"{cell!r} stands for a missing number: fill it, or drop the points that lack it"
+        return f"{cell!r} is a missing number: fill it in, or remove the points that lack it"
     if has_decimal_comma(cell):
         return f"{cell!r} has a decimal comma: write {cell.replace(',', '.')}"
     shown = cell if len(cell) <= 40 else cell[:37] + "..."
-    return f"{shown!r} is no number: mend or remove it"
+    return f"{shown!r} is not a number: correct or remove it"

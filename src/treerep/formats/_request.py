@@ -1,17 +1,23 @@
-"""What is asked of a file, and how its content becomes a metric."""
+"""The options of `read`, and the metric of a file's content."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..metric.base import Metric
+
+if TYPE_CHECKING:
+    import numpy as np
+    import zarr
+    from numpy.typing import ArrayLike, NDArray
+    from scipy.sparse import sparray
 
 KINDS = ("distances", "points", "graph")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the caller of `read` says about a file, options that were not given being None or False."""
+    """The options of `read`. Those that were not given are None or False."""
 
     kind: str | None = None
     metric: str | None = None
@@ -26,7 +32,7 @@ class Request:
             raise ValueError(f"kind is one of {', '.join(KINDS)}, not {self.kind!r}")
         if self.weight is True:
             raise ValueError(
-                "weight names what holds the lengths, or is False to count edges: True says neither"
+                "weight is the name of an attribute, or False to count edges: it cannot be True"
             )
         if self.metric is None:
             return
@@ -35,32 +41,39 @@ class Request:
             object.__setattr__(self, "kind", implied)
         elif self.kind != implied:
             raise ValueError(
-                f"metric={self.metric!r} goes with kind={implied!r}, not with kind={self.kind!r}"
+                f"metric={self.metric!r} goes with kind={implied!r}, not with "
+                f"kind={self.kind!r}"
             )
 
-    def distances(self, array: Any, labels: Sequence[object] | None = None) -> Metric:
+    def distances(self, array: "ArrayLike", labels: Sequence[object] | None = None) -> Metric:
         """Return the metric of a square array."""
         from ..metric.matrix import MatrixMetric
 
         self._refuse("a distance matrix", ("weight", "largest_component"))
         return MatrixMetric(array, labels=self._names(labels), symmetrize=self.symmetrize)
 
-    def stored_distances(self, array: Any, labels: Sequence[object] | None = None) -> Metric:
+    def stored_distances(
+        self, array: "zarr.Array[Any]", labels: Sequence[object] | None = None
+    ) -> Metric:
         """Return the metric of a square array that is stored in chunks."""
         from ..metric.disk.stored import stored_matrix
 
         self._refuse("a distance matrix", ("weight", "largest_component"))
         return stored_matrix(array, labels=self._names(labels), symmetrize=self.symmetrize)
 
-    def points(self, array: Any, labels: Sequence[object] | None = None) -> Metric:
-        """Return the metric of points, Euclidean unless another one was named."""
+    def points(self, array: "ArrayLike", labels: Sequence[object] | None = None) -> Metric:
+        """Return the metric of points, which is Euclidean by default."""
         from ..metric.points import PointMetric
 
         self._refuse("points", ("symmetrize", "weight", "largest_component"))
         return PointMetric(array, self.metric or "euclidean", labels=self._names(labels))
 
     def graph(
-        self, graph: Any, *, weights: Any = None, labels: Sequence[object] | None = None
+        self,
+        graph: "sparray | NDArray[Any]",
+        *,
+        weights: "NDArray[np.float64] | None" = None,
+        labels: Sequence[object] | None = None,
     ) -> Metric:
         """Return the metric of a sparse matrix or of an array of edges."""
         from ..metric.graph import GraphMetric
@@ -72,8 +85,9 @@ class Request:
         )
 
     def not_a(self, what: str) -> ValueError:
-        """Return the error for a file whose format cannot hold the kind that was asked for."""
-        return ValueError(f"{what} holds no {self.kind}: leave kind={self.kind!r} out")
+        """Return the error for a file whose format cannot hold the requested kind."""
+        content = "a graph" if self.kind == "graph" else self.kind
+        return ValueError(f"{what} does not hold {content}: leave kind={self.kind!r} out")
 
     def _names(self, labels: Sequence[object] | None) -> Sequence[object] | None:
         return labels if self.labels is None else self.labels

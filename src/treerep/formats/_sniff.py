@@ -1,4 +1,4 @@
-"""Which format is it? The content tells first, then the extension, then what the caller wants of it."""
+"""Guess the format of a file, by its content, its extension and the requested kind."""
 
 from .._core.io.edge_list import is_edge_header
 from ._numerals import is_numeral
@@ -30,12 +30,12 @@ _EXTENSIONS = {
 _TREES = {".nwk", ".newick", ".nw", ".tree", ".tre", ".treefile", ".nhx"}
 
 
-# Which files there are in a folder of zarr, version 3 or 2.
+# Files in a zarr folder, of version 3 or 2.
 _ZARR = ("zarr.json", ".zarray", ".zgroup")
 
 
 def is_zarr(source: Source) -> bool:
-    """Whether a source is a folder of zarr, the only format that is one."""
+    """Whether a source is a zarr folder. No other format is a folder."""
     return source.path is not None and any((source.path / name).is_file() for name in _ZARR)
 
 
@@ -49,8 +49,7 @@ def guess_format(source: Source, kind: str | None) -> str:
     for magic, name in _MAGIC:
         if head.startswith(magic):
             return name
-    # A tab in front is the empty corner of a table, and what follows it is a name, however it
-    # begins.
+    # A leading tab is the empty corner of a table. The text after it is a label.
     text = (
         head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip(" \r\n\f\v")
     )
@@ -59,7 +58,7 @@ def guess_format(source: Source, kind: str | None) -> str:
             return name
     if _is_newick(source, text):
         raise ValueError(
-            "it looks like a tree in Newick, not like distances: read it with treerep.formats.read_tree"
+            "it is a tree in Newick, not data: read it as a tree, or give a file of data"
         )
     lines = [
         line
@@ -67,22 +66,20 @@ def guess_format(source: Source, kind: str | None) -> str:
         if line.strip() and not line.startswith(("#", "%"))
     ]
     by_extension = _EXTENSIONS.get(source.suffix)
-    if by_extension in (None, "csv", "tsv") and _is_phylip(lines):
-        return "phylip"
-    if kind == "graph" and by_extension in (None, "csv", "tsv"):
-        return "edges"
-    if by_extension in (None, "csv", "tsv") and kind is None and _tells_edges(text, lines):
-        return "edges"
+    if by_extension in (None, "csv", "tsv"):
+        if _is_phylip(lines):
+            return "phylip"
+        if kind == "graph":
+            return "edges"
+        if kind is None and _has_edge_header(text, lines):
+            return "edges"
     if by_extension == "mtx" and kind == "graph" and lines and len(lines[0].split()) == 2:
-        return "edges"  # Network Repository has lists of edges by that name
+        return "edges"  # Network Repository gives lists of edges this extension
     return by_extension or "csv"
 
 
 def _is_newick(source: Source, text: str) -> bool:
-    """Tell whether a text is a tree.
-
-    A table by its extension may begin with a bracket, but not end in a semicolon.
-    """
+    """Whether a text is a tree. A table may begin with a bracket too, but has no semicolon."""
     if source.suffix in _TREES:
         return True
     return text.startswith("(") and (
@@ -91,15 +88,17 @@ def _is_newick(source: Source, text: str) -> bool:
 
 
 def _is_phylip(lines: list[str]) -> bool:
-    """Tell whether a lone whole number comes first, and below it a name or several numbers."""
-    if len(lines) < 2 or lines[0].startswith("\t") or not lines[0].strip().isdecimal():
+    """Whether the first line is an integer, and the next a label or several numbers."""
+    if len(lines) < 2 or lines[0].startswith("\t"):
+        return False
+    if not lines[0].strip().isdecimal():
         return False
     below = lines[1].split()
     return len(below) > 1 or not is_numeral(below[0])
 
 
-def _tells_edges(text: str, lines: list[str]) -> bool:
-    """Tell whether there is the header of a table of edges, as in poincare-embeddings and Gephi, or SNAP's comment."""
+def _has_edge_header(text: str, lines: list[str]) -> bool:
+    """Whether there is a header of edges, as in poincare-embeddings and Gephi, or of SNAP."""
     comments = (line[1:].strip() for line in text.splitlines()[:200] if line.startswith("#"))
     header = [line for line in lines[:1] if not line.startswith("\t")]
     return any(map(is_edge_header, [*header, *comments]))

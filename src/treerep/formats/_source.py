@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, plain or gzip, or standard input; and text line by line, never more than needed."""
+"""Read bytes and lines of a file, plain or gzip, or of standard input."""
 
 import gzip
 import io
@@ -14,20 +14,20 @@ from .._core.memory import MemoryWatch, check_memory
 from ._errors import file_name
 
 _GZIP = b"\x1f\x8b"
-_MOST_DEFLATED = 1032  # zlib cannot shrink anything further than by this factor
+_MOST_DEFLATED = 1032  # the largest factor by which zlib compresses
 _HEAD = 1 << 16
 _CHUNK = 1 << 20  # characters that are read together
-_LONGEST_LINE = 1 << 28  # a row of ten million numbers; a longer line is not a row of a table
+_LONGEST_LINE = 1 << 28  # characters: a row of ten million numbers
 _LONG_LINE = 1 << 22
-_CELL_BYTES = 25  # for each character of a line that is split into cells
+_CELL_BYTES = 25  # of memory, per character of a line that is split into cells
 
-Line = tuple[int, str]  # the number of the line, from 1, and what it says, without its end
+Line = tuple[int, str]  # the number of the line, from 1, and its text without the end
 
 
 class Source:
-    """A file that is read, or standard input (`-`), which is kept in memory.
+    """A file, or standard input (`-`). Gzip is decompressed.
 
-    Pipes are kept in memory as well, since they can be read only once. Gzip is undone.
+    Standard input and pipes are kept in memory, since they can be read only once.
 
     >>> list(Source.of_bytes(b"0 1", name="an example").lines())
     [(1, '0 1')]
@@ -44,9 +44,8 @@ class Source:
         mode = file.stat().st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
             raise ValueError("it is a device, not a file: give a file, or - for standard input")
-        if stat.S_ISREG(mode) or stat.S_ISDIR(
-            mode
-        ):  # opening a folder says what is wrong with it
+        # To open a folder raises a clear error later.
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
             self.path = file
         else:
             with file.open("rb") as pipe:
@@ -63,7 +62,7 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The extension in small letters, that of what was packed if the file is packed: ".csv"."""
+        """The extension in lower case, without ".gz": ".csv"."""
         suffixes = [suffix.lower() for suffix in Path(self.name).suffixes]
         return next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
 
@@ -74,13 +73,13 @@ class Source:
 
     @cached_property
     def packed(self) -> bool:
-        """Whether the bytes are gzip: the bytes tell, not the name."""
+        """Whether the bytes, not the name, are gzip."""
         with self._raw() as file:
             return file.read(2) == _GZIP
 
     def open(self) -> BinaryIO:
-        """Open the unpacked bytes for reading."""
-        # GzipFile closes a file only if it opened it; so it is given the bytes or the path.
+        """Open the decompressed bytes for reading."""
+        # GzipFile closes only files that it opened, so it gets the bytes or the path.
         if not self.packed:
             return self._raw()
         if self.path is None:
@@ -91,17 +90,17 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, unpacked."""
+        """The first bytes, decompressed."""
         with self.open() as file:
             return file.read(_HEAD)
 
     def content(self) -> bytes:
-        """Return all bytes, unpacked, if memory holds them and what is made of them."""
+        """Return all bytes, decompressed, if they fit into memory with their result."""
         with self.open() as file:
             return _read_all(file)
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield all bytes, unpacked, piece by piece, as long as there is memory for what is kept of them."""
+        """Yield all bytes, decompressed, in pieces. Stop if memory runs short."""
         watch = MemoryWatch()
         with self.open() as file:
             while piece := file.read(_CHUNK):
@@ -110,26 +109,25 @@ class Source:
 
     @cached_property
     def most_bytes(self) -> int:
-        """How long the unpacked content can be at most."""
+        """The largest possible number of decompressed bytes."""
         size = len(self._data or b"") if self.path is None else self.path.stat().st_size
         return size * _MOST_DEFLATED if self.packed else size
 
     def lines(self) -> Iterator[Line]:
-        """Yield the lines of a text in UTF-8, numbered from 1, without their ends; a byte order mark is dropped."""
+        """Yield the numbered lines of a text in UTF-8, without ends and byte order mark."""
         number = 0
         for block in self.blocks():
-            for number, line in enumerate(block, start=number + 1):  # noqa: B020 - it goes on counting
+            for number, line in enumerate(block, start=number + 1):  # noqa: B020 - counts on
                 yield number, line
 
     def blocks(self) -> Iterator[list[str]]:
-        """Yield the lines in lists of many, which is faster if their numbers do not matter.
+        """Yield lists of many lines, which is faster if their numbers do not matter.
 
-        Goes on as long as there is memory for what is kept of the lines, and for a long line
-        split into cells.
+        Refuse to continue if memory runs short, also for a long line split into cells.
         """
         _refuse_other_encodings(self.head)
         watch = MemoryWatch()
-        begun: list[str] = []  # pieces of the line that is not complete yet
+        begun: list[str] = []  # pieces of an incomplete line
         size = 0
         with io.TextIOWrapper(self.open(), encoding="utf-8-sig", newline=None) as stream:
             try:
@@ -139,7 +137,8 @@ class Source:
                     size += len(first)
                     if size > _LONGEST_LINE:
                         raise ValueError(
-                            f"it has a line of more than {_LONGEST_LINE:,} characters: break it up"
+                            f"it has a line of more than {_LONGEST_LINE:,} characters: "
+                            "break it up"
                         )
                     if size > _LONG_LINE:
                         check_memory(
@@ -156,15 +155,15 @@ class Source:
             yield ["".join(begun)]
 
     def exact_text(self) -> str:
-        """Return the whole text in UTF-8 with its line ends as they are, which may stand in names of trees."""
-        _refuse_utf16(self.head)  # and no zeros, which may be in names as well
+        """Return the whole text in UTF-8, with line ends, which labels may contain."""
+        _refuse_utf16(self.head)  # zero characters are allowed: they may be in labels
         try:
             return self.content().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(self._first_bad_line()) from error
 
     def text(self) -> str:
-        """Return the whole text, its lines ending in newlines, if memory holds it and what is made of it."""
+        """Return the whole text, with newlines, if it fits into memory with its result."""
         pieces = []
         size = 0
         checked = 0
@@ -185,23 +184,22 @@ class Source:
                     line.decode("utf-8")
                 except UnicodeDecodeError as error:
                     bad = line[error.start]
-                    return f"line {number} has the byte 0x{bad:02x}, which is no UTF-8: save the file as UTF-8"
-        return "it is no text in UTF-8: save the file as UTF-8"
+                    return (
+                        f"line {number} has the byte 0x{bad:02x}, which is not UTF-8: "
+                        "save the file as UTF-8"
+                    )
+        return "it is not a text in UTF-8: save the file as UTF-8"
 
 
 def _read_all(file: BinaryIO) -> bytes:
-    """Read to the end.
-
-    Where the end of a pipe or a packed file is cannot be known, so memory is checked on the
-    way.
-    """
+    """Read to the end. The size of a pipe or a gzip file is unknown, so check memory."""
     pieces = []
     size = 0
     while piece := file.read(_CHUNK):
         pieces.append(piece)
         size += len(piece)
         check_memory(
-            2 * size, "what comes in", "save it in a plain file, as npy if it is distances"
+            2 * size, "the input", "save it in a plain file, as npy if it is distances"
         )
     return b"".join(pieces)
 
@@ -214,6 +212,4 @@ def _refuse_utf16(head: bytes) -> None:
 def _refuse_other_encodings(head: bytes) -> None:
     _refuse_utf16(head)
     if b"\0" in head:
-        raise ValueError(
-            "it is neither a text nor a binary file that is known here: see docs/formats.md"
-        )
+        raise ValueError("it is neither a text nor a known binary file: see docs/formats.md")

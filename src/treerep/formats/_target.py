@@ -1,4 +1,4 @@
-"""Where bytes go: files, plain or gzip, whole or not at all, or standard output."""
+"""Write files, plain or gzip, whole or not at all, or standard output."""
 
 import gzip
 import io
@@ -13,7 +13,7 @@ from .._core.io.files import atomic_write, write_together
 
 @contextmanager
 def open_target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing, or standard output (`-`); a path that ends in .gz is compressed.
+    """Open a file for writing, or standard output (`-`). Compress paths that end in .gz.
 
     >>> with open_target("-") as file:
     ...     _ = file.write(b"0 1")
@@ -54,14 +54,14 @@ def _is_packed(name: str) -> bool:
 
 
 def _packed(content: bytes) -> bytes:
-    kept = io.BytesIO()
-    with _gzip(kept) as packed:
+    buffer = io.BytesIO()
+    with _gzip(buffer) as packed:
         packed.write(content)
-    return kept.getvalue()
+    return buffer.getvalue()
 
 
 def _gzip(file: IO[bytes]) -> gzip.GzipFile:
-    # Without a name and a time: the same data give the same bytes.
+    # Without name and time, so that the same data give the same bytes.
     return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 
@@ -71,6 +71,6 @@ def _standard_output() -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    kept = io.BytesIO()  # for a notebook's or a test's stand-in, which takes text
-    yield kept
-    sys.stdout.write(kept.getvalue().decode("utf-8"))
+    buffer = io.BytesIO()  # stdout of notebooks and tests takes text only
+    yield buffer
+    sys.stdout.write(buffer.getvalue().decode("utf-8"))

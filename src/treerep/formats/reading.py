@@ -1,9 +1,8 @@
-"""`read`: the distances, points or graph in a file become a Metric."""
+"""`read`: read distances, points or a graph as a Metric."""
 
 import importlib
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from ..metric.base import Metric
 from ._errors import errors_named
@@ -11,7 +10,7 @@ from ._request import Request
 from ._sniff import guess_format, is_zarr
 from ._source import Source
 
-#: The formats that `read` knows; each is described in docs/formats.md.
+#: The formats that `read` takes, described in docs/formats.md.
 DATA_FORMATS = (
     "npy",
     "npz",
@@ -27,9 +26,8 @@ DATA_FORMATS = (
     "zarr",
 )
 
-# The file of each format; every one of them has read(source, request), and some take one more
-# option.
-_HOMES: dict[str, tuple[str, dict[str, Any]]] = {
+# Formats whose module has another name, and an option of its `read(source, request)`.
+_MODULES: dict[str, tuple[str, dict[str, str | bool]]] = {
     "csv": ("table", {}),
     "tsv": ("table", {"delimiter": "\t"}),
     "edges": ("edges", {}),
@@ -42,7 +40,7 @@ def read(
     path: str | os.PathLike[str],
     *,
     kind: str | None = None,
-    format: str | None = None,  # noqa: A002 - what everybody calls it
+    format: str | None = None,  # noqa: A002 - the usual name
     metric: str | None = None,
     labels: Sequence[object] | None = None,
     symmetrize: str | None = None,
@@ -52,45 +50,44 @@ def read(
 ) -> Metric:
     r"""Read a distance matrix, points or a graph from a file.
 
-    Content and extension tell the format; gzip is undone. A table is distances if it is square
-    once its names are taken off, and anything else needs `kind` (or `metric`).
+    Content and extension determine the format. Gzip is decompressed. A table is distances if it
+    is square without its labels. Any other table needs `kind` or `metric`.
 
     Parameters
     ----------
     path : str or path
-        A file, a folder of zarr, or "-" for standard input.
+        A file, a zarr folder, or "-" for standard input.
     kind : "distances", "points" or "graph", optional
-        What the file holds, where that cannot be told from its content.
+        What the file holds, if its content does not determine it.
     format : str, optional
-        One of `DATA_FORMATS`, where it cannot be told from content and extension.
+        One of `DATA_FORMATS`, if content and extension do not determine it.
     metric : str, optional
-        For points: one of PointMetric's metrics, "euclidean" by default. "precomputed" means
-        distances.
+        (points only) One of the metrics of PointMetric, "euclidean" by default. "precomputed"
+        means distances.
     labels : sequence, optional
-        Names of the points, in place of those in the file.
+        Labels of the points, instead of those in the file.
     symmetrize : "mean", optional
-        For distances: average d(i, j) and d(j, i).
+        (distances only) Average d(i, j) and d(j, i).
     weight : str or False, optional
-        For a graph: the attribute of the edges of a GraphML file that holds their lengths,
-        which are 1 otherwise; False counts edges where an edge list or a Matrix Market file has
-        lengths.
+        (graphs only) The attribute of a GraphML file that holds the lengths of edges, which are
+        1 otherwise. False ignores the lengths of an edge list or a Matrix Market file.
     largest_component : bool
-        For a graph: keep the largest connected component of a disconnected one.
+        (graphs only) Keep the largest connected component.
     use_rep : str, optional
-        For h5ad: the key in `obsm` of the coordinates to take, in place of X. For npz and zarr:
-        the name of the array.
+        The key in `obsm` of the coordinates in an h5ad file, instead of X. The name of the
+        array in npz and zarr.
 
     Returns
     -------
     Metric
-        With the names in the file as labels. The vertices of a graph come in the order of their
-        numbers, or, if they have names, in that of the file.
+        The names in the file are its labels. Vertices of a graph are in the order of their
+        numbers or, if they have names, in that of the file.
 
     Notes
     -----
-    An npy file is mapped, not read; of one of more than 1 GiB only the distances that are asked
-    for are read. Text is parsed as it is read. What cannot fit into memory is refused before
-    memory is taken. Every error is one line that names the file and, in texts, the line.
+    An npy file is mapped. Of a file of more than 1 GiB, only the distances that are needed are
+    read. Files that do not fit into memory are refused early. Every error is one line that
+    names the file and, in texts, the line.
 
     Examples
     --------
@@ -109,16 +106,17 @@ def read(
         if format in (None, "zarr") and is_zarr(source):
             return _read(source, "zarr", request)
         if not source.head:
-            raise ValueError("it is empty: save it anew")
+            raise ValueError("it is empty: save it again")
         return _read(source, format or guess_format(source, request.kind), request)
 
 
 def _read(source: Source, name: str, request: Request) -> Metric:
     if request.use_rep is not None and name not in ("h5ad", "npz", "zarr"):
         raise ValueError(
-            f"use_rep={request.use_rep!r} names an array of an h5ad or npz file, and this is {name}"
+            f"use_rep={request.use_rep!r} is for h5ad, npz and zarr, not for {name}: "
+            "leave it out"
         )
-    module, options = _HOMES.get(name, (name, {}))
+    module, options = _MODULES.get(name, (name, {}))
     metric: Metric = importlib.import_module(f".data.{module}", __package__).read(
         source, request, **options
     )

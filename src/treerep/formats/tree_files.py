@@ -1,4 +1,4 @@
-"""Trees in and out of files: which format it is, and who reads and writes it."""
+"""`read_tree` and `write_tree`: find the format of a file, and its module."""
 
 import importlib
 import io
@@ -17,13 +17,13 @@ from ._target import write_targets
 
 
 class TreeFormat(NamedTuple):
-    """What is known of a format before its module is loaded."""
+    """A format, as far as needed before its module is imported."""
 
     suffixes: tuple[str, ...]
-    module: str | None  # in this room; None for those of Tree.save
+    module: str | None  # in `trees`; None for the formats of Tree.save
     reads: bool = True
-    takes: tuple[str, ...] = ()  # options of `write_tree` ...
-    reads_with: tuple[str, ...] = ()  # ... and of `read_tree`
+    takes: tuple[str, ...] = ()  # options of `write_tree`
+    reads_with: tuple[str, ...] = ()  # options of `read_tree`
 
 
 _TEXT = ("default_length", "inner_labels")
@@ -47,8 +47,8 @@ TREE_FORMATS: dict[str, TreeFormat] = {
     ),
     "itol": TreeFormat((".itol.nwk",), "itol", reads=False, takes=("root", "attributes")),
 }
-_JSON_BYTES = 25  # for each byte of JSON, once it is parsed into Python's objects
-# Suffixes that do not tell Newick from Nexus: files are opened to see.
+_JSON_BYTES = 25  # of memory, per byte of parsed JSON
+# Suffixes of both Newick and Nexus. The content decides.
 _UNSURE = (".tree", ".tre")
 
 
@@ -64,23 +64,22 @@ def read_tree(
     Parameters
     ----------
     path : path, or "-" for standard input
-        Files compressed with gzip are read as what is in them.
+        Gzip is decompressed.
     format : str, optional
-        "newick", "nexus", "npz", "json" or "graphml". By default the suffix decides, or, if it
-        is not known, the content.
+        "newick", "nexus", "npz", "json" or "graphml". By default the suffix decides or, if it
+        is unknown, the content.
     default_length : float, optional
         Length of edges that have none. By default such an edge is refused.
     inner_labels : bool, optional
         False ignores the names of inner nodes in Newick and Nexus (see `Tree.from_newick`).
 
-    A file that is not exactly one tree is refused with a ValueError that names the file and the
-    place.
+    A file that is not exactly one tree raises a ValueError that names the file and the place.
 
     Notes
     -----
-    O(N) time and memory, without recursion: depth is not limited. Lengths come back exactly.
-    Only "npz" and "json" keep the order of the data: points of trees in other formats are
-    matched by label.
+    O(N) time and memory, without recursion, so depth is not limited. Lengths are exact. Only
+    "npz" and "json" keep the order of the data. Points of trees in other formats are matched by
+    label.
 
     Examples
     --------
@@ -95,9 +94,7 @@ def read_tree(
         source = Source(path)
         chosen = chosen or _guessed(source)
         if not TREE_FORMATS[chosen].reads:
-            raise ValueError(
-                f"{chosen} is written, but not read: give one of {_listed(_readable())}"
-            )
+            raise ValueError(f"{chosen} cannot be read: give one of {_listed(_readable())}")
         module = TREE_FORMATS[chosen].module
         reader = (
             _read_stored
@@ -125,15 +122,15 @@ def write_tree(
     path : path, or "-" for standard output
         A path that ends in .gz is compressed.
     format : str, optional
-        One of `TREE_FORMATS`; by default the suffix decides.
+        One of `TREE_FORMATS`. By default the suffix decides.
     root : node id or label, optional
-        Where formats with a root (Newick, Nexus, auspice, iTOL) begin: see `Tree.newick`.
+        The root, for formats that have one (Newick, Nexus, auspice, iTOL): see `Tree.newick`.
     attributes : mapping of names to one value per data point (a DataFrame, say), optional
-        Colors, groups, numbers: for GraphML, DOT, auspice and iTOL. None and NaN are missing
-        values. Columns of a DataFrame whose index has the labels are matched by label.
+        (GraphML, DOT, auspice and iTOL only) Groups, numbers or colors. None and NaN are
+        missing values. Columns of a DataFrame whose index has the labels are matched by label.
 
-    iTOL's tables come beside the tree: see `tree_itol`. All files are written together or not
-    at all. A file of the name of such a table is replaced only if it is one.
+    The tables of iTOL are written beside the tree: see `trees/itol.py`. All files are written,
+    or none. A file is replaced only if it is such a table itself.
 
     Notes
     -----
@@ -158,7 +155,8 @@ def write_tree(
         if value is not None and option not in TREE_FORMATS[chosen].takes:
             others = [other for other, known in TREE_FORMATS.items() if option in known.takes]
             raise ValueError(
-                f"{chosen} keeps no {option}: leave it out, or choose one of {_listed(others)}"
+                f"{chosen} does not keep {option}: "
+                f"leave it out, or choose one of {_listed(others)}"
             )
     options = {option: value for option, value in given.items() if value is not None}
     contents = _contents(tree, chosen, name, options)
@@ -170,7 +168,7 @@ def write_tree(
 
 
 def files_beside(path: str, format: str | None) -> tuple[str, ...]:  # noqa: A002
-    """Return the files that `write_tree` writes beside a tree without attributes, if it may write them.
+    """Return the files that `write_tree` writes beside a tree without attributes.
 
     >>> files_beside("tree.nwk", None), files_beside("tree.itol.nwk", None)
     ((), ('tree.labels.tsv',))
@@ -185,7 +183,7 @@ def files_beside(path: str, format: str | None) -> tuple[str, ...]:  # noqa: A00
 
 
 def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
-    """Return what goes into which file; the tree itself comes last, when all that belongs to it is there."""
+    """Return the content of each file. The tree itself comes last."""
     module = TREE_FORMATS[chosen].module
     if module is None:
         buffer = io.BytesIO()
@@ -200,7 +198,7 @@ def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> di
     except UnicodeEncodeError as error:
         wrong = error.object[error.start]
         raise ValueError(
-            f"{name}: {wrong!r} in a label is no character that UTF-8 can hold: rename the point"
+            f"{name}: UTF-8 cannot hold {wrong!r} in a label: rename the point"
         ) from error
 
 
@@ -211,7 +209,7 @@ def _chosen(format: str | None) -> str | None:  # noqa: A002
 
 
 def _by_suffix(name: str) -> str | None:
-    """Return the format with the longest suffix that the name has."""
+    """Return the format whose suffix matches, the longest if there are several."""
     plain = name.lower().removesuffix(".gz")
     found = [
         (len(suffix), chosen)
@@ -223,14 +221,15 @@ def _by_suffix(name: str) -> str | None:
 
 
 def _guessed(source: Source) -> str:
-    """Return the format that the suffix names, or else the content."""
+    """Return the format by the suffix, or else by the content."""
     chosen = _by_suffix(source.name)
-    unsure = chosen is None or source.name.lower().removesuffix(".gz").endswith(_UNSURE)
-    return _by_content(source) if unsure else chosen or ""
+    if chosen is None or source.name.lower().removesuffix(".gz").endswith(_UNSURE):
+        return _by_content(source)
+    return chosen
 
 
 def _by_content(source: Source) -> str:
-    """Tell a format by how it begins."""
+    """Return the format by the first bytes."""
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     marks = {
         b"PK\x03\x04": "npz",
@@ -244,9 +243,9 @@ def _by_content(source: Source) -> str:
         if head[: len(mark)].upper() == mark:
             return chosen
     if head.rstrip().endswith(b";"):
-        return "newick"  # a tree of one point is a name and a semicolon
+        return "newick"  # a tree of one point is a label and a semicolon
     raise ValueError(
-        f"neither its suffix nor its content is known: pass format= one of {_listed(_readable())}"
+        f"its suffix and its content are unknown: pass format= one of {_listed(_readable())}"
     )
 
 

@@ -1,4 +1,4 @@
-"""`write_distances`: the distances of any metric become a file, a few rows at a time."""
+"""`write_distances`: write the distances of a metric to a file, a few rows at a time."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..metric.base import Metric
 from ._target import open_target
 
-_BLOCK = 1 << 20  # distances that are asked for together
+_BLOCK = 1 << 20  # distances that are computed together
 _EXTENSIONS = {
     ".npy": "npy",
     ".csv": "csv",
@@ -21,10 +21,9 @@ _EXTENSIONS = {
     ".phy": "phylip",
     ".phylip": "phylip",
 }
-_SAMPLE = 1 << 12  # distances that tell whether values repeat
-_UNWRITABLE = re.compile(
-    "[\0\ud800-\udfff]"
-)  # no text holds a zero character, and UTF-8 no half of a pair
+_SAMPLE = 1 << 12  # distances that show whether values repeat
+# Text files have no zero characters, and UTF-8 has no surrogates.
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _FORMATS = tuple(dict.fromkeys(_EXTENSIONS.values()))
 
 
@@ -34,24 +33,22 @@ def write_distances(
     *,
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Write all distances of a metric as a square table: whole, or not at all.
+    """Write all distances of a metric as a square table, whole or not at all.
 
     Parameters
     ----------
     metric : Metric
-        Its distances are asked for in blocks of rows, so that the table need not fit into
-        memory.
+        Its distances are written in blocks of rows, so the table need not fit into memory.
     path : str or path
         A file, compressed if its name ends in .gz, or "-" for standard output.
     format : "npy", "csv", "tsv" or "phylip", optional
-        By default the extension tells: .npy, .csv, .tsv, .phy or .phylip. npy holds no labels;
-        csv and tsv have them above and in front, if there are any; phylip needs names and
-        numbers the points where there are none.
+        By default the extension decides: .npy, .csv, .tsv, .phy or .phylip. npy has no labels.
+        csv and tsv have them above and in front, if there are any. phylip always has labels, or
+        numbers.
 
     Notes
     -----
-    Numbers have as many digits as it takes to read back the same float64. O(n^2) time, a few
-    rows of memory.
+    Numbers are written so that they read back exactly. O(n^2) time, a few rows of memory.
 
     Examples
     --------
@@ -65,7 +62,8 @@ def write_distances(
     name = format or _EXTENSIONS.get(Path(plain).suffix)
     if name not in _FORMATS:
         raise ValueError(
-            f"distances are written as {', '.join(_FORMATS)}, not as {name or os.fspath(path)}: give format="
+            f"distances cannot be written as {name or os.fspath(path)}: "
+            f"pass format= one of {', '.join(_FORMATS)}"
         )
     head, names = ("", []) if name == "npy" else _text_names(metric, name)
     with open_target(path) as file:
@@ -84,24 +82,21 @@ def _write_rows(metric: Metric, file: IO[bytes], names: list[str], delimiter: st
 
 
 def _numerals(rows: NDArray[np.float64]) -> Iterator[list[str]]:
-    """Yield each row in text.
-
-    Where few values are many, as in a graph, each value is made text but once.
-    """
+    """Yield each row as text. If values repeat, as in a graph, convert each value once."""
     if len(np.unique(rows.flat[:_SAMPLE])) > _SAMPLE // 8:
         yield from ([repr(value) for value in row] for row in rows.tolist())
         return
-    values, places = np.unique(rows, return_inverse=True)
+    values, positions = np.unique(rows, return_inverse=True)
     texts = np.array([repr(value) for value in values.tolist()], object)
-    for row in places.reshape(rows.shape):
+    for row in positions.reshape(rows.shape):
         yield texts[row].tolist()
 
 
 def _row_blocks(metric: Metric) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    everyone = np.arange(len(metric))
+    points = np.arange(len(metric))
     step = max(1, _BLOCK // len(metric))
     for start in range(0, len(metric), step):
-        yield start, metric.block(everyone[start : start + step], everyone)
+        yield start, metric.block(points[start : start + step], points)
 
 
 def _write_npy(metric: Metric, file: IO[bytes]) -> None:
@@ -117,18 +112,20 @@ def _write_npy(metric: Metric, file: IO[bytes]) -> None:
 
 
 def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
-    """Return what stands above the rows of a text, and the name in front of each, as they are written."""
+    """Return the text above the rows, and the label in front of each row, as written."""
     for label in metric.labels or ():
         if _UNWRITABLE.search(label):
             raise ValueError(
-                f"the label {label!r} has a zero character or one that UTF-8 cannot hold: rename it"
+                f"the label {label!r} has a zero character or one that UTF-8 cannot hold: "
+                "rename it"
             )
     if name == "phylip":
         names = list(metric.labels or map(str, range(len(metric))))
         for label in names:
             if not label or label.split() != [label]:
                 raise ValueError(
-                    f"the label {label!r} is no name in PHYLIP, which has no blanks: write csv instead"
+                    f"the label {label!r} has blanks, which PHYLIP does not allow: "
+                    "write csv instead"
                 )
         return f"{len(metric)}\n", names
     if metric.labels is None:
@@ -141,11 +138,10 @@ def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
 def _quoted(label: str) -> str:
     if not label or label != label.strip() or "\r" in label:
         raise ValueError(
-            f"the label {label!r} is empty, has blanks at an end or control characters: rename it"
+            f"the label {label!r} is empty, has blanks at an end or control characters: "
+            "rename it"
         )
-    # Whatever might be taken for a delimiter or a comment is put in quotes.
-    return (
-        '"' + label.replace('"', '""') + '"'
-        if any(mark in label for mark in '\t;,"\n#')
-        else label
-    )
+    # Quote what could be read as a delimiter or a comment.
+    if not any(mark in label for mark in '\t;,"\n#'):
+        return label
+    return '"' + label.replace('"', '""') + '"'

@@ -449,7 +449,7 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
         ({"root": -1}, "0 to 59, not -1"),
         ({"root": True}, "not True"),
         ({"root": 1.5}, "not 1.5"),
-        ({"n_clusters": 61}, "n_clusters=61 is more than there are cells, 60"),
+        ({"n_clusters": 61}, "n_clusters=61 is more than the number of cells, 60"),
         ({"n_clusters": 0}, "n_clusters must be a positive whole number, not 0"),
         ({"trials": 0}, "trials must be a positive whole number"),
         ({"metric": "precomputed"}, "the cells of an AnnData are points"),
@@ -526,7 +526,7 @@ def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:
     ):
         pl.tree(adata)
     adata.uns["treerep"] = {"params": {}}
-    with pytest.raises(ValueError, match="is no tree of treerep: it has no 'names'"):
+    with pytest.raises(ValueError, match="is not a tree of treerep: it has no 'names'"):
         tl.embed(adata)
     tl.tree(adata)
     with pytest.raises(ValueError, match="scale is a positive number or 'auto', not -1"):

@@ -109,7 +109,7 @@ def test_colors_themselves():
     )
     with pytest.raises(ValueError, match=r"color has shape \(2, 5\)"):
         color_values(np.zeros((2, 5)), 2, None)
-    with pytest.raises(ValueError, match="'cell_type' is no color"):
+    with pytest.raises(ValueError, match="'cell_type' is not a color"):
         color_values("cell_type", 2, None)
 
 

@@ -178,7 +178,7 @@ def test_daylight_changes_the_shape_of_a_large_tree_within_its_budget(monkeypatc
         "_share_daylight",
         lambda spots, v, plan: looked.append(v) or share(spots, v, plan),
     )
-    monkeypatch.setattr(module, "_LOOKS", 5_000)
+    monkeypatch.setattr(module, "_MOST_ANGLES", 5_000)
     tree = tr.datasets.random_tree(1_000, rng=1)
     np.testing.assert_allclose(lengths(tree, equal_daylight(tree)), tree.weights, atol=1e-9)
     assert len(looked) == 5
@@ -213,7 +213,7 @@ def test_layouts_begin_at_a_root_by_name():
 def test_deep_trees(place, monkeypatch):
     import treerep.drawing.layouts.equal_daylight as module
 
-    monkeypatch.setattr(module, "_LOOKS", 1e6)
+    monkeypatch.setattr(module, "_MOST_ANGLES", 1e6)
     tree = caterpillar(100_000)
     spots = place(tree)
     assert np.isfinite(spots).all()

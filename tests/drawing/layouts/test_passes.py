@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 from tests.tree.strategies import trees
 from treerep.drawing.layouts._passes import (
-    laid_flat,
     last_below,
     path_sums,
     rooted_view,
     sibling_ranks,
+    turn_flat,
 )
 from treerep.embedding.sarkar.construction import center
 from treerep.tree.tree import Tree
@@ -62,9 +62,9 @@ def test_a_million_deep_path_is_no_problem():
 @pytest.mark.parametrize("angle", [0.3, 2.0, 4.0])
 def test_pictures_lie_flat(angle):
     flat = np.array([0.0, 1.0, 2.0, 5.0, 3.0 + 0.5j, 3.0 - 0.5j])
-    np.testing.assert_allclose(laid_flat(flat * np.exp(1j * angle)), flat, atol=1e-12)
+    np.testing.assert_allclose(turn_flat(flat * np.exp(1j * angle)), flat, atol=1e-12)
 
 
 def test_a_picture_without_a_longest_side_stays():
     square = np.array([1.0, 1j, -1.0, -1j])
-    np.testing.assert_array_equal(laid_flat(square), square)
+    np.testing.assert_array_equal(turn_flat(square), square)

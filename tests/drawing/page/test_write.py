@@ -259,7 +259,10 @@ def test_true_distances_are_stored_where_they_are_few():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"color": "size"}, "color='size' is no column of the table, which has 'x': name one"),
+        (
+            {"color": "size"},
+            "color='size' is not a column of the table, which has 'x': name one",
+        ),
         ({"color": [1, 2]}, r"column 'color' has shape \(2,\) for 3 points"),
         (
             {"table": {"y": [[1, 2], [3, 4], [5, 6]]}},
@@ -349,7 +352,7 @@ def test_modules_share_one_scope_without_clashes():
 
 def test_names_twice_are_refused():
     with pytest.raises(
-        ValueError, match="labels names two points 'x': make the names unique; groups .* table="
+        ValueError, match="two labels are 'x': make labels unique; groups .* table="
     ):
         tr.page(STAR, labels=["x", "y", "x"])
 

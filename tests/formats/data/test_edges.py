@@ -99,14 +99,16 @@ def test_names_in_any_form(tmp_path, mark, weighted):
 def test_two_names_in_every_row_are_edges_perhaps(tmp_path):
     for text in ("a b 0.1\na c 0.2\nb c 0.3\n", "a,b\nb,c\n"):
         with pytest.raises(
-            ValueError, match="its rows begin with two names each: say kind='graph'"
+            ValueError,
+            match="its rows begin with two names each: if they are edges, pass kind='graph'",
         ):
             read(tmp_path, text, "pairs.dist")
 
 
 def test_without_a_sign_of_edges_the_kind_must_be_said(tmp_path):
     with pytest.raises(
-        ValueError, match="no square of distances: say kind='points' or kind='graph'"
+        ValueError,
+        match="not a square of distances: correct it, or pass kind='points' or kind='graph'",
     ):
         read(tmp_path, "0 1\n1 2\n2 3\n", "g.txt")
     assert len(read(tmp_path, "0 1\n1 2\n2 3\n", "g.txt", kind="graph")) == 4
@@ -162,15 +164,15 @@ def test_what_is_refused(tmp_path, text, message):
 
 
 def test_options_that_mean_nothing(tmp_path):
-    with pytest.raises(ValueError, match="an edge list holds no points"):
+    with pytest.raises(ValueError, match="an edge list does not hold points"):
         read(tmp_path, "0 1\n", "g.edges", kind="points")
     with pytest.raises(ValueError, match="weight='w' does not apply to an edge list"):
         read(tmp_path, "0 1\n", "g.edges", weight="w")
-    with pytest.raises(ValueError, match="True says neither"):
+    with pytest.raises(ValueError, match="it cannot be True"):
         read(tmp_path, "0 1\n", "g.edges", weight=True)
 
 
 def test_a_cut_gzip_is_damaged(tmp_path):
     packed = gzip.compress(b"0 1\n1 2\n" * 1000)
-    with pytest.raises(ValueError, match="is damaged or cut short"):
+    with pytest.raises(ValueError, match="is damaged or truncated"):
         read(tmp_path, packed[:-9], "g.edges.gz")

@@ -87,7 +87,7 @@ BOMB = """<?xml version="1.0"?>
     [
         (BOMB, "line 3: it declares the entity 'a'"),
         ("<?xml version='1.0'?><svg/>", "line 1: the first element is <svg>, not <graphml>"),
-        ("<graphml>", "it is no well-formed XML"),
+        ("<graphml>", "it is not well-formed XML"),
         ("<graphml/>", "no graph with nodes"),
         (graphml(NODES, graph='edgedefault="directed"'), "line 3: the graph is directed"),
         (
@@ -96,10 +96,10 @@ BOMB = """<?xml version="1.0"?>
         ),
         (
             graphml(NODES + '<edge source="a" target="x"/>'),
-            "line 4: an end of this edge is 'x', which is no node",
+            "line 4: an end of this edge is 'x', not a node",
         ),
         (graphml(NODES + '<edge source="a"/>'), "line 4: an edge without target"),
-        (graphml(NODES + '<node id="a"/>'), "the node 'a' is there twice"),
+        (graphml(NODES + '<node id="a"/>'), "the node 'a' occurs twice"),
         (graphml("<node/>"), "a node without id"),
         (graphml(NODES + "<hyperedge/>"), "a hyperedge joins"),
         (graphml("<node id='a'><graph/></node>"), "more than one graph"),
@@ -121,7 +121,7 @@ def test_what_is_refused(tmp_path, text, message):
         ),
         (
             graphml(NODES + EDGES, KEY.replace("4", "four")),
-            "the weight of this edge is 'four', which is no number",
+            "the weight of this edge is 'four', not a number",
         ),
         (graphml(NODES + EDGES, KEY.replace("4", "-4")), "edge ('a', 'b') has length -4.0"),
     ],

@@ -50,7 +50,7 @@ def test_points_vectors_and_edges(tmp_path):
     )
     with pytest.raises(
         ValueError,
-        match="an array of 4 x 2 is no square of distances: for points say kind='points'",
+        match="an array of 4 x 2 is not a square of distances: for points pass kind='points'",
     ):
         read(tmp_path, npy(points))
     condensed = np.array([1, 2, 3], np.uint8)
@@ -85,7 +85,7 @@ def header(shape: tuple[int, ...]) -> bytes:
         (npy(SQUARE.astype(complex)), "distances of dtype complex128 are not supported"),
         (npy(np.zeros((0, 0))), "empty"),
         (npy(np.float64(3)), "an array of a single value"),
-        (npy(np.zeros(4)), "4 numbers are no condensed distances"),
+        (npy(np.zeros(4)), "4 numbers are not condensed distances"),
     ],
 )
 def test_what_is_refused(tmp_path, content, message):
@@ -108,7 +108,7 @@ def test_labels_of_characters_that_do_not_exist(tmp_path, order):
     assert read(tmp_path, npz(d=SQUARE, labels=labels)).labels == tuple(labels.tolist())
     labels.view(f"{order}u4")[1] = 0x110000
     with pytest.raises(
-        ValueError, match="its labels hold a character that does not exist"
+        ValueError, match="its labels have a character that does not exist"
     ) as error:
         read(tmp_path, npz(d=SQUARE, labels=labels))
     assert "\n" not in str(error.value)
@@ -122,12 +122,12 @@ def test_archives(tmp_path):
     with pytest.raises(ValueError, match="it holds d, X: name one array with use_rep="):
         read(tmp_path, two)
     assert len(read(tmp_path, two, use_rep="X", kind="points")) == 5
-    with pytest.raises(ValueError, match="it holds no array 'Y', but d, X"):
+    with pytest.raises(ValueError, match="it has no array 'Y', but d, X"):
         read(tmp_path, two, use_rep="Y")
     with pytest.raises(ValueError, match="labels are of dtype int64"):
         read(tmp_path, npz(d=SQUARE, labels=np.arange(3)))
     tr.fit(SQUARE, method="treerep").save(tmp_path / "tree.npz")
-    with pytest.raises(ValueError, match="a tree or an embedding that treerep saved"):
+    with pytest.raises(ValueError, match="a tree or an embedding, not data"):
         formats.read(tmp_path / "tree.npz")
 
 
@@ -140,7 +140,7 @@ def test_sparse_matrices(tmp_path, form):
     assert graph.pairs(0, 2) == 7
     assert formats.read(tmp_path / "g.npz", weight=False).pairs(0, 2) == 2
     assert formats.read(tmp_path / "g.npz", metric="manhattan").pairs(0, 1) == 9
-    with pytest.raises(ValueError, match="a sparse matrix holds no distances"):
+    with pytest.raises(ValueError, match="a sparse matrix does not hold distances"):
         formats.read(tmp_path / "g.npz", kind="distances")
 
 

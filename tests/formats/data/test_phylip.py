@@ -77,14 +77,14 @@ def test_many_rows_are_read_in_blocks(tmp_path):
         ("0\n", "'0' is not the number of points"),
         ("5 42\nTurkey AAGCTN\n", "line 1: '5 42' is the head of an alignment"),
         ("2\n\n", "no row follows"),
-        ("100000\na 0\n", "line 1 promises 100000 points, more than the file has room for"),
-        ("9" * 5000, "more than the file has room for"),
+        ("100000\na 0\n", "line 1 promises 100000 points, more than fit into the file"),
+        ("9" * 5000, "more than fit into the file"),
         ("3\na 0 1 2\nb 1 0 3\n", "promises 3 points and 2 rows follow"),
-        ("2\na 0 1\nb 1 0\nc 1 0\n", "line 4 is one row more than the 2"),
-        ("3\na 0 1 2 3\n", "line 2 has 4 numbers after its name"),
-        ("3\na 0 1 2\nb 1 0\nc 2 3 0\n", "line 3 has 2 numbers where 3 are expected"),
-        ("3\na\nb\nc 1 2\n", "line 3 has 0 numbers where 1 are expected"),
-        ("2\na 0 x\nb x 0\n", "line 2: 'x' is no number"),
+        ("2\na 0 1\nb 1 0\nc 1 0\n", "line 4 is beyond the 2 rows"),
+        ("3\na 0 1 2 3\n", "line 2 has 4 numbers after its label"),
+        ("3\na 0 1 2\nb 1 0\nc 2 3 0\n", "line 3 has 2 numbers, but 3 are expected"),
+        ("3\na\nb\nc 1 2\n", "line 3 has 0 numbers, but 1 are expected"),
+        ("2\na 0 x\nb x 0\n", "line 2: 'x' is not a number"),
         ("2\na 0 1\na 1 0\n", "share the label 'a'"),
     ],
 )
@@ -101,7 +101,9 @@ def test_memory_is_checked_by_the_first_line(tmp_path, monkeypatch):
 
 
 def test_names_that_phylip_cannot_hold_are_not_written(tmp_path):
-    with pytest.raises(ValueError, match="the label 'x y' is no name in PHYLIP"):
+    with pytest.raises(
+        ValueError, match="the label 'x y' has blanks, which PHYLIP does not allow"
+    ):
         formats.write_distances(
             tr.as_metric(SQUARE, labels=["a", "x y", "c"]), tmp_path / "d.phy"
         )

@@ -81,7 +81,7 @@ def test_numbers_as_names(tmp_path):
 def test_a_name_may_begin_with_a_hash(tmp_path):
     points = read(tmp_path, "# a comment\np,0,1\n#q,1,1\nr,2,0\n", kind="points")
     assert points.labels == ("p", "#q", "r")
-    with pytest.raises(ValueError, match="line 3: '# end' is no number"):
+    with pytest.raises(ValueError, match="line 3: '# end' is not a number"):
         read(tmp_path, "0,1\n1,0\n# end", kind="points")
 
 
@@ -144,7 +144,7 @@ def test_points_need_to_be_asked_for(tmp_path):
         np.testing.assert_array_equal(points.points, frame.to_numpy())
     assert read(tmp_path, frame.to_csv(index=False), metric="manhattan").pairs(0, 1) == 4
     with pytest.raises(
-        ValueError, match="more than 2 rows of 2 numbers, .* say kind='points' or kind='graph'"
+        ValueError, match="more than 2 rows of 2 numbers, .* pass kind='points' or kind='graph'"
     ):
         read(tmp_path, frame.to_csv())
 
@@ -155,7 +155,7 @@ def test_condensed_distances(tmp_path):
     with pytest.raises(ValueError, match="may be condensed distances or points on a line"):
         read(tmp_path, "1\n2.5\n3\n")
     with pytest.raises(
-        tr.MetricError, match="4 numbers are no condensed distances: 3 points have 3, 4 have 6"
+        tr.MetricError, match="4 numbers are not condensed distances: 3 points have 3, 4 have 6"
     ):
         read(tmp_path, "1\n2\n3\n4\n", kind="distances")
 
@@ -165,17 +165,17 @@ REFUSED = {
     "comments alone": ("# nothing\n\n", "it is empty"),
     "decimal commas": ("0;1,5\n1,5;0", "line 1: '1,5' has a decimal comma: write 1.5"),
     "quoted decimal commas": ('"0","1,5"\n"1,5","0"', "line 1: '1,5' has a decimal comma"),
-    "ragged": ("0,1,2\n1,0\n2,1,0", "line 2 has 2 numbers where 3 are expected"),
+    "ragged": ("0,1,2\n1,0\n2,1,0", "line 2 has 2 numbers, but 3 are expected"),
     "ragged at the end": ("0,1\n1,0,3\n", "line 2 has 3 numbers|line 1 has 2 numbers"),
-    "a word": ("0,1\nx1,0", "line 2: 'x1' is no number"),
-    "missing": ("0,NA\nNA,0", "line 1: 'NA' stands for a missing number"),
-    "an empty cell": ("0,1,2\n1,,2\n1,2,0", "line 2: '' stands for a missing number"),
+    "a word": ("0,1\nx1,0", "line 2: 'x1' is not a number"),
+    "missing": ("0,NA\nNA,0", "line 1: 'NA' is a missing number"),
+    "an empty cell": ("0,1,2\n1,,2\n1,2,0", "line 2: '' is a missing number"),
     "nan": ("0,nan\nnan,0", "d(0, 1) is nan"),
     "asymmetric": ("0,1\n2,0", "the matrix is not symmetric"),
-    "underscores": ("0,1_0\n1_0,0", "line 1: '1_0' is no number"),
-    "Latin-1": (b"caf\xe9,0,1\nb,1,0", "line 1 has the byte 0xe9, which is no UTF-8"),
+    "underscores": ("0,1_0\n1_0,0", "line 1: '1_0' is not a number"),
+    "Latin-1": (b"caf\xe9,0,1\nb,1,0", "line 1 has the byte 0xe9, which is not UTF-8"),
     "UTF-16": ("0,1\n1,0".encode("utf-16"), "it is a text in UTF-16"),
-    "binary": (b"\x00\x01\x02", "neither a text nor a binary file"),
+    "binary": (b"\x00\x01\x02", "neither a text nor a known binary file"),
     "the same name twice": ("a,a\n0,1\n1,0", "share the label 'a'"),
     "other names": (",a,b\na,0,1\nc,1,0", "row 1 is named 'c' but column 1 'b'"),
     "an open quote": ('"a,0,1\nb,1,0', "line 1 opens a quote that is never closed"),
@@ -184,7 +184,7 @@ REFUSED = {
         "line 1 names 2 columns, and below are 3|row",
     ),
     "many columns": (",".join(["1"] * 200_000), "fewer than 200000 rows of 200000 numbers"),
-    "a tree": ("(a:1,b:2);", "looks like a tree"),
+    "a tree": ("(a:1,b:2);", "is a tree in Newick"),
 }
 
 
@@ -214,7 +214,7 @@ def test_what_is_refused_and_how(tmp_path, case):
             "symmetrize='mean' does not apply to points",
         ),
         ({"kind": "points", "metric": "sqeuclidean"}, "is not a metric"),
-        ({"use_rep": "X"}, "use_rep='X' names an array of an h5ad or npz file"),
+        ({"use_rep": "X"}, "use_rep='X' is for h5ad, npz and zarr, not for csv"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(tmp_path, options, message):
@@ -265,7 +265,7 @@ def test_columns_that_pandas_numbers(tmp_path):
     assert distances(read(tmp_path, "0,1,2\n1,0,1.5\n2,1.5,0\n")).tolist() == line
     points = pd.DataFrame([[0.5, 1.5], [2.5, 0.5]])
     with pytest.raises(
-        ValueError, match="line 1 is 0 to 1: columns, as pandas numbers them, or a point"
+        ValueError, match="line 1 is 0 to 1, either numbers of columns or a point"
     ):
         read(tmp_path, points.to_csv(index=False), kind="points")
     assert len(read(tmp_path, points.to_csv(), kind="points")) == 2
@@ -280,7 +280,7 @@ def test_what_excel_adds(tmp_path):
 
 
 def test_a_column_of_words_is_named_by_its_first_line(tmp_path):
-    with pytest.raises(ValueError, match="line 2: 'setosa' is no number"):
+    with pytest.raises(ValueError, match="line 2: 'setosa' is not a number"):
         read(tmp_path, "sepal,petal,species\n1,2,setosa\n2,3,virginica\n", kind="points")
 
 
@@ -290,12 +290,12 @@ def test_a_column_of_words_is_named_by_its_first_line(tmp_path):
         (
             "a,0,1\nb,1,0\n",
             {"kind": "graph", "format": "csv"},
-            "read as a graph by format='edges'",
+            "for one edge per line pass format='edges'",
         ),
         (
             "a,1\nb,2\nc,3\n",
             {"kind": "distances"},
-            "condensed distances have no names in front",
+            "condensed distances have no labels in front",
         ),
     ],
 )

@@ -103,6 +103,6 @@ def test_by_hand() -> None:
 def test_names_of_auspice_itself_are_refused() -> None:
     tree = Tree(1, [], [])
     with pytest.raises(
-        ValueError, match="an attribute 'div' would be mistaken for auspice's own: rename it"
+        ValueError, match="the attribute 'div' has another meaning in auspice: rename it"
     ):
         write(tree, attributes=check_attributes({"div": [1]}, tree))

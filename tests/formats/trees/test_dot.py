@@ -45,7 +45,7 @@ def test_attributes() -> None:
         in text
     )
     for attributes, label, message in [
-        ({"label": ["x"]}, "a", "an attribute 'label' would be mistaken for DOT's own"),
+        ({"label": ["x"]}, "a", "the attribute 'label' has another meaning in DOT"),
         ({}, "\0", "a zero character, which DOT does not allow"),
     ]:
         tree = Tree(1, [], [], labels=[label])

@@ -117,21 +117,21 @@ def test_defaults_and_missing_lengths() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: it is no well-formed XML (no element found"),
-        ("<graphml>\n<graph></graphml>", "line 2: it is no well-formed XML (mismatched tag"),
-        ("<graphml/>", "it holds no graph with nodes"),
+        ("", "line 1: it is not well-formed XML (no element found"),
+        ("<graphml>\n<graph></graphml>", "line 2: it is not well-formed XML (mismatched tag"),
+        ("<graphml/>", "it has no graph with nodes"),
         (
             "<phyloxml><phylogeny/></phyloxml>",
             "line 1: the first element is <phyloxml>, not <graphml>",
         ),
         (graph("", kind="directed"), "line 2: the graph is directed"),
         (graph('<graph id="2"/>'), "line 3: it holds more than one graph"),
-        (graph("<hyperedge/>"), "line 3: a hyperedge joins any number of nodes"),
+        (graph("<hyperedge/>"), "line 3: a hyperedge joins more than two nodes"),
         (graph('<edge directed="true"/>'), "line 3: the edge is directed"),
-        (graph('<node id="a"/>\n<node id="a"/>'), "line 4: the node 'a' is there twice"),
+        (graph('<node id="a"/>\n<node id="a"/>'), "line 4: the node 'a' occurs twice"),
         (
             graph('<node id="a"/>\n<edge source="a" target="b"/>'),
-            "line 4: an end of this edge is 'b', which is no node",
+            "line 4: an end of this edge is 'b', not a node",
         ),
         (
             graph('<node id="a"><data key="s">maybe</data></node>'),
@@ -143,11 +143,11 @@ def test_defaults_and_missing_lengths() -> None:
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">x</data></edge>'),
-            "line 3: the weight of this edge is 'x', which is no number",
+            "line 3: the weight of this edge is 'x', not a number",
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">-1</data></edge>'),
-            "the weight of this edge is -1.0, but it is a number of 0 or more",
+            "the weight of this edge is -1.0, not a number of 0 or more",
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">1</data></edge>'),
@@ -168,6 +168,7 @@ def test_what_is_refused(text: str, message: str) -> None:
 
 def test_characters_that_xml_does_not_have() -> None:
     with pytest.raises(
-        ValueError, match=r"'a\\x00' holds '\\x00', a character that XML does not allow: rename"
+        ValueError,
+        match=r"'a\\x00' has the character '\\x00', which XML does not allow: rename",
     ):
         write(Tree(1, [], [], labels=["a\0"]))

@@ -68,7 +68,7 @@ def test_hard_names() -> None:
 def test_what_is_refused(tmp_path: Path) -> None:
     tree = Tree(2, [[0, 1]], [1.0], labels=["a\tb", "c"])
     with pytest.raises(
-        ValueError, match=r"'a\\tb' holds a tab or a line break, which iTOL's tables cannot"
+        ValueError, match=r"'a\\tb' has a tab or a line break, which iTOL does not allow"
     ):
         write_tree(tree, tmp_path / "t.itol.nwk")
     with pytest.raises(ValueError, match="several files: give the path of a file, not '-'"):
@@ -87,7 +87,7 @@ def test_a_file_that_is_not_such_a_table_is_never_replaced(
     (tmp_path / name).write_text(content)
     with pytest.raises(
         FileExistsError,
-        match=rf"{name} exists and is not iTOL's table of .*: rename it, or the tree",
+        match=rf"{name} exists and is not a table of .*: rename it, or the tree",
     ):
         write_tree(TREE, tmp_path / "t.itol.nwk", attributes={"x": [1, 2]})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: content}

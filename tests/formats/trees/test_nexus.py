@@ -75,11 +75,11 @@ def test_names_of_inner_nodes_that_are_no_points() -> None:
         ("#NEXUS", "there is no tree"),
         ("#NEXUS begin trees; end;", "there is no tree"),
         ("#NEXUS [", "Nexus, line 1 column 8 .* this comment is not closed"),
-        ("#NEXUS tree t = a;", "'TREE' stands outside of all blocks"),
+        ("#NEXUS tree t = a;", "'TREE' is outside of all blocks"),
         ("#NEXUS begin trees; begin taxa; end;", "block TREES has no END"),
         (
             "#NEXUS begin trees; tree t = (a:1,b:1);",
-            "block TREES has no END: the file may be cut short",
+            "block TREES has no END: the file may be truncated",
         ),
         ("#NEXUS begin trees; tree t = (a:1,b:1)", "a semicolon is missing"),
         ("#NEXUS begin trees; tree 't = (a:1,b:1); end;", "a quote is not closed"),
@@ -93,7 +93,7 @@ def test_names_of_inner_nodes_that_are_no_points() -> None:
         ("#NEXUS begin trees; translate 1; end;", "TRANSLATE is pairs"),
         ("#NEXUS begin trees; translate 1 a b; end;", "TRANSLATE is pairs"),
         ("#NEXUS begin trees; translate , 1 a; end;", "TRANSLATE is pairs"),
-        ("#NEXUS begin trees; translate 1 a, 1 b; end;", "TRANSLATE says twice what '1' means"),
+        ("#NEXUS begin trees; translate 1 a, 1 b; end;", "TRANSLATE has two names for '1'"),
         ("#NEXUS begin trees; translate 1 'a'b'c'; end;", "a name is expected here"),
         (
             "#NEXUS begin trees; translate 1 a, 2 a; tree t = (1:1,2:1); end;",
@@ -102,7 +102,7 @@ def test_names_of_inner_nodes_that_are_no_points() -> None:
         ("#NEXUS begin taxa; taxlabels a a; end;", "'a' occurs twice in TAXLABELS"),
         ("#NEXUS begin taxa; taxlabels a,b; end;", "a comma between the names"),
         ("#NEXUS begin taxa; taxlabels a; taxlabels b; end;", "TAXLABELS occurs twice"),
-        ("#NEXUS begin taxa; dimensions; end;", "DIMENSIONS says no NTAX="),
+        ("#NEXUS begin taxa; dimensions; end;", "DIMENSIONS has no NTAX="),
         (
             "#NEXUS begin taxa; dimensions ntax=2; taxlabels a; end;",
             "NTAX is 2, but TAXLABELS has 1 names",

@@ -141,7 +141,7 @@ def test_folders_of_zarr(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is one array: leave it out"):
         tr.formats.read(tmp_path / "d.zarr", use_rep="d")
     assert len(tr.formats.read(tmp_path / "d.zarr", kind="points")) == 90
-    with pytest.raises(ValueError, match="a folder of zarr holds no graph"):
+    with pytest.raises(ValueError, match="a zarr folder does not hold a graph"):
         tr.formats.read(tmp_path / "d.zarr", kind="graph")
     (tmp_path / "d.zarr" / "zarr.json").write_text("{")
     with pytest.raises(ValueError, match="d.zarr: ") as error:

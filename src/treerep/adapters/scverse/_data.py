@@ -1,6 +1,6 @@
-"""Cells of an AnnData as points of a metric, named by `obs_names`."""
+"""The cells of an AnnData as points of a metric. Their labels are `obs_names`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,11 @@ from ..._core.memory import check_memory
 from ...metric.base import Metric, MetricError
 from ...metric.points import PointMetric
 
+if TYPE_CHECKING:
+    from anndata import AnnData
 
-def check_adata(adata: Any) -> None:
+
+def check_adata(adata: object) -> None:
     """Raise a TypeError unless this is an AnnData (a TreeData is one)."""
     if not isinstance(adata, require("anndata", "scverse").AnnData):
         kind = type(adata).__name__
@@ -21,26 +24,26 @@ def check_adata(adata: Any) -> None:
         )
 
 
-def check_key(key: Any) -> None:
-    """Raise a ValueError unless results can be stored under this key: files take no other."""
+def check_key(key: object) -> None:
+    """Raise a ValueError unless files can store results under this key."""
     if not isinstance(key, str) or not key or "/" in key:
         raise ValueError(f"key_added is a text without slashes, not {key!r}")
 
 
 def cell_metric(
-    adata: Any, metric: str | None = None, use_rep: str | None = None, **others: Any
+    adata: "AnnData", metric: str | None = None, use_rep: str | None = None, **others: object
 ) -> Metric:
-    """Return the distances of the cells: what `as_metric` makes of an AnnData.
+    """Return the metric that `as_metric` makes of an AnnData.
 
-    `use_rep` is "X" or a key of `obsm`; by default "X_pca" where there is one, otherwise "X".
-    The default metric is Euclidean. A sparse table becomes a dense one, if that fits into
-    memory.
+    `use_rep` is "X" or a key of `obsm`. The default is "X_pca" if it exists, otherwise "X". The
+    default metric is Euclidean. A sparse table becomes dense, if that fits into memory.
     """
     for name, value in others.items():
         raise ValueError(f"{name}={value!r} does not apply to an AnnData: leave it out")
     if metric == "precomputed":
         raise ValueError(
-            "the cells of an AnnData are points: name their metric, e.g. 'euclidean', or pass a matrix"
+            "the cells of an AnnData are points: name their metric, e.g. 'euclidean', "
+            "or pass a matrix"
         )
     names = check_names(adata)
     chosen = use_rep if use_rep is not None else "X_pca" if "X_pca" in adata.obsm else "X"
@@ -51,8 +54,8 @@ def cell_metric(
         raise MetricError(f"{_place(chosen)}: {error}") from error
 
 
-def check_names(adata: Any) -> list[str]:
-    """Return the names of the cells, of which there must be some, each different."""
+def check_names(adata: "AnnData") -> list[str]:
+    """Return the names of the cells. Refuse an empty AnnData and names that occur twice."""
     names = list(adata.obs_names)
     if not names:
         raise ValueError("there are no cells in this AnnData: a tree needs at least one")
@@ -64,49 +67,49 @@ def check_names(adata: Any) -> list[str]:
     return names
 
 
-def representation(adata: Any, use_rep: str) -> NDArray[Any]:
-    """Return a table of the cells, `X` or one of `obsm`, as a dense array."""
+def representation(adata: "AnnData", use_rep: str) -> NDArray[Any]:
+    """Return `X` or a table of `obsm` as a dense array."""
     if use_rep != "X" and use_rep not in adata.obsm:
         known = ", ".join(map(repr, adata.obsm))
-        remedy = (
-            "run sc.pp.pca(adata)"
-            if use_rep == "X_pca"
-            else "choose one of these"
-            if known
-            else "add it"
-        )
+        remedy = "choose one of these" if known else "add it"
+        if use_rep == "X_pca":
+            remedy = "run sc.pp.pca(adata)"
+        content = f"it holds {known}" if known else "it is empty"
         raise ValueError(
-            f"adata.obsm has no {use_rep!r} ({f'it holds {known}' if known else 'it is empty'}): {remedy}, "
+            f"adata.obsm has no {use_rep!r} ({content}): {remedy}, "
             "or pass use_rep='X' for the genes themselves"
         )
     table = adata.X if use_rep == "X" else adata.obsm[use_rep]
     if table is None:
-        raise ValueError("this AnnData has no X: name a table of its obsm by use_rep")
+        raise ValueError("this AnnData has no X: name a table of its obsm with use_rep")
     if hasattr(table, "to_memory"):  # sparse, in a file
         table = table.to_memory()
     if not hasattr(table, "toarray"):
         return np.asarray(table)
+    rows, columns = table.shape
     check_memory(
-        table.shape[0] * table.shape[1] * table.dtype.itemsize,
-        f"{_place(use_rep)}, sparse, as a dense table of {table.shape[0]:,} x {table.shape[1]:,}",
+        rows * columns * table.dtype.itemsize,
+        f"{_place(use_rep)}, sparse, as a dense table of {rows:,} x {columns:,}",
         "reduce it first, e.g. by sc.pp.pca(adata), and pass use_rep='X_pca'",
     )
     return np.asarray(table.toarray())
 
 
-def cell_position(adata: Any, cell: object, what: str = "root") -> int:
-    """Return the position of a cell given by its name or its position."""
+def cell_position(adata: "AnnData", cell: object, what: str = "root") -> int:
+    """Return the position of a cell, given its name or its position."""
     check_names(adata)
     if isinstance(cell, str):
         if cell not in adata.obs_names:
             raise ValueError(
-                f"{what}={cell!r} is not in adata.obs_names: name one of its cells, or give a position"
+                f"{what}={cell!r} is not in adata.obs_names: name one of its cells, "
+                "or give a position"
             )
         return int(adata.obs_names.get_loc(cell))
     position = integer_or_none(cell)
     if position is None or not 0 <= position < adata.n_obs:
         raise ValueError(
-            f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not {cell!r}"
+            f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not "
+            f"{cell!r}"
         )
     return position
 

@@ -1,27 +1,35 @@
-"""Pictures of trees of cells in scverse's way: colored by columns of `obs` or by genes."""
+"""Pictures of trees of cells, by the conventions of scverse."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._core.extras import require
 from ._data import cell_position, check_adata
 from ._storage import get_tree
 from .tools import place_tree
 
+if TYPE_CHECKING:
+    from anndata import AnnData
+    from matplotlib.axes import Axes
+
+    from ...embedding.embedding import Embedding
+    from ...tree.tree import Tree
+
 
 def tree(
-    adata: Any,
+    adata: "AnnData",
     *,
     key: str = "treerep",
     color: str | Sequence[str] | None = None,
     layout: str | None = None,
     root: str | int | None = None,
-    ax: Any = None,
+    ax: "Axes | None" = None,
     show: bool = False,
     **options: Any,
-) -> Any:
+) -> "Axes | list[Axes]":
     """Draw the tree of the cells.
 
     Parameters
@@ -30,24 +38,24 @@ def tree(
     key : str
         The tree.
     color : str or list of str, optional
-        A column of `obs`, or a gene, whose values are those of `adata.raw` where it has them,
-        as in scanpy. Categories have the colors of `adata.uns[f"{color}_colors"]`, if there
-        are any. Several make several pictures.
+        A column of `obs`, or a gene, from `adata.raw` if possible, as in scanpy. Categories
+        have the colors of `adata.uns[f"{color}_colors"]`, if there are any. A list makes one
+        picture for each.
     layout : str, optional
         As in `treerep.draw`.
     root : str or int, optional
-        Name or position of the cell to draw it from: by default the `root` of `tl.tree`, if it
-        had one, otherwise the center of the tree.
+        Name or position of the root cell. The default is the `root` of `tl.tree`, if it had
+        one, otherwise the center of the tree.
     ax : matplotlib Axes, optional
         Where to draw, for one picture.
     show : bool
         Whether to call matplotlib's `show`.
     **options
-        Passed on to `treerep.draw`; `labels`, the names of the cells, is False by default.
+        Passed on to `treerep.draw`. `labels` is False by default.
 
     Returns
     -------
-    Axes, or a list of Axes where `color` is a list.
+    Axes, or a list of Axes if `color` is a list.
 
     Notes
     -----
@@ -66,16 +74,16 @@ def tree(
 
 
 def disk(
-    adata: Any,
+    adata: "AnnData",
     *,
     key: str = "treerep",
     color: str | Sequence[str] | None = None,
     scale: float | str | None = None,
     root: str | int | None = None,
-    ax: Any = None,
+    ax: "Axes | None" = None,
     show: bool = False,
     **options: Any,
-) -> Any:
+) -> "Axes | list[Axes]":
     """Draw the tree of the cells in the Poincaré disk.
 
     Parameters
@@ -84,12 +92,12 @@ def disk(
     key, color, ax, show, **options
         As in `pl.tree`.
     scale, root
-        As in `tl.embed`: by default what its last call used, so that the cells are where it put
-        them. Of a subset of the cells, the tree of the subset is placed anew.
+        As in `tl.embed`. The default is that of its last call, so that the cells have the same
+        places. The tree of a subset of the cells is embedded again.
 
     Returns
     -------
-    Axes, or a list of Axes where `color` is a list.
+    Axes, or a list of Axes if `color` is a list.
 
     Notes
     -----
@@ -104,18 +112,18 @@ def disk(
     """
     fitted = get_tree(adata, key=key)
     used = _params(adata, f"X_{key}")
-    wanted = used.get("scale", "auto") if scale is None else scale
-    placed = place_tree(fitted, dim=2, scale=wanted, root=_root(adata, root, used))
+    chosen = used.get("scale", "auto") if scale is None else scale
+    placed = place_tree(fitted, dim=2, scale=chosen, root=_root(adata, root, used))
     return _draw(adata, placed, color, ax, show, options)
 
 
-def _params(adata: Any, key: str) -> Mapping[str, Any]:
+def _params(adata: "AnnData", key: str) -> Mapping[str, Any]:
     fields = adata.uns.get(key)
     return fields.get("params", {}) if isinstance(fields, Mapping) else {}
 
 
-def _root(adata: Any, root: str | int | None, params: Mapping[str, Any]) -> int | None:
-    """Return the position of the root cell: the one asked for, or the one used before if it is still there."""
+def _root(adata: "AnnData", root: str | int | None, params: Mapping[str, Any]) -> int | None:
+    """Return the position of the requested root cell, or of the one used before."""
     if root is not None:
         return cell_position(adata, root)
     before = params.get("root")
@@ -123,8 +131,13 @@ def _root(adata: Any, root: str | int | None, params: Mapping[str, Any]) -> int 
 
 
 def _draw(
-    adata: Any, what: Any, color: str | Sequence[str] | None, ax: Any, show: bool, options: Any
-) -> Any:
+    adata: "AnnData",
+    what: "Tree | Embedding",
+    color: str | Sequence[str] | None,
+    ax: "Axes | None",
+    show: bool,
+    options: dict[str, Any],
+) -> "Axes | list[Axes]":
     """Draw one picture per color."""
     pyplot = require("matplotlib.pyplot", "draw")
     from ...drawing.draw import draw
@@ -147,7 +160,7 @@ def _draw(
     if len(names) > 1:
         size = (6.0 * len(names), 5.0)
         places = list(pyplot.subplots(1, len(names), figsize=size, layout="constrained")[1])
-    # Names of cells, mostly barcodes, are written only when asked for.
+    # Names of cells are mostly barcodes: write them on request only.
     axes = [
         draw(what, ax=place, **{"labels": False, **colored, **options})
         for place, colored in zip(places, colors, strict=True)
@@ -159,8 +172,8 @@ def _draw(
     return axes[0] if color is None or isinstance(color, str) else axes
 
 
-def values_of(adata: Any, name: str) -> Any:
-    """Return the value of each cell: of a column of `obs`, or of a gene, in `raw` if that has it."""
+def values_of(adata: "AnnData", name: str) -> ArrayLike:
+    """Return a value per cell: a column of `obs`, or a gene, from `raw` if possible."""
     check_adata(adata)
     if name in adata.obs:
         return adata.obs[name]
@@ -170,23 +183,22 @@ def values_of(adata: Any, name: str) -> Any:
                 raise ValueError(
                     f"two genes are named {name!r}: call adata.var_names_make_unique() first"
                 )
-            values = table.X[
-                :, [table.var_names.get_loc(name)]
-            ]  # dense or sparse, in memory or not: two axes
-            return np.asarray(
-                values.toarray() if hasattr(values, "toarray") else values
-            ).ravel()
+            # A list of one column: the result has two axes, dense or sparse.
+            values = table.X[:, [table.var_names.get_loc(name)]]
+            dense = values.toarray() if hasattr(values, "toarray") else values
+            return np.asarray(dense).ravel()
     raise ValueError(
-        f"{name!r} is no column of adata.obs and no gene: choose a column or one of adata.var_names"
+        f"{name!r} is neither a column of adata.obs nor a gene: "
+        "choose a column or one of adata.var_names"
     )
 
 
-def palette_of(adata: Any, name: str) -> dict[str, Any]:
-    """Return the colors that `uns` has for the categories of a column, as an argument of `draw`."""
+def palette_of(adata: "AnnData", name: str) -> dict[str, Any]:
+    """Return the colors of a column's categories in `uns`, as an argument of `draw`."""
     colors = adata.uns.get(f"{name}_colors")
     if colors is None or name not in adata.obs or not hasattr(adata.obs[name], "cat"):
         return {}
     categories = adata.obs[name].cat.categories
     if len(colors) < len(categories):
-        return {}  # of other categories: scanpy makes new ones then, too
+        return {}  # colors of other categories: scanpy ignores them as well
     return {"palette": dict(zip(categories, colors, strict=False))}

@@ -1,6 +1,9 @@
-"""Trees of cells in scverse's way: results go into the AnnData, parameters into `uns[key_added]["params"]`."""
+"""Tools for trees of cells, by the conventions of scverse.
 
-from typing import Any
+Results go into the AnnData, and parameters into `uns[key_added]["params"]`.
+"""
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +19,12 @@ from ...tree.tree import Tree
 from ._data import cell_metric, cell_position, check_adata, check_key
 from ._storage import check_storage, get_tree, store_tree
 
+if TYPE_CHECKING:
+    from anndata import AnnData
+
 
 def tree(
-    adata: Any,
+    adata: "AnnData",
     *,
     use_rep: str = "X_pca",
     metric: str = "euclidean",
@@ -31,17 +37,17 @@ def tree(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
     copy: bool = False,
-) -> Any:
+) -> "AnnData | None":
     """Fit the tree of the cells.
 
     Parameters
     ----------
     adata : AnnData or TreeData
     use_rep : str
-        The table of the cells: a key of `obsm`, or "X". A sparse X becomes a dense one, if that
-        fits into memory.
+        The table of the cells: a key of `obsm`, or "X". A sparse X becomes dense, if that fits
+        into memory.
     metric : str
-        How to measure between its rows, as in `treerep.fit`.
+        The distance between two rows, as in `treerep.fit`.
     method : str
         As in `treerep.fit`.
     trials : int
@@ -49,8 +55,8 @@ def tree(
     refine : bool
         Whether to improve the tree by `treerep.refine`: closer distances for more time.
     root : str or int, optional
-        Name or position of a cell. The stored tree hangs from it, and `tl.pseudotime` is called
-        with it.
+        Name or position of a cell. The stored tree is rooted there, and `tl.pseudotime` is
+        called with it.
     n_clusters : int, optional
         If given, `tl.lineages` is called with it.
     key_added : str
@@ -67,15 +73,14 @@ def tree(
     `adata.uns[key_added]`
         The tree as arrays and as Newick text, with `params`: `tl.get_tree` reads it.
     `adata.obst[key_added]`
-        In a TreeData: the tree as a networkx.DiGraph. All cells are its leaves; a cell that is
-        an inner node of the fitted tree is a leaf at distance 0 from that node. Edges have
+        (TreeData only) The tree as a networkx.DiGraph. All cells are leaves. A cell that is an
+        inner node of the fitted tree is a leaf at distance 0 from that node. Edges have
         `length`, nodes `depth`.
     `adata.obs[f"{key_added}_pseudotime"]`, `adata.obs[f"{key_added}_lineage"]`
         With `root` and `n_clusters`.
 
-    Where `key_added` has a tree already, the pseudotime, lineages and coordinates
-    (`obsm[f"X_{key_added}"]`) of that tree are removed with it; those that were given names of
-    their own stay.
+    If `key_added` has a tree already, that tree is replaced. Its pseudotime, lineages and
+    coordinates (`obsm[f"X_{key_added}"]`) are removed, unless they have custom names.
 
     Notes
     -----
@@ -101,11 +106,9 @@ def tree(
     space = cell_metric(adata, metric, use_rep)
     fitted = fit(space, method=method, trials=count, rng=rng, n_jobs=n_jobs)
     if refine:
-        from ...refinement.refine import (
-            refine as refined,
-        )  # brings numba, which others need not wait for
+        from ...refinement.refine import refine as refine_tree  # slow to import
 
-        fitted = refined(fitted, space, rng=rng, n_jobs=n_jobs)
+        fitted = refine_tree(fitted, space, rng=rng, n_jobs=n_jobs)
     params = {
         "use_rep": use_rep,
         "metric": metric,
@@ -124,13 +127,13 @@ def tree(
 
 
 def pseudotime(
-    adata: Any,
+    adata: "AnnData",
     *,
     root: str | int,
     key: str = "treerep",
     key_added: str | None = None,
     copy: bool = False,
-) -> Any:
+) -> "AnnData | None":
     """Set the pseudotime of the cells: their distance from a root cell in the tree.
 
     Parameters
@@ -170,13 +173,13 @@ def pseudotime(
 
 
 def lineages(
-    adata: Any,
+    adata: "AnnData",
     *,
     n_clusters: int,
     key: str = "treerep",
     key_added: str | None = None,
     copy: bool = False,
-) -> Any:
+) -> "AnnData | None":
     """Cut the tree into lineages: connected parts, by `Tree.cut`.
 
     Parameters
@@ -219,7 +222,7 @@ def lineages(
 
 
 def embed(
-    adata: Any,
+    adata: "AnnData",
     *,
     key: str = "treerep",
     dim: int = 2,
@@ -227,8 +230,8 @@ def embed(
     root: str | int | None = None,
     key_added: str | None = None,
     copy: bool = False,
-) -> Any:
-    """Place the tree in hyperbolic space by Sarkar's construction, and store the cells' Poincaré coordinates.
+) -> "AnnData | None":
+    """Embed the tree by Sarkar's construction and store Poincaré coordinates of the cells.
 
     Parameters
     ----------
@@ -238,9 +241,9 @@ def embed(
     dim : int
         Dimension of the space.
     scale : float or "auto"
-        Hyperbolic length of one unit of the tree. "auto" is for pictures, that of
-        `treerep.draw`. The larger it is, the closer hyperbolic distances are to those in the
-        tree, and the closer to the rim the cells.
+        Hyperbolic length of one unit of the tree. "auto" is that of `treerep.draw`, for
+        pictures. At larger scales hyperbolic distances are closer to those in the tree, and the
+        cells are closer to the rim.
     root : str or int, optional
         Name or position of the cell at the origin; the center of the tree by default.
     key_added : str, optional
@@ -278,15 +281,16 @@ def embed(
 
 
 def place_tree(tree: Tree, *, dim: int, scale: float | str, root: int | None) -> Embedding:
-    """Embed a tree at a scale, or at that of its picture."""
+    """Embed a tree at a scale. "auto" is the scale of its picture."""
     if isinstance(scale, str) and scale == "auto":
         scale = disk_embedding(tree, root).scale
     factor = number_above(0, scale, "scale is a positive number or 'auto'")
     return embed_tree(tree, dim=dim, scale=factor, root=root)
 
 
-def _check_clusters(adata: Any, n_clusters: Any) -> None:
+def _check_clusters(adata: "AnnData", n_clusters: object) -> None:
     if positive_number(n_clusters, "n_clusters") > adata.n_obs:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than there are cells, {adata.n_obs}: choose fewer"
+            f"n_clusters={n_clusters} is more than the number of cells, {adata.n_obs}: "
+            "choose fewer"
         )

@@ -1,4 +1,4 @@
-"""scikit-learn's estimators around `fit`, `place`, `Tree.cut` and `embed`.
+"""Estimators for scikit-learn around `fit`, `place`, `Tree.cut` and `embed`.
 
 Importing this package imports sklearn.
 """

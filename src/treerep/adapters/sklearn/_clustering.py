@@ -1,9 +1,9 @@
-"""`TreeClustering`, `TreeRep` and `NeighborJoining`: learn a tree, cut it into clusters, and place new points in it."""
+"""Estimators that fit a tree, cut it into clusters and place new points in it."""
 
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,18 +16,18 @@ from ...placement.place import find_places
 from ...refinement.refine import refine
 from ...tree.operations.clusters import cluster_centers, cut_clusters
 from ...tree.tree import Tree
-from ._shared import MetricEstimator
+from ._shared import MetricEstimator, RandomState
 
 
 class TreeEstimator(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricEstimator
 ):
-    """A tree on the samples, cut into clusters: what its subclasses have in common."""
+    """Base class: fit a tree to the samples and cut it into clusters."""
 
     n_clusters: int
     refine: bool
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
         """Learn the tree of X and cut it.
 
         Parameters
@@ -36,7 +36,7 @@ class TreeEstimator(
         y : ignored
         """
         clusters = positive_number(self.n_clusters, "n_clusters")
-        metric = self._metric_of(X)
+        metric = self._as_metric(X)
         if len(metric) < clusters:
             raise ValueError(f"n_samples={len(metric)} should be >= n_clusters={clusters}")
         seed = self._seed()
@@ -45,7 +45,7 @@ class TreeEstimator(
             tree = refine(tree, metric, rng=seed, n_jobs=self._jobs())
         self.tree_: Tree = tree
         self.distortion_ = self._distortion(self.tree_, metric)
-        # What new points are measured against; they bring distances of their own otherwise.
+        # New points are measured against these, unless they come as distances.
         self._points = None if self.metric == "precomputed" else metric
         self._node_labels = cut_clusters(self.tree_._view, len(self.tree_), clusters)
         self.labels_: NDArray[np.int64] = self._node_labels[: len(self.tree_)]
@@ -55,40 +55,41 @@ class TreeEstimator(
         self._n_features_out = clusters
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Place new points in the tree and return the cluster of their places.
 
         Parameters
         ----------
-        X : (m, k) array of points, or (m, n) array of distances to the points fitted to if metric="precomputed"
+        X : (m, k) array of points, or (m, n) array of distances if metric="precomputed"
+            The distances are those to the points of `fit`.
         """
         places = self._places(X)
         rooted = self.tree_.rooted()
-        beyond = (
-            places.above > rooted.length[places.node] / 2
-        )  # on the edge above the node, nearer to its other end
-        return self._node_labels[np.where(beyond, rooted.parent[places.node], places.node)]
+        # A place is on the edge above a node. It may be nearer to the other end.
+        nearer_parent = places.above > rooted.length[places.node] / 2
+        nearest = np.where(nearer_parent, rooted.parent[places.node], places.node)
+        return self._node_labels[nearest]
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Place points in the tree and return their distances in it to the center of each cluster.
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the distances in the tree of points to the center of each cluster.
 
         The center is the node (`center_nodes_`) with the smallest sum of distances to the
         points of the cluster.
         """
         return distances_from(self.tree_, self._places(X), self.center_nodes_)
 
-    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
-        """Return minus the mean distance in the tree of new points to the nearest center of a cluster."""
+    def score(self, X: ArrayLike, y: object = None) -> float:  # noqa: ARG002
+        """Return minus the mean distance in the tree to the nearest center of a cluster."""
         return -float(self.transform(X).min(axis=1).mean())
 
-    def _places(self, X: Any) -> Places:
+    def _places(self, X: ArrayLike) -> Places:
         check_is_fitted(self)
-        rows = self._checked(X, reset=False)
+        rows = self._validated(X, reset=False)
         return find_places(
             self.tree_, rows, data=self._points, tol=self._tolerance(), n_jobs=self._jobs()
         )
 
-    def _tolerance(self) -> Any:
+    def _tolerance(self) -> float | str:
         return "auto"
 
     def _fitted_tree(self, metric: Metric, seed: int) -> Tree:
@@ -96,13 +97,12 @@ class TreeEstimator(
 
 
 class TreeClustering(TreeEstimator):
-    """The tree that `treerep.fit` learns by default, as a clusterer: cut into n_clusters parts.
+    """Cluster by cutting the tree that `treerep.fit` learns by default.
 
     Parameters
     ----------
     n_clusters : int
-        Into how many clusters the tree is cut, by Ward's criterion in the tree (see
-        `Tree.cut`).
+        Number of clusters. The tree is cut by Ward's criterion (see `Tree.cut`).
     metric : str
         "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
         distances.
@@ -129,7 +129,7 @@ class TreeClustering(TreeEstimator):
         metric: str = "euclidean",
         balance: float | None = None,
         refine: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -144,20 +144,19 @@ class TreeClustering(TreeEstimator):
 
 
 class TreeRep(TreeEstimator):
-    """TreeRep (Sonthalia and Gilbert 2020) as a clusterer: a tree on the samples, cut into n_clusters parts.
+    """Cluster by cutting the tree of TreeRep (Sonthalia and Gilbert 2020).
 
     Parameters
     ----------
     n_clusters : int
-        Into how many clusters the tree is cut, by Ward's criterion in the tree (see
-        `Tree.cut`).
+        Number of clusters. The tree is cut by Ward's criterion (see `Tree.cut`).
     metric : str
         "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
         distances.
     trials : int
         Learn this many trees and keep the best.
     refine : bool
-        Whether to refine the tree (see `refine`): closer distances, for some more time.
+        Whether to refine the tree (see `refine`), which takes more time.
     tol, pivot : see `fit`
     random_state : int, RandomState or None
     n_jobs : int or None
@@ -193,7 +192,7 @@ class TreeRep(TreeEstimator):
         refine: bool = False,
         tol: float | str = "auto",
         pivot: str = "random",
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -205,7 +204,7 @@ class TreeRep(TreeEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _tolerance(self) -> Any:
+    def _tolerance(self) -> float | str:
         return self.tol
 
     def _fitted_tree(self, metric: Metric, seed: int) -> Tree:
@@ -214,7 +213,7 @@ class TreeRep(TreeEstimator):
 
 
 class NeighborJoining(TreeEstimator):
-    """Exact neighbor joining (Saitou and Nei 1987) as a clusterer. It needs O(n^2) memory.
+    """Cluster by cutting the tree of neighbor joining (Saitou and Nei 1987). O(n^2) memory.
 
     Parameters
     ----------
@@ -244,7 +243,7 @@ class NeighborJoining(TreeEstimator):
         self.n_jobs = n_jobs
 
     def _seed(self) -> int:
-        return 0  # nothing is random, and refining begins alike every time
+        return 0  # neighbor joining is not random, and refinement gets the same seed every time
 
     def _fitted_tree(self, metric: Metric, seed: int) -> Tree:  # noqa: ARG002
         return fit(metric, method="neighbor_joining", n_jobs=self._jobs())

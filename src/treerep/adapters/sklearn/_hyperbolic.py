@@ -1,12 +1,13 @@
-"""`HyperbolicEmbedding`: points of hyperbolic space for samples."""
+"""`HyperbolicEmbedding`: embed samples in hyperbolic space."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ..._core.checks import check_choice
+from ..._core.typing import DeviceLike
 from ...embedding.embed import embed
 from ...embedding.embedding import Embedding
 from ...fitting.fit import fit
@@ -14,37 +15,36 @@ from ...fitting.methods import TRIALS
 from ...metric.base import Metric
 from ...refinement.refine import refine
 from ...tree.tree import Tree
-from ._shared import MetricEstimator
+from ._shared import MetricEstimator, RandomState
 
 METHODS = ("sarkar", "hmds", "pt")
 MODELS = ("poincare", "klein", "lorentz")
-# Radius of the tree in hyperbolic space by default: float64 coordinates in the ball still tell
-# points apart.
+# Default radius of the tree in hyperbolic space. float64 coordinates still distinguish points.
 _RADIUS = 10.0
 
 
 class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricEstimator):
-    """Samples as points of hyperbolic space, by way of their tree or directly.
+    """Embed samples in hyperbolic space, through their tree or directly.
 
     Parameters
     ----------
     dim : int
         Dimension of the hyperbolic space.
     method : "sarkar", "hmds" or "pt"
-        "sarkar" learns the tree by TreeRep and embeds it; "hmds" and "pt" (which needs torch)
-        embed the distances themselves. See `embed`.
+        "sarkar" fits a tree and embeds it. "hmds" and "pt" (which needs torch) embed the
+        distances themselves. See `embed`.
     model : "poincare", "klein" or "lorentz"
-        What `embedding_` holds: coordinates in the Poincaré ball, the Klein ball, or on the
-        hyperboloid (dim + 1 many).
+        Coordinates of `embedding_`: in the Poincaré ball, the Klein ball, or on the
+        hyperboloid (dim + 1 coordinates).
     metric : str
         "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
         distances.
     scale : float or None
-        Hyperbolic length of one unit of the data. None: of "sarkar", such that the radius of
-        the tree is 10; of "hmds", the best one; of "pt" it is learned.
-    trials, refine : of "sarkar": see `TreeRep`
+        Hyperbolic length of one unit of the data. If None, "sarkar" makes the radius of the
+        tree 10, "hmds" finds the best scale, and "pt" learns it.
+    trials, refine : (method="sarkar" only) see `TreeRep`
     device : str, torch.device or None
-        Of "pt": what torch computes on, the CPU if None. "cuda" asks for a GPU.
+        (method="pt" only) The device of torch: the CPU if None, "cuda" for a GPU.
     random_state : int, RandomState or None
     n_jobs : int or None
         Threads that fit the tree, as scikit-learn counts them: None is 1, -1 all cores.
@@ -54,9 +54,9 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
     embedding_ : (n, dim) array
         Coordinates of the samples.
     hyperbolic_ : Embedding
-        The same as a metric, with every node of the tree for "sarkar".
+        The embedding as a metric. With "sarkar" it has every node of the tree.
     tree_ : Tree
-        Of "sarkar" alone.
+        (method="sarkar" only)
     distortion_ : float
         Average distortion of the embedding, from 256 sampled rows beyond 2,000 samples.
     n_features_in_ : int
@@ -82,8 +82,8 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         scale: float | None = None,
         trials: int = TRIALS,
         refine: bool = False,
-        device: Any = None,
-        random_state: Any = None,
+        device: DeviceLike = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.dim = dim
@@ -97,7 +97,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
         """Embed X.
 
         Parameters
@@ -107,22 +107,27 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         """
         check_choice("method", self.method, METHODS)
         check_choice("model", self.model, MODELS)
-        metric = self._metric_of(X)
+        metric = self._as_metric(X)
         seed = self._seed()
         if self.method == "sarkar":
             self.hyperbolic_: Embedding = self._embedded_tree(metric, seed)
         else:
             self.__dict__.pop("tree_", None)  # of an earlier fit by another method
-            options = {"dim": self.dim, "scale": self.scale, "device": self.device}
-            self.hyperbolic_ = embed(metric, method=self.method, rng=seed, **options)
-        self.embedding_: NDArray[np.float64] = self.hyperbolic_.coordinates(self.model)[
-            : len(metric)
-        ]
+            self.hyperbolic_ = embed(
+                metric,
+                method=self.method,
+                dim=self.dim,
+                scale=self.scale,
+                device=self.device,
+                rng=seed,
+            )
+        places = self.hyperbolic_.coordinates(self.model)
+        self.embedding_: NDArray[np.float64] = places[: len(metric)]
         self._n_features_out = self.embedding_.shape[1]
         self.distortion_ = self._distortion(self.hyperbolic_, metric)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+    def fit_transform(self, X: ArrayLike, y: object = None) -> NDArray[np.float64]:
         """Embed X and return the coordinates of the samples."""
         return self.fit(X, y).embedding_
 
@@ -136,7 +141,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
 
 
 def _default_scale(tree: Tree) -> float:
-    """What makes the radius of the tree, half of its longest path, _RADIUS."""
+    """Return the scale at which half of the longest path of the tree is _RADIUS."""
     end = int(np.argmax(tree.rooted().depth))
     longest = float(tree.rooted(end).depth.max())
     return 2 * _RADIUS / longest if longest > 0 else 1.0

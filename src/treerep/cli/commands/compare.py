@@ -1,147 +1,126 @@
-"""`treerep compare`: several methods on the same data, side by side."""
+"""`treerep compare`: run several methods on the same data."""
 
 import contextlib
 import time
-from typing import Any
 
 import treerep as tr
 
 from ..._core.progress import progress_bar
 from ...fitting.methods import METHODS
 from .._child import run_in_child
-from .._compare_tables import as_csv, as_html, print_table
-from .._ending import one_line
-from .._inputs import read_either, stem
-from .._options import Reading
-from .._outputs import check_outputs, counted, print_json, write_outputs
+from .._command_options import CompareOptions
+from .._compare_tables import Row, as_csv, as_html, print_table
+from .._inputs import display_name, read_either
+from .._outputs import check_outputs, plural, print_json, write_outputs
+from .._wording import one_line
 
-_SHORT = (
-    1.0  # seconds: a fit as short as this is timed again, as the first one may have loaded code
-)
+# Seconds. A shorter fit is timed twice, as the first call may load compiled code.
+_SHORT = 1.0
 
 
-def compare_file(
-    source: str,
-    *,
-    reading: Reading,
-    methods: str,
-    trials: int,
-    time_limit: float | None,
-    seed: int,
-    jobs: int | None,
-    csv: str | None,
-    html: str | None,
-    as_json: bool,
-) -> None:
-    """Fit a tree by every method, print the scores as a table and write them to the files that were named."""
-    check_outputs(csv, html, source=source)
-    to_stdout = _on_standard_output(csv, html, as_json=as_json)
-    chosen = chosen_methods(methods)
-    metric = read_either(source, reading)
-    _ = metric.oracle  # whatever all methods share is made before the first is timed
+def compare_file(options: CompareOptions) -> None:
+    """Fit a tree by each method, print the scores as a table and write the files asked for."""
+    check_outputs(options.csv, options.html, source=options.source)
+    on_stdout = _is_stdout_taken(options)
+    methods = parse_methods(options.methods)
+    metric = read_either(options.source, options.reading)
+    _ = metric.oracle  # made before the first method is timed, as all methods share it
     rows = []
-    with progress_bar(len(chosen), "comparing", "methods") as bar:
-        for method in chosen:
+    with progress_bar(len(methods), "comparing", "methods") as bar:
+        for method in methods:
             bar.set_postfix_str(method)
-            rows.append(
-                _row(metric, method, trials=trials, time_limit=time_limit, seed=seed, jobs=jobs)
-            )
+            rows.append(_row(metric, method, options))
             bar.update()
-    title = f"{stem(source)}: {counted(len(metric), 'point')}"
-    print_table(rows, title, stderr=bool(to_stdout))
-    outputs = ((csv, as_csv), (html, as_html))
+    title = f"{display_name(options.source)}: {plural(len(metric), 'point')}"
+    print_table(rows, title, stderr=on_stdout)
+    outputs = ((options.csv, as_csv), (options.html, as_html))
     write_outputs([(path, text(rows, title)) for path, text in outputs if path is not None])
-    if as_json:
+    if options.json:
         print_json({"title": title, "rows": rows})
 
 
-def _on_standard_output(csv: str | None, html: str | None, *, as_json: bool) -> list[str]:
-    """Return the options that send the table to standard output, of which there may be one."""
-    asked = {"--csv -": csv == "-", "--html -": html == "-", "--json": as_json}
-    options = [option for option, chosen in asked.items() if chosen]
-    if len(options) > 1:
+def _is_stdout_taken(options: CompareOptions) -> bool:
+    """Whether an option sends the table to standard output. At most one may."""
+    sent = {
+        "--csv -": options.csv == "-",
+        "--html -": options.html == "-",
+        "--json": options.json,
+    }
+    names = [name for name, is_sent in sent.items() if is_sent]
+    if len(names) > 1:
         raise ValueError(
-            f"{' and '.join(options)} cannot go to standard output together: give one of them"
+            f"{' and '.join(names)} cannot go to standard output together: give one of them"
         )
-    return options
+    return bool(names)
 
 
-def chosen_methods(text: str) -> list[str]:
+def parse_methods(text: str) -> list[str]:
     """Return the methods in a list with commas, or all of them.
 
-    >>> chosen_methods("upgma, bfs")
+    >>> parse_methods("upgma, bfs")
     ['upgma', 'bfs']
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["all"]:
         return list(METHODS)
     if not names:
-        raise ValueError(
-            "--methods names no method: give some with commas between them, or all"
-        )
+        raise ValueError("--methods is empty: give methods with commas between them, or all")
     for name in names:
         if name not in METHODS:
-            raise ValueError(f"unknown method {name!r}: choose of {', '.join(METHODS)}, or all")
+            raise ValueError(
+                f"unknown method {name!r}: choose from {', '.join(METHODS)}, or all"
+            )
     return list(dict.fromkeys(names))
 
 
-def _row(
-    metric: tr.Metric,
-    method: str,
-    *,
-    trials: int,
-    time_limit: float | None,
-    seed: int,
-    jobs: int | None,
-) -> dict[str, Any]:
-    """Return the scores of a method, or the reason why there are none: it must not stop the others."""
+def _row(metric: tr.Metric, method: str, options: CompareOptions) -> Row:
+    """Return the scores of a method, or the reason of its failure, so that others can go on."""
 
-    def work() -> dict[str, Any]:
-        return _measured(metric, method, trials, seed, jobs)
+    def work() -> Row:
+        return _measure(metric, method, options.trials, options)
 
-    with contextlib.suppress(
-        Exception
-    ):  # whatever is wrong with it will be said of the data themselves
-        _measured(_few_points(metric), method, 1, seed, jobs)
+    # Compile first. An error is reported for the data themselves.
+    with contextlib.suppress(Exception):
+        _measure(_few_points(metric), method, 1, options)
     try:
-        found = work() if time_limit is None else run_in_child(work, time_limit)
+        limit = options.time_limit
+        scores = work() if limit is None else run_in_child(work, limit)
     except Exception as error:
-        return {"method": method, "reason": one_line(error)}
-    return {"method": method, **found}
+        return {"method": method, "reason": one_line(error, "compare")}
+    return {"method": method, **scores}
 
 
-def _measured(
-    metric: tr.Metric, method: str, trials: int, seed: int, jobs: int | None
-) -> dict[str, Any]:
-    count = trials if METHODS[method].random else 1
+def _measure(metric: tr.Metric, method: str, trials: int, options: CompareOptions) -> Row:
+    if not METHODS[method].random:
+        trials = 1
+    jobs = options.jobs
 
-    def timed() -> tuple[Any, float]:
+    def timed_fit() -> tuple[tr.Tree, float]:
         begin = time.perf_counter()
-        made = tr.fit(metric, method=method, trials=count, rng=seed, n_jobs=jobs)
-        return made, time.perf_counter() - begin
+        tree = tr.fit(metric, method=method, trials=trials, rng=options.seed, n_jobs=jobs)
+        return tree, time.perf_counter() - begin
 
-    tree, seconds = timed()
+    tree, seconds = timed_fit()
     if seconds < _SHORT:
-        seconds = min(seconds, timed()[1])
+        seconds = min(seconds, timed_fit()[1])
     plain = tr.average_distortion(tree, metric, n_jobs=jobs)
-    found = {
+    scaled = tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs)
+    precision = None
+    if isinstance(metric, tr.GraphMetric):
+        precision = float(tr.mean_average_precision(tree, metric, n_jobs=jobs))
+    return {
         "distortion": float(plain),
-        "distortion_scaled": float(
-            tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs)
-        ),
-        "map": None,
+        "distortion_scaled": float(scaled),
+        "map": precision,
         "seconds": seconds,
         "nodes": tree.n_nodes,
-        "trials": count,
+        "trials": trials,
         "exact": plain.exact,
     }
-    if isinstance(metric, tr.GraphMetric):
-        found["map"] = float(tr.mean_average_precision(tree, metric, n_jobs=jobs))
-    return found
 
 
 def _few_points(metric: tr.Metric) -> tr.Metric:
-    """Return a small metric that runs the same compiled code, to have it compiled before time counts."""
+    """Return a small metric that runs the same compiled code."""
     few = range(min(len(metric), 8))
     if isinstance(metric, tr.GraphMetric):
         ring = [(k, (k + 1) % 8) for k in range(8)]
@@ -150,8 +129,6 @@ def _few_points(metric: tr.Metric) -> tr.Metric:
         return tr.PointMetric(metric.points[: len(few)], metric.metric)
     if isinstance(metric, tr.MatrixMetric):
         return tr.MatrixMetric(metric.distances[: len(few), : len(few)])
-    return (
-        metric.restrict(few)
-        if isinstance(metric, tr.Tree)
-        else tr.MatrixMetric(metric.block(few, few))
-    )
+    if isinstance(metric, tr.Tree):
+        return metric.restrict(few)
+    return tr.MatrixMetric(metric.block(few, few))

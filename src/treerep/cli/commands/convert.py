@@ -1,4 +1,4 @@
-"""`treerep convert`: trees and distances from one format to another."""
+"""`treerep convert`: write a tree or distances in another format."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import treerep as tr
 
 from ...formats import TREE_FORMATS, write_distances, write_tree
 from ...formats.tree_files import files_beside
+from .._command_options import ConvertOptions
 from .._inputs import read_either
-from .._options import Reading
 from .._outputs import check_outputs
 
 _DISTANCES = {
@@ -19,25 +19,30 @@ _DISTANCES = {
 }
 
 
-def convert_file(source: str, output: str, *, reading: Reading, to: str | None) -> None:
-    """Write what is in a file to another one: a tree as a tree, and anything as its distances."""
-    wanted = to or _DISTANCES.get(Path(output).suffix.lower())
-    beside = () if wanted in _DISTANCES.values() else files_beside(output, to)
-    check_outputs(output, *beside, source=source)
+def convert_file(options: ConvertOptions) -> None:
+    """Write a tree as a tree, or anything as its distances."""
+    output = options.output
+    to = options.to
+    distance_format = to or _DISTANCES.get(Path(output).suffix.lower())
+    is_distances = distance_format in _DISTANCES.values()
+    check_outputs(
+        output, *(() if is_distances else files_beside(output, to)), source=options.source
+    )
     if output == "-" and to is None:
-        raise ValueError(
-            "standard output has no suffix that tells the format: say which with --to"
-        )
-    found = read_either(source, reading)
-    if wanted in _DISTANCES.values():
-        write_distances(found, output, format=wanted)
-    elif isinstance(found, tr.Tree):
-        write_tree(found, output, format=to)
+        raise ValueError("standard output has no suffix: choose the format with --to")
+    source = read_either(options.source, options.reading)
+    if is_distances:
+        write_distances(source, output, format=distance_format)
+    elif isinstance(source, tr.Tree):
+        write_tree(source, output, format=to)
     elif to in TREE_FORMATS or output.lower().removesuffix(".gz").endswith(_tree_suffixes()):
-        raise ValueError(f"{source} holds no tree: `treerep fit` makes one of it")
+        raise ValueError(
+            f"{options.source} does not hold a tree: fit one with `treerep fit` first"
+        )
     else:
         raise ValueError(
-            f"{output}: no format of distances has that suffix: give one of {', '.join(_DISTANCES)}"
+            f"{output}: no format of distances has that suffix: "
+            f"give one of {', '.join(_DISTANCES)}"
         )
 
 

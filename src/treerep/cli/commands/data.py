@@ -1,4 +1,4 @@
-"""`treerep data`: what there is, where it is, and how to obtain it."""
+"""`treerep data`: list, find and fetch data sets."""
 
 import typer
 from rich.table import Table
@@ -34,7 +34,7 @@ def _place(name: str, row: Entry) -> str:
 
 
 def fetch_all(names: list[str]) -> None:
-    """Fetch data sets one after the other and print where each is; an unknown name stops before the first."""
+    """Fetch data sets and print their paths. Refuse unknown names before the first fetch."""
     for name in names:
         entry(name)
     for name in names:

@@ -9,14 +9,14 @@ data = typer.Typer(name="data")
 
 @data.callback(invoke_without_command=True)
 def data_help(context: typer.Context) -> None:
-    """Data sets: what there is, where it is, and how to obtain it."""
+    """List, find and fetch data sets."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 @data.command("list")
 def list_data() -> None:
-    """Show all data sets: their size and kind, where they are found, and whom to cite."""
+    """List all data sets with size, kind, place and citation."""
     from .data import show_list
 
     show_list()
@@ -28,7 +28,7 @@ def fetch_data(
         list[str], typer.Argument(help="Names of data sets; `treerep data list` shows them.")
     ],
 ) -> None:
-    """Obtain data sets from the network, where they are not on this machine."""
+    """Fetch data sets that are not on this machine."""
     from .data import fetch_all
 
     fetch_all(names)
@@ -38,10 +38,10 @@ def fetch_data(
 def path_of_data(
     name: Annotated[
         str | None,
-        typer.Argument(help="Name of a data set; without it, the folder of the cache."),
+        typer.Argument(help="Name of a data set. Without it: the folder of the cache."),
     ] = None,
 ) -> None:
-    """Print where a data set is on this machine, or where fetched ones are kept."""
+    """Print the path of a data set, or of the cache."""
     from .data import show_path
 
     show_path(name)

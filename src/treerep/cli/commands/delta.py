@@ -1,74 +1,68 @@
-"""`treerep delta`: how far the data are from a tree."""
-
-from typing import Any
+"""`treerep delta`: measure how far data are from a tree."""
 
 import typer
 
 import treerep as tr
 
 from ..._core.io.printing import printable
+from ...treelikeness.result import Hyperbolicity
+from .._command_options import DeltaOptions
 from .._inputs import read_either
-from .._options import Reading
-from .._outputs import number, print_json, rows_as_columns
+from .._outputs import align_columns, format_number, print_json
 
 
-def measure_delta(
-    source: str,
-    *,
-    reading: Reading,
-    method: Any,
-    normalize: bool,
-    time_limit: float | None,
-    seed: int,
-    jobs: int | None,
-    device: str | None,
-    as_json: bool,
-) -> None:
+def measure_delta(options: DeltaOptions) -> None:
     """Print Gromov's delta of a file, with the four points that prove it."""
-    metric = read_either(source, reading)
+    metric = read_either(options.source, options.reading)
     delta = tr.hyperbolicity(
         metric,
-        method=method,
-        normalize=normalize,
-        time_limit=time_limit,
-        rng=seed,
-        n_jobs=jobs,
-        device=device,
+        method=options.method,
+        normalize=options.normalize,
+        time_limit=options.time_limit,
+        rng=options.seed,
+        n_jobs=options.jobs,
+        device=options.device,
     )
-    names = [metric.labels[k] if metric.labels else k for k in delta.witness or ()]
-    if as_json:
-        mean = (
-            {}
-            if delta.mean is None
-            else {"mean": delta.mean, "mean_interval": [delta.mean_low, delta.mean_high]}
-        )
-        fields = {
-            "points": len(metric),
-            "delta": delta.delta,
-            "low": delta.low,
-            "high": delta.high,
-        }
-        about = {
-            "exact": delta.exact,
-            "normalized": normalize,
-            "diameter": delta.diameter,
-            "relative": delta.relative,
-        }
-        print_json({**fields, **about, "witness": names, "method": delta.method, **mean})
-        return
-    bounds = "exact" if delta.exact else f"between {delta.low:.4g} and {delta.high:.4g}"
-    rows = [("delta / diameter" if normalize else "delta", f"{number(delta.delta)} ({bounds})")]
+    witness = [metric.labels[k] if metric.labels else k for k in delta.witness or ()]
+    if options.json:
+        print_json(_fields(delta, len(metric), options.normalize, witness))
+    else:
+        typer.echo("\n".join(align_columns(_rows(delta, options.normalize, witness))))
+
+
+def _fields(
+    delta: Hyperbolicity, n_points: int, normalized: bool, witness: list[str | int]
+) -> dict[str, object]:
+    fields: dict[str, object] = {
+        "points": n_points,
+        "delta": delta.delta,
+        "low": delta.low,
+        "high": delta.high,
+        "exact": delta.exact,
+        "normalized": normalized,
+        "diameter": delta.diameter,
+        "relative": delta.relative,
+        "witness": witness,
+        "method": delta.method,
+    }
     if delta.mean is not None:
-        rows.append(
-            (
-                "mean of four points",
-                f"{delta.mean:.4g} ({delta.mean_low:.4g} to {delta.mean_high:.4g})",
-            )
-        )
-    rows += [
-        ("2 delta / diameter", number(delta.relative)),
-        ("diameter", number(delta.diameter)),
-    ]
-    if names:
-        rows.append(("the four points", ", ".join(printable(str(name)) for name in names)))
-    typer.echo("\n".join(rows_as_columns(rows)))
+        fields["mean"] = delta.mean
+        fields["mean_interval"] = [delta.mean_low, delta.mean_high]
+    return fields
+
+
+def _rows(
+    delta: Hyperbolicity, normalized: bool, witness: list[str | int]
+) -> list[tuple[str, str]]:
+    name = "delta / diameter" if normalized else "delta"
+    bounds = "exact" if delta.exact else f"between {delta.low:.4g} and {delta.high:.4g}"
+    rows = [(name, f"{format_number(delta.delta)} ({bounds})")]
+    if delta.mean is not None:
+        interval = f"{delta.mean_low:.4g} to {delta.mean_high:.4g}"
+        rows.append(("mean of four points", f"{delta.mean:.4g} ({interval})"))
+    rows.append(("2 delta / diameter", format_number(delta.relative)))
+    rows.append(("diameter", format_number(delta.diameter)))
+    if witness:
+        points = ", ".join(printable(str(point)) for point in witness)
+        rows.append(("the four points", points))
+    return rows

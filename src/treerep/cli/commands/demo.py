@@ -1,4 +1,4 @@
-"""`treerep demo`: what the package does, in half a minute."""
+"""`treerep demo`: fit two small data sets."""
 
 import io
 from pathlib import Path
@@ -14,7 +14,7 @@ from .._text_tree import middle_node, text_tree
 
 
 def show_demo(folder: Path) -> None:
-    """Fit two data sets, print the tree of the small one and the scores of both, and write both trees to `folder`."""
+    """Fit two data sets, print their scores, and write both trees to `folder`."""
     console = Console()
     folder.mkdir(parents=True, exist_ok=True)
     mammals = tr.datasets.sarich()

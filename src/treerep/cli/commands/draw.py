@@ -1,64 +1,59 @@
-"""`treerep draw`: the tree, or an embedding, as a figure."""
+"""`treerep draw`: draw a tree or an embedding as a figure."""
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import treerep as tr
 
 from ..._core.extras import require
 from .._attribute_tables import read_attributes
-from .._inputs import read_either, refuse_trials, tree_of
-from .._options import Reading
-from .._outputs import check_outputs, opened
+from .._command_options import DrawOptions
+from .._inputs import as_tree, read_either, refuse_trials
+from .._outputs import check_outputs, open_output
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-def draw_file(
-    source: str,
-    output: str,
-    *,
-    reading: Reading,
-    layout: str | None,
-    color: str | None,
-    labels: bool | None,
-    trials: int,
-    seed: int,
-    jobs: int | None,
-) -> None:
-    """Draw a tree or an embedding, or data by fitting a tree to them first."""
-    check_outputs(
-        output, source=source, table=None if color is None else color.rpartition(":")[0]
-    )
-    require("matplotlib", "draw").use(
-        "agg"
-    )  # files only: no window, whatever the machine is set up for
-    suffix = _known_suffix(output)
-    found = read_either(source, reading)
-    if isinstance(found, tr.Embedding):
-        refuse_trials(trials, "the input is an embedding")
-    what = (
-        found
-        if isinstance(found, tr.Embedding)
-        else tree_of(found, trials=trials, rng=seed, n_jobs=jobs)
-    )
-    values = None
-    if color is not None:
-        table, mark, column = color.rpartition(":")
-        if not mark:
-            raise ValueError(
-                f"--color is a table and one of its columns, as in attributes.csv:group, not {color!r}"
-            )
-        columns = read_attributes(table, what)
-        if column not in columns:
-            raise ValueError(
-                f"{table} has no column {column!r}: choose one of {', '.join(map(repr, columns))}"
-            )
-        values = columns[column]
-    figure: Any = tr.draw(what, layout=layout, color=values, labels=labels).figure
+def draw_file(options: DrawOptions) -> None:
+    """Draw a tree or an embedding, or the tree that is fitted to data."""
+    table = None if options.color is None else options.color.rpartition(":")[0]
+    check_outputs(options.output, source=options.source, table=table)
+    require("matplotlib", "draw").use("agg")  # write files only, never open a window
+    suffix = _known_suffix(options.output)
+    drawn = _read_drawn(options)
+    values = None if options.color is None else _read_column(options.color, drawn)
+    axes = tr.draw(drawn, layout=options.layout, color=values, labels=options.labels)
     picture = io.BytesIO()
-    figure.savefig(picture, format=suffix, dpi=200)
-    with opened(output, "wb") as file:
+    cast("Figure", axes.figure).savefig(picture, format=suffix, dpi=200)
+    with open_output(options.output, "wb") as file:
         file.write(picture.getvalue())
+
+
+def _read_drawn(options: DrawOptions) -> tr.Tree | tr.Embedding:
+    """Read what is to be drawn. Data become a tree."""
+    source = read_either(options.source, options.reading)
+    if isinstance(source, tr.Embedding):
+        refuse_trials(options.trials, "the input is an embedding")
+        return source
+    return as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
+
+
+def _read_column(color: str, points: tr.Tree | tr.Embedding) -> list[object]:
+    """Return the column that `--color TABLE:COLUMN` names."""
+    table, colon, column = color.rpartition(":")
+    if not colon:
+        raise ValueError(
+            "--color is a table and one of its columns, as in attributes.csv:group, "
+            f"not {color!r}"
+        )
+    columns = read_attributes(table, points)
+    if column not in columns:
+        raise ValueError(
+            f"{table} has no column {column!r}: choose one of {', '.join(map(repr, columns))}"
+        )
+    return columns[column]
 
 
 def _known_suffix(output: str) -> str:
@@ -66,6 +61,7 @@ def _known_suffix(output: str) -> str:
     suffix = Path(output).suffix.lower().removeprefix(".")
     if suffix not in known:
         raise ValueError(
-            f"{output}: a figure cannot be saved with that suffix: give one of {', '.join(sorted(known))}"
+            f"{output}: a figure cannot be saved with that suffix: "
+            f"give one of {', '.join(sorted(known))}"
         )
     return suffix

@@ -1,106 +1,119 @@
-"""`treerep embed`: a tree, or data, in hyperbolic space."""
+"""`treerep embed`: place a tree or data in hyperbolic space."""
 
 import csv
 import time
 import warnings
 from pathlib import Path
-from typing import Any
 
 import treerep as tr
 
 from ...drawing.layouts.hyperbolic import disk_embedding
-from .._inputs import read_either, refuse_trials, tree_of
-from .._options import Reading
-from .._outputs import check_outputs, counted, opened, print_json, remark, score_fields
+from .._command_options import EmbedOptions
+from .._inputs import as_tree, read_either, refuse_trials
+from .._outputs import (
+    check_outputs,
+    open_output,
+    plural,
+    print_json,
+    print_note,
+    score_fields,
+)
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-def embed_file(
-    source: str,
-    output: str,
-    *,
-    reading: Reading,
-    method: str,
-    dim: int,
-    distortion: float | None,
-    scale: float | None,
-    model: str,
-    trials: int,
-    seed: int,
-    jobs: int | None,
-    device: str | None,
-    as_json: bool,
-) -> None:
-    """Embed a tree or data, write the embedding and say how good it is."""
-    check_outputs(output, source=source)
-    suffix = ".csv" if output == "-" else Path(output).suffix.lower()
-    if suffix not in (".npz", ".csv", ".tsv"):
-        raise ValueError(f"{output}: an embedding is written as .npz, .csv or .tsv")
-    if as_json and output == "-":
-        raise ValueError(
-            "coordinates and --json cannot both go to standard output: name a file with --output"
-        )
-    if method != "sarkar":
-        refuse_trials(trials, f"{method} places the data without one")
-    found = read_either(source, reading)
-    if isinstance(found, tr.Embedding):
-        raise ValueError(f"{source} holds an embedding already: give a tree, or data")
+def embed_file(options: EmbedOptions) -> None:
+    """Embed a tree or data, write the embedding and report its distortion."""
+    suffix = _check_output(options)
+    if options.method != "sarkar":
+        refuse_trials(options.trials, f"{options.method} places the data without one")
+    source = read_either(options.source, options.reading)
+    if isinstance(source, tr.Embedding):
+        raise ValueError(f"{options.source} holds an embedding already: give a tree, or data")
     begin = time.perf_counter()
-    space = (
-        tree_of(found, trials=trials, rng=seed, n_jobs=jobs) if method == "sarkar" else found
-    )
-    table_in_a_plane = suffix != ".npz" and dim == 2
-    if method == "sarkar" and table_in_a_plane and scale is None and distortion is None:
-        # It is for looking at: at the scale that keeps distances, most points would round to
-        # the edge of the disk.
-        scale = disk_embedding(tree_of(space)).scale
-    embedding = _embedded(
-        space,
-        method=method,
-        dim=dim,
-        distortion=distortion,
-        scale=scale,
-        rng=seed,
-        device=device,
-    )
+    embedding = _embed(source, options, suffix)
     seconds = time.perf_counter() - begin
     if suffix == ".npz":
-        embedding.save(output)
+        embedding.save(options.output)
     else:
-        _write_table(embedding, output, model, "\t" if suffix == ".tsv" else ",")
-    scores = {"distortion": tr.average_distortion(embedding, found, n_jobs=jobs)}
-    remark(
-        f"{counted(len(embedding), 'point')}, dimension {dim}, scale {embedding.scale:.4g}, average distortion "
-        f"{float(scores['distortion']):.4g}, {seconds:.2f} s"
+        _write_table(embedding, options.output, options.model, _DELIMITERS[suffix])
+    distortion = tr.average_distortion(embedding, source, n_jobs=options.jobs)
+    print_note(
+        f"{plural(len(embedding), 'point')}, dimension {options.dim}, "
+        f"scale {embedding.scale:.4g}, average distortion {float(distortion):.4g}, "
+        f"{seconds:.2f} s"
     )
-    if as_json:
-        fields = {
-            "points": len(embedding),
-            "dim": dim,
-            "method": method,
-            "scale": embedding.scale,
-        }
-        print_json({**fields, **score_fields(scores), "seconds": seconds, "output": output})
+    if options.json:
+        print_json(
+            {
+                "points": len(embedding),
+                "dim": options.dim,
+                "method": options.method,
+                "scale": embedding.scale,
+                **score_fields({"distortion": distortion}),
+                "seconds": seconds,
+                "output": options.output,
+            }
+        )
 
 
-def _embedded(space: tr.Metric, **options: Any) -> tr.Embedding:
+def _check_output(options: EmbedOptions) -> str:
+    """Return the suffix of the output, or refuse it."""
+    check_outputs(options.output, source=options.source)
+    suffix = ".csv" if options.output == "-" else Path(options.output).suffix.lower()
+    if suffix not in (".npz", *_DELIMITERS):
+        raise ValueError(f"{options.output}: an embedding is written as .npz, .csv or .tsv")
+    if options.json and options.output == "-":
+        raise ValueError(
+            "coordinates and --json cannot both go to standard output: "
+            "name a file with --output"
+        )
+    return suffix
+
+
+def _embed(source: tr.Metric, options: EmbedOptions, suffix: str) -> tr.Embedding:
+    """Embed a tree, or the data themselves, as the method has it."""
+    space = source
+    scale = options.scale
+    if options.method == "sarkar":
+        tree = as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
+        space = tree
+        if _is_picture(options, suffix):
+            # At the scale that keeps distances, most points would round to the edge of the
+            # disk.
+            scale = disk_embedding(tree).scale
     with warnings.catch_warnings():
-        # In Python an interrupt of the learning gives the best so far. Here nobody asked for
-        # half an embedding.
+        # In Python an interrupt returns the best embedding so far. A command that is
+        # interrupted writes nothing.
         warnings.filterwarnings("error", message="interrupted in epoch")
         try:
-            return tr.embed(space, **options)
+            return tr.embed(
+                space,
+                method=options.method,
+                dim=options.dim,
+                distortion=options.distortion,
+                scale=scale,
+                rng=options.seed,
+                device=options.device,
+            )
         except UserWarning as warning:
             raise KeyboardInterrupt from warning
 
 
+def _is_picture(options: EmbedOptions, suffix: str) -> bool:
+    """Whether the coordinates are for a picture: a table in the plane, without a scale."""
+    in_plane = suffix != ".npz" and options.dim == 2
+    return in_plane and options.scale is None and options.distortion is None
+
+
 def _write_table(embedding: tr.Embedding, output: str, model: str, delimiter: str) -> None:
-    """Write the names and coordinates of the data points, with as many digits as it takes to read them back."""
+    """Write the labels and coordinates of the points, with all digits."""
     places = embedding.coordinates(model)[: len(embedding)].tolist()
-    names = embedding.labels or range(len(embedding))
-    first = (
-        0 if model == "lorentz" else 1
-    )  # x0 is the coordinate of the hyperboloid that the others determine
-    with opened(output) as file:
+    labels = embedding.labels or range(len(embedding))
+    # The hyperboloid has a coordinate x0, which the others determine.
+    first = 0 if model == "lorentz" else 1
+    columns = range(first, first + len(places[0]))
+    with open_output(output) as file:
         table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        table.writerow(["label", *(f"x{k}" for k in range(first, first + len(places[0])))])
-        table.writerows([name, *row] for name, row in zip(names, places, strict=True))
+        table.writerow(["label", *(f"x{k}" for k in columns)])
+        table.writerows([label, *row] for label, row in zip(labels, places, strict=True))

@@ -1,99 +1,87 @@
-"""`treerep fit`: data in, a tree out."""
+"""`treerep fit`: fit a tree to a file of data."""
 
 import time
-from typing import Any
+from collections.abc import Mapping
 
 import treerep as tr
 
 from ...formats import write_tree
+from .._command_options import FitOptions, RefineOptions
 from .._inputs import read_either
-from .._options import Reading
-from .._outputs import check_tree_output, counted, print_json, remark, score_fields
+from .._outputs import check_tree_output, plural, print_json, print_note, score_fields
+
+# The only method that takes each of these options.
+_METHOD_OF_OPTION = {"tol": "treerep", "size": "backbone"}
 
 
-def fit_file(
-    source: str,
-    output: str,
-    *,
-    reading: Reading,
-    method: str,
-    trials: int,
-    seed: int,
-    tol: float | None,
-    size: int | None,
-    jobs: int | None,
-    device: str | None,
-    refine: bool,
-    to: str | None,
-    as_json: bool,
-) -> None:
-    """Fit a tree to a file of data, write it and say how good it is."""
-    check_tree_output(output, to, source)
-    for option, value, only in (("--tol", tol, "treerep"), ("--size", size, "backbone")):
-        if value is not None and method != only:
-            raise ValueError(
-                f"{option} {value} is for --method {only}, not for {method}: change one of them"
-            )
-    metric = read_either(source, reading)
+def fit_file(options: FitOptions) -> None:
+    """Fit a tree to a file of data, write the tree and report its scores."""
+    check_tree_output(options.output, options.to, options.source)
+    _check_method(options)
+    metric = read_either(options.source, options.reading)
     if isinstance(metric, tr.Tree):
         raise ValueError(
-            f"{source} holds a tree already: score, refine, embed, draw or view it"
+            f"{options.source} holds a tree already: score, refine, embed, draw or view it"
         )
     begin = time.perf_counter()
     tree = tr.fit(
         metric,
-        method=method,
-        trials=trials,
-        rng=seed,
-        tol=tol,
-        size=size,
-        n_jobs=jobs,
-        device=device,
+        method=options.method,
+        trials=options.trials,
+        rng=options.seed,
+        tol=options.tol,
+        size=options.size,
+        n_jobs=options.jobs,
+        device=options.device,
     )
-    if refine:  # by the threads: moves do not run on a device
-        tree = tr.refine(tree, metric, rng=seed, n_jobs=jobs)
-    seconds = time.perf_counter() - begin
-    about = {"method": method, "trials": trials, "seed": seed, "refined": refine}
-    finish(
-        tree,
-        metric,
-        output,
-        to=to,
-        jobs=jobs,
-        device=device,
-        as_json=as_json,
-        seconds=seconds,
-        about=about,
-    )
+    if options.refine:  # with threads: moves do not run on a device
+        tree = tr.refine(tree, metric, rng=options.seed, n_jobs=options.jobs)
+    settings = {
+        "method": options.method,
+        "trials": options.trials,
+        "seed": options.seed,
+        "refined": options.refine,
+    }
+    write_and_report(tree, metric, options, time.perf_counter() - begin, settings)
 
 
-def finish(
+def _check_method(options: FitOptions) -> None:
+    """Refuse an option that the chosen method does not take."""
+    for name, method in _METHOD_OF_OPTION.items():
+        value = getattr(options, name)
+        if value is not None and options.method != method:
+            raise ValueError(
+                f"--{name} {value} is for --method {method}, not for {options.method}: "
+                "change one of them"
+            )
+
+
+def write_and_report(
     tree: tr.Tree,
     metric: tr.Metric,
-    output: str,
-    *,
-    to: str | None,
-    jobs: int | None,
-    device: str | None,
-    as_json: bool,
+    options: FitOptions | RefineOptions,
     seconds: float,
-    about: dict[str, Any],
+    details: Mapping[str, object],
 ) -> None:
-    """Score a new tree, write it, and report both: to people on stderr, to programs on stdout."""
+    """Score a new tree, write it, and report both: a line on stderr, JSON on stdout."""
     plain, scaled = (
-        tr.average_distortion(tree, metric, scale=scale, n_jobs=jobs, device=device)
+        tr.average_distortion(
+            tree, metric, scale=scale, n_jobs=options.jobs, device=options.device
+        )
         for scale in ("none", "optimal")
     )
-    if not (as_json and output == "-"):
-        write_tree(tree, output, format=to or ("newick" if output == "-" else None))
-    about_sample = "" if plain.exact else f" ({plain.basis})"
-    remark(
-        f"{counted(len(tree), 'point')}, {counted(tree.n_nodes, 'node')}, average distortion {float(plain):.4g}, "
-        f"{float(scaled):.4g} after the best scale{about_sample}, {seconds:.2f} s"
+    output = options.output
+    if not (options.json and output == "-"):
+        write_tree(tree, output, format=options.to or ("newick" if output == "-" else None))
+    sampled = "" if plain.exact else f" ({plain.basis})"
+    print_note(
+        f"{plural(len(tree), 'point')}, {plural(tree.n_nodes, 'node')}, "
+        f"average distortion {float(plain):.4g}, "
+        f"{float(scaled):.4g} after the best scale{sampled}, {seconds:.2f} s"
     )
-    if not as_json:
+    if not options.json:
         return
-    fields = {"points": len(tree), "nodes": tree.n_nodes}
+    sizes = {"points": len(tree), "nodes": tree.n_nodes}
     scores = score_fields({"distortion": plain, "distortion_scaled": scaled})
     written = {"newick": tree.newick()} if output == "-" else {"output": output}
-    print_json({**fields, **scores, **about, "seconds": seconds, **written})
+    print_json({**sizes, **scores, **details, "seconds": seconds, **written})

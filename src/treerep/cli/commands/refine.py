@@ -1,61 +1,35 @@
-"""`treerep refine`: a tree and its data in, a better tree out."""
+"""`treerep refine`: improve a tree of given data."""
 
 import time
-from typing import Any
 
 import treerep as tr
 
 from ...formats import read_tree
-from .._inputs import aligned, check_one_stdin, read_either
-from .._options import Reading
+from .._command_options import RefineOptions
+from .._inputs import check_one_stdin, match_points, read_either
 from .._outputs import check_tree_output
-from .fit import finish
+from .fit import write_and_report
 
 
-def refine_file(
-    tree_file: str,
-    source: str,
-    output: str,
-    *,
-    reading: Reading,
-    weights: Any,
-    moves: bool,
-    balance: float,
-    time_limit: float | None,
-    seed: int,
-    jobs: int | None,
-    device: str | None,
-    to: str | None,
-    as_json: bool,
-) -> None:
-    """Refine a tree, write it and say what was gained."""
-    check_one_stdin(tree_file, source)
-    check_tree_output(output, to, source)  # the tree itself may be replaced by the better one
-    metric = read_either(source, reading)
-    tree = aligned(read_tree(tree_file), metric, (tree_file, source))
-    assert isinstance(tree, tr.Tree)
+def refine_file(options: RefineOptions) -> None:
+    """Refine a tree, write the result and report its scores."""
+    check_one_stdin(options.tree, options.source)
+    # The output may replace the file of the tree, but not that of the data.
+    check_tree_output(options.output, options.to, options.source)
+    metric = read_either(options.source, options.reading)
+    tree = match_points(read_tree(options.tree), metric, (options.tree, options.source))
     begin = time.perf_counter()
-    better = tr.refine(
+    refined = tr.refine(
         tree,
         metric,
-        weights=weights,
-        moves=moves,
-        balance=balance,
-        time_limit=time_limit,
-        rng=seed,
-        n_jobs=jobs,
-        device=device,
+        weights=options.weights,
+        moves=options.moves,
+        balance=options.balance,
+        time_limit=options.time_limit,
+        rng=options.seed,
+        n_jobs=options.jobs,
+        device=options.device,
     )
     seconds = time.perf_counter() - begin
-    before = {"distortion_before": better.refinement.distortion_before}
-    finish(
-        better,
-        metric,
-        output,
-        to=to,
-        jobs=jobs,
-        device=device,
-        as_json=as_json,
-        seconds=seconds,
-        about=before,
-    )
+    before = {"distortion_before": refined.refinement.distortion_before}
+    write_and_report(refined, metric, options, seconds, before)

@@ -1,45 +1,36 @@
-"""`treerep view`: the tree as a page for the browser."""
+"""`treerep view`: write a page that shows a tree in a browser."""
 
 from pathlib import Path
 
 import treerep as tr
 
 from .._attribute_tables import read_attributes
-from .._inputs import read_either, stem, tree_of
-from .._options import Reading
-from .._outputs import check_outputs, opened, remark
+from .._command_options import ViewOptions
+from .._inputs import as_tree, display_name, read_either
+from .._outputs import check_outputs, open_output, print_note
 
 
-def view_file(
-    source: str,
-    output: str,
-    *,
-    reading: Reading,
-    table: str | None,
-    color: str | None,
-    title: str | None,
-    show: bool,
-    trials: int,
-    seed: int,
-    jobs: int | None,
-) -> None:
-    """Write the page of a tree, or of data and the tree that is fitted to them."""
-    check_outputs(output, source=source, table=table)
-    if show and output == "-":
+def view_file(options: ViewOptions) -> None:
+    """Write the page of a tree, or of data with the tree that is fitted to them."""
+    output = options.output
+    check_outputs(output, source=options.source, table=options.table)
+    if options.show and output == "-":
         raise ValueError("--open needs a file: name one with --output")
-    found = read_either(source, reading)
-    tree = tree_of(found, trials=trials, rng=seed, n_jobs=jobs)
-    columns = None if table is None else read_attributes(table, tree)
-    heading = stem(source) if title is None else title
-    data = None if isinstance(found, tr.Tree) else found
-    page = tr.page(tree, table=columns, color=color, title=heading, data=data)
-    with opened(output) as file:
+    source = read_either(options.source, options.reading)
+    tree = as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
+    page = tr.page(
+        tree,
+        table=None if options.table is None else read_attributes(options.table, tree),
+        color=options.color,
+        title=display_name(options.source) if options.title is None else options.title,
+        data=None if isinstance(source, tr.Tree) else source,
+    )
+    with open_output(output) as file:
         file.write(page.html)
     if output != "-":
-        remark(
-            f"{output}: {tree.n_points:,} points, {len(page.html) / 1000:,.0f} kB; open it in a browser"
-        )
-    if show:
+        size = len(page.html) / 1000
+        print_note(f"{output}: {tree.n_points:,} points, {size:,.0f} kB; open it in a browser")
+    if options.show:
         import webbrowser
 
         webbrowser.open(Path(output).resolve().as_uri())

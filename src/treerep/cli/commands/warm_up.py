@@ -1,4 +1,4 @@
-"""`treerep warm-up`: compile the kernels for the common kinds of input; numba keeps the result on disk."""
+"""`treerep warm-up`: compile the kernels for common inputs. numba stores them on disk."""
 
 import time
 from collections.abc import Callable
@@ -12,29 +12,29 @@ import treerep as tr
 
 from ...fitting.methods import METHODS
 
-# Above the size at which a fit begins to split.
+# Points. More than the size at which a fit begins to divide zones in waves.
 _MANY = 40_000
 
 
 def compile_everything() -> None:
-    """Do each kind of work on an example, and say what took how long."""
+    """Run each kind of work on an example and print the times."""
     console = Console(highlight=False)
     begin = time.perf_counter()
     small = tr.datasets.random_tree(64).distances()
-    works: dict[str, Callable[[], object]] = {
+    jobs: dict[str, Callable[[], object]] = {
         **{name: partial(_fit_and_score, make) for name, make in examples().items()},
         "hyperbolicity": _measure_hyperbolicity,
         "refinement": partial(_refine, small),
         "default": partial(_fit_by_default, small),
         "placing": _place,
-        "embedding": lambda: tr.embed(tr.fit(small)).block(range(64), range(64)),
+        "embedding": partial(_embed, small),
         **{
             method: partial(tr.fit, small, method=method)
             for method in METHODS
             if method not in ("treerep", "auto")
         },
     }
-    for name, work in works.items():
+    for name, work in jobs.items():
         start = time.perf_counter()
         work()
         console.print(f"{name:<28}{time.perf_counter() - start:6.1f} s")
@@ -50,29 +50,36 @@ def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
 
 
 def _measure_hyperbolicity() -> None:
-    tr.hyperbolicity(tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)]), method="exact")
-    tr.hyperbolicity(
-        np.random.default_rng(0).standard_normal((40, 3)), metric="euclidean", method="exact"
-    )
+    points = np.random.default_rng(0).standard_normal((40, 3))
+    tr.hyperbolicity(_ring(), method="exact")
+    tr.hyperbolicity(points, metric="euclidean", method="exact")
+
+
+def _ring() -> tr.GraphMetric:
+    return tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)])
+
+
+def _embed(distances: NDArray[np.float64]) -> None:
+    embedding = tr.embed(tr.fit(distances))
+    embedding.block(range(64), range(64))
 
 
 def _place() -> None:
     points = np.random.default_rng(0).standard_normal((64, 3))
     tree = tr.fit(points[:48], metric="euclidean")
     for dtype in (np.float64, np.float32):
-        tr.place(
-            tree, points[48:].astype(dtype), data=points[:48].astype(dtype), metric="euclidean"
-        )
+        typed = points.astype(dtype)
+        tr.place(tree, typed[48:], data=typed[:48], metric="euclidean")
     tr.place(tree, tr.PointMetric(points).block(range(48, 64), range(48)))
 
 
 def _fit_by_default(distances: NDArray[np.float64]) -> None:
-    """Fit what is not a tree: few and many points, a matrix and a graph."""
+    """Fit distances that are not a tree: few and many points, a matrix and a graph."""
     points = np.random.default_rng(0).standard_normal((2100, 3))
     for rows in (points[:64], points):
         tr.fit(rows, metric="euclidean")
     tr.fit(distances**0.9)
-    tr.fit(tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)]))
+    tr.fit(_ring())
 
 
 def _refine(distances: NDArray[np.float64]) -> None:
@@ -83,10 +90,10 @@ def _refine(distances: NDArray[np.float64]) -> None:
 
 
 def examples() -> dict[str, Callable[[], tr.Metric]]:
-    """Makers of a metric for each specialization that users meet first.
+    """Return a function that makes a metric for each common specialization.
 
-    Matrices are small, all others just large enough for both phases of a fit: many points are
-    split before they are finished, by kernels of their own.
+    Matrices are small. The others are large enough for both phases of a fit, which run
+    different kernels.
     """
     points = np.random.default_rng(0).standard_normal((_MANY, 3))
     distances = tr.PointMetric(points).block(range(64), range(64))

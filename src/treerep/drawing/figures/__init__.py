@@ -1,1 +1,1 @@
-"""Pictures by matplotlib."""
+"""Figures of matplotlib."""

@@ -1,106 +1,128 @@
-"""From positions to a picture: edges, points, legend, names, and room for all of them."""
+"""Draw a picture: edges, points, legend and labels."""
 
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..._core.checks import number_from
 from ..._core.extras import require
-from ._colors import MARKERS, Colors, color_values
+from ._colors import MARKERS, Colors, ColorValues, Palette, color_values
 from ._figures import linear_axes, new_axes
-from ._labels import NAME_SIZE, set_limits, write_names
+from ._labels import LABEL_SIZE, set_limits, write_labels
 from ._picture import Picture
-from ._text import MOST_LETTERS, names_to_write, plain, shortened
+from ._text import MOST_CHARACTERS, labels_to_write, plain, truncated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.typing import ColorType
 
-# From so many nodes on, vector files hold pixels: a PDF of 100,000 lines takes longer to open
-# than to make.
+# Vector files of more nodes hold pixels: a PDF of 100,000 lines is slow to open.
 _RASTERIZE = 5_000
-# Categories of a legend, at most, and those in one column.
-_MOST_LEGEND = 60
-_LEGEND_ROWS = 20
-_BAR = 2.4  # height of a color bar, at most, in inches
-# Many edges together look darker than few. Steiner nodes have the color of few.
+_MOST_LEGEND = 60  # categories in a legend
+_LEGEND_ROWS = 20  # categories in one column of it
+_BAR = 2.4  # largest height of a color bar, in inches
+# Many edges together look darker than few, so they are lighter.
 _FEW = 200
 _EDGES = "#8C8C8C"
 _MANY_EDGES = "#B4B4B4"
-_LAYOUTS = 3  # until axes of a fixed shape and a wide legend have found their places
+_LAYOUTS = 3  # rounds of the layout until axes of a fixed shape and a wide legend fit
 _WIDTH = 6.0  # of a picture without its legend, in inches
 
 
-def paint(
-    picture: Picture,
-    *,
-    color: Any,
-    labels: Any,
-    ax: "Axes | None",
-    palette: Any,
-    legend: bool,
-    size: float | None,
-    edge_color: Any,
-    edge_width: float | None,
-) -> "Axes":
-    """Draw a picture: see `draw` for the options."""
+@dataclass(frozen=True)
+class Style:
+    """The options of `draw` that do not change the geometry."""
+
+    color: ColorValues
+    palette: Palette
+    labels: bool | Sequence[object] | None
+    legend: bool
+    size: float | None
+    edge_color: "ColorType | None"
+    edge_width: float | None
+
+
+def paint(picture: Picture, style: Style, ax: "Axes | None") -> "Axes":
+    """Draw a picture on axes, or on a new figure."""
     nodes = len(picture.spots)
     points = picture.n_points
-    names = names_to_write(labels, picture.names, points, nodes)
-    colors = color_values(color, points, palette)
+    labels = labels_to_write(style.labels, picture.labels, points, nodes)
+    colors = color_values(style.color, points, style.palette)
     if len(colors.rgba) not in (points, nodes):
         raise ValueError(
-            f"{len(colors.rgba)} colors for {points} points and {nodes} nodes: give one for each"
+            f"{len(colors.rgba)} colors for {points} points and {nodes} nodes: "
+            "give one for each"
         )
-    area = _size_or(float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0)), size, "size")
-    width = _size_or(float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0)), edge_width, "edge_width")
-    own = ax is None
-    axes = (
-        _new_axes(picture, names, colors if legend else None) if ax is None else linear_axes(ax)
-    )
-    _draw_edges(
-        axes,
-        picture,
-        (_EDGES if nodes <= _FEW else _MANY_EDGES) if edge_color is None else edge_color,
-        width,
-    )
+    small = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0))
+    area = _size_or(small, style.size, "size")
+    thin = float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0))
+    width = _size_or(thin, style.edge_width, "edge_width")
+    if ax is None:
+        axes = _new_axes(picture, bool(labels), colors if style.legend else None)
+    else:
+        axes = linear_axes(ax)
+    _draw_edges(axes, picture, style.edge_color, width)
     _draw_points(axes, picture, colors, area)
     _frame(axes, picture)
-    if legend:
+    if style.legend:
         _draw_legend(axes, colors)
-    if own:  # names are fitted into the room that the legend leaves
-        figure: Any = axes.figure
-        for _ in range(_LAYOUTS):
-            figure.get_layout_engine().execute(figure)
-    if names:
-        write_names(axes, picture, names, area)
+    if ax is None:
+        _lay_out(cast("Figure", axes.figure))
+    if labels:
+        write_labels(axes, picture, labels, area)
     return axes
 
 
-def _size_or(default: float, value: Any, name: str) -> float:
-    return (
-        default if value is None else number_from(0, value, f"{name} is a number of at least 0")
-    )
+def _size_or(default: float, value: float | None, name: str) -> float:
+    if value is None:
+        return default
+    return number_from(0, value, f"{name} is a number of at least 0")
 
 
-def _new_axes(picture: Picture, names: dict[int, str], colors: Colors | None) -> "Axes":
-    """Make a figure as high as the picture needs, with room for a legend on the right."""
+def _lay_out(figure: "Figure") -> None:
+    """Lay out the figure, so that labels are placed in the space that the legend leaves."""
+    engine = figure.get_layout_engine()
+    for _ in range(_LAYOUTS):
+        if engine is not None:
+            engine.execute(figure)
+
+
+def _new_axes(picture: Picture, labeled: bool, colors: Colors | None) -> "Axes":
+    """Make a figure as high as the picture needs, with space for a legend on the right."""
     wide, high = np.ptp(picture.spots, axis=0)
     if picture.layout == "rectangular":
-        tall = float(np.clip((0.22 if names else 0.12) * (high + 1), 2.4, 9.0))
+        row = 0.22 if labeled else 0.12
+        tall = float(np.clip(row * (high + 1), 2.4, 9.0))
     elif picture.layout == "hyperbolic":
         tall = _WIDTH
     else:
-        tall = float(np.clip(_WIDTH * high / wide if wide > 0 else _WIDTH, 3.2, 7.2))
-    beside = 0.0 if colors is None or colors.scale is None else 0.6
-    if colors is not None and 0 < len(colors.legend) <= _MOST_LEGEND:
-        letters = min(max(len(name) for name, *_ in colors.legend), MOST_LETTERS)
-        beside = -(-len(colors.legend) // _LEGEND_ROWS) * (0.4 + 0.08 * letters)
-    return new_axes(_WIDTH + beside, tall)
+        in_proportion = _WIDTH * high / wide if wide > 0 else _WIDTH
+        tall = float(np.clip(in_proportion, 3.2, 7.2))
+    return new_axes(_WIDTH + _legend_width(colors), tall)
 
 
-def _draw_edges(axes: "Axes", picture: Picture, color: Any, width: float) -> None:
+def _legend_width(colors: Colors | None) -> float:
+    """Return the width of the legend or the color bar, in inches."""
+    if colors is None:
+        return 0.0
+    if 0 < len(colors.legend) <= _MOST_LEGEND:
+        longest = max(len(name) for name, *_ in colors.legend)
+        columns = math.ceil(len(colors.legend) / _LEGEND_ROWS)
+        return columns * (0.4 + 0.08 * min(longest, MOST_CHARACTERS))
+    return 0.0 if colors.scale is None else 0.6
+
+
+def _draw_edges(
+    axes: "Axes", picture: Picture, color: "ColorType | None", width: float
+) -> None:
     collections = require("matplotlib.collections", "draw")
-    many = len(picture.spots) > _RASTERIZE
+    nodes = len(picture.spots)
+    if color is None:
+        color = _EDGES if nodes <= _FEW else _MANY_EDGES
     if picture.layout == "hyperbolic":
         patches = require("matplotlib.patches", "draw")
         axes.add_patch(
@@ -113,27 +135,40 @@ def _draw_edges(axes: "Axes", picture: Picture, color: Any, width: float) -> Non
         colors=color,
         linewidths=width,
         zorder=1,
-        rasterized=many,
+        rasterized=nodes > _RASTERIZE,
         capstyle="round",
         joinstyle="round",
     )
-    lines.set_in_layout(False)  # all are within the axes: need not be measured, one by one
+    lines.set_in_layout(False)  # all lines are within the axes: do not measure each
     axes.add_collection(lines, autolim=False)
 
 
 def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) -> None:
     look: dict[str, Any] = {"linewidths": 0, "rasterized": len(picture.spots) > _RASTERIZE}
     x, y = picture.spots.T
-    painted = len(colors.rgba)
-    axes.scatter(
-        x[painted:], y[painted:], s=area / 5, c=_EDGES, zorder=1.5, **look
-    ).set_in_layout(False)
-    # In a fixed random order, so that no category lies on all others.
-    mixed = np.random.default_rng(0).permutation(painted)
+    colored = len(colors.rgba)
+    others = slice(colored, None)
+    gray = axes.scatter(
+        x[others],
+        y[others],
+        s=area / 5,
+        c=_EDGES,
+        zorder=1.5,
+        **look,
+    )
+    gray.set_in_layout(False)
+    # In a fixed random order, so that no category covers all others.
+    order = np.random.default_rng(0).permutation(colored)
     for kind in np.unique(colors.kind):
-        of = mixed[colors.kind[mixed] == kind]
+        nodes = order[colors.kind[order] == kind]
         dots = axes.scatter(
-            x[of], y[of], s=area, c=colors.rgba[of], marker=MARKERS[kind], zorder=2, **look
+            x[nodes],
+            y[nodes],
+            s=area,
+            c=colors.rgba[nodes],
+            marker=MARKERS[kind],
+            zorder=2,
+            **look,
         )
         dots.set_in_layout(False)
 
@@ -147,18 +182,20 @@ def _frame(axes: "Axes", picture: Picture) -> None:
         low = picture.spots.min(axis=0)
         high = picture.spots.max(axis=0)
     span = high - low
-    flat = picture.layout == "rectangular"
-    extra = (
-        np.array([0.02 * span[0], 0.6]) if flat else np.maximum(0.04 * span, 0.02 * span.max())
-    )
-    extra[extra == 0] = 1.0  # all nodes at one place
-    set_limits(axes, low - extra, high + extra)
-    axes.set_aspect("auto" if flat else "equal", adjustable="box")
+    rectangular = picture.layout == "rectangular"
+    if rectangular:
+        margin = np.array([0.02 * span[0], 0.6])
+    else:
+        margin = np.maximum(0.04 * span, 0.02 * span.max())
+    margin[margin == 0] = 1.0  # all nodes at one place
+    set_limits(axes, low - margin, high + margin)
+    axes.set_aspect("auto" if rectangular else "equal", adjustable="box")
 
 
 def _draw_legend(axes: "Axes", colors: Colors) -> None:
     if colors.scale is not None:
-        share = min(0.6, _BAR / (axes.get_window_extent().height / axes.figure.dpi))
+        height = axes.get_window_extent().height / axes.figure.dpi  # inches
+        share = min(0.6, _BAR / height)
         bar = axes.figure.colorbar(
             colors.scale, cax=axes.inset_axes((1.02, 0.5 - 0.5 * share, 0.02, share))
         )
@@ -173,7 +210,7 @@ def _draw_legend(axes: "Axes", colors: Colors) -> None:
                 marker=marker,
                 color=color,
                 markersize=6,
-                label=plain(shortened(name)),
+                label=plain(truncated(name)),
             )
             for name, color, marker in colors.legend
         ]
@@ -182,8 +219,8 @@ def _draw_legend(axes: "Axes", colors: Colors) -> None:
             loc="center left",
             bbox_to_anchor=(1.0, 0.5),
             frameon=False,
-            fontsize=NAME_SIZE,
-            ncols=-(-len(keys) // _LEGEND_ROWS),
+            fontsize=LABEL_SIZE,
+            ncols=math.ceil(len(keys) / _LEGEND_ROWS),
             handletextpad=0.3,
             columnspacing=1.0,
         )

@@ -2,19 +2,29 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..._core.extras import require
 from ._text import is_missing
 
-# Okabe and Ito's first six, then colors far from all before them (in OKLab) for common vision
-# and, with half the weight, for that of people without red or green cones (Viénot et al. 1999);
-# none too light to be seen on white.
+if TYPE_CHECKING:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Colormap
+    from matplotlib.typing import ColorType
+
+#: One color, a color per point, or a value per point: see `draw`.
+ColorValues: TypeAlias = "ArrayLike | Sequence[object] | None"
+#: Colors of the categories, or a color map: see `draw`.
+Palette: TypeAlias = "str | Colormap | Sequence[ColorType] | Mapping[Any, ColorType] | None"
+
+# The first six are from Okabe and Ito. Each of the others is far from all before it in OKLab,
+# for common vision and, with half the weight, for people without red or green cones (Viénot et
+# al. 1999). None is too light for a white background.
 PALETTE = (
     "#0072B2",
     "#E69F00",
@@ -32,8 +42,8 @@ PALETTE = (
 MARKERS = ("o", "s", "^", "D", "v", "P")
 GREY = "#B8B8B8"
 
-#: Whole numbers of at most so many different values are categories.
-MOST_WHOLE = 20
+#: Integers of at most this many different values are categories.
+MOST_INTEGERS = 20
 
 
 class Colors(NamedTuple):
@@ -41,17 +51,17 @@ class Colors(NamedTuple):
 
     rgba: NDArray[np.float64]  # (k, 4)
     kind: NDArray[np.int64]  # which of MARKERS each value has
-    legend: list[tuple[str, Any, str]]  # name, color and marker of each category
-    scale: Any  # a ScalarMappable, where the values are numbers
+    legend: "list[tuple[str, ColorType, str]]"  # name, color and marker of each category
+    scale: "ScalarMappable | None"  # if the values are numbers
 
 
-def color_values(values: Any, count: int, palette: Any) -> Colors:
-    """Return the colors of `count` points or of as many values as there are: see `draw`."""
+def color_values(values: ColorValues, count: int, palette: Palette) -> Colors:
+    """Return one color for `count` points, or the colors of the values: see `draw`."""
     to_rgba = require("matplotlib.colors", "draw").to_rgba_array
     if values is None or isinstance(values, str):
         one = to_rgba(PALETTE[0] if values is None else _one_color(values))
         return Colors(np.repeat(one, count, axis=0), np.zeros(count, np.int64), [], None)
-    shape = np.shape(values)
+    shape = np.shape(cast("ArrayLike", values))
     if len(shape) == 2 and shape[1] in (3, 4):
         rgba = to_rgba(np.asarray(values))
         rgba[np.isnan(rgba).any(axis=1)] = to_rgba(GREY)
@@ -60,68 +70,72 @@ def color_values(values: Any, count: int, palette: Any) -> Colors:
         raise ValueError(
             f"color has shape {shape}: give one color, or a value for each point or node"
         )
-    if np.ma.isMaskedArray(values):
-        values = values.tolist()  # None where masked
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()  # None for masked values
     numbers = _as_numbers(values)
     if numbers is not None:
         return _on_a_scale(numbers, palette)
+    return _by_category(values, palette)
+
+
+def _by_category(values: ColorValues, palette: Palette) -> Colors:
+    to_rgba = require("matplotlib.colors", "draw").to_rgba_array
     names, codes = categories(values)
-    wanted = _wanted(names, palette)
-    chosen = to_rgba(wanted) if wanted else np.empty((0, 4))
-    gray = to_rgba(GREY)
-    # Where colors begin anew, markers change; whoever brings colors has thought of that.
-    kinds = (
-        np.zeros(len(names), np.int64)
-        if palette is not None
-        else np.arange(len(names)) // len(PALETTE)
-    )
+    colors = _category_colors(names, palette)
+    rgba = to_rgba(colors) if colors else np.empty((0, 4))
+    gray = to_rgba(GREY)  # at the end, where the code -1 of a missing value finds it
+    # Where the default colors repeat, markers change.
+    kinds = np.zeros(len(names), np.int64)
+    if palette is None:
+        kinds = np.arange(len(names)) // len(PALETTE)
     kinds = np.append(kinds % len(MARKERS), 0)
-    # A Categorical may have more categories than there are: they keep their colors, but need
-    # no key.
-    legend = [(names[k], wanted[k], MARKERS[kinds[k]]) for k in np.unique(codes[codes >= 0])]
-    return Colors(np.concatenate([chosen, gray])[codes], kinds[codes], legend, None)
+    # Categories without values keep their colors, but the legend leaves them out.
+    present = np.unique(codes[codes >= 0])
+    legend = [(names[k], colors[k], MARKERS[kinds[k]]) for k in present]
+    return Colors(np.concatenate([rgba, gray])[codes], kinds[codes], legend, None)
 
 
 def _one_color(name: str) -> str:
     if not require("matplotlib.colors", "draw").is_color_like(name):
         raise ValueError(
-            f"{name!r} is no color: give one, or a sequence with a value for each point or node"
+            f"{name!r} is not a color: give one, or a sequence with a value for each point "
+            "or node"
         )
     return name
 
 
-def _as_numbers(values: Any) -> NDArray[np.float64] | None:
-    """Values as float64 where they are to be seen on a scale: reals, and whole numbers of many different values."""
+def _as_numbers(values: ColorValues) -> NDArray[np.float64] | None:
+    """Return reals, and integers of many different values, as float64. Otherwise None."""
     if hasattr(getattr(values, "dtype", None), "categories"):
         return None
     array = np.asarray(values)
     if array.dtype.kind == "O":
         array = _known_numbers(array)
-    # The whole numbers of pandas, where some are missing, become reals in an array.
-    if getattr(getattr(values, "dtype", array.dtype), "kind", "O") in "iu":
-        return (
-            array.astype(np.float64)
-            if len(np.unique(array[array == array])) > MOST_WHOLE
-            else None
-        )
+    # Integers of pandas become reals in an array if some are missing: ask the values.
+    kind = getattr(getattr(values, "dtype", array.dtype), "kind", "O")
+    if kind in "iu":
+        present = array[array == array]  # without NaN
+        many = len(np.unique(present)) > MOST_INTEGERS
+        return array.astype(np.float64) if many else None
     return array.astype(np.float64) if array.dtype.kind == "f" else None
 
 
 def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
-    """Reals with NaN for what is missing, where all else are numbers, and more than few whole ones; or the items."""
+    """Return numbers that are not categories as reals, NaN if missing. Or return the items."""
     known = [item for item in items if not is_missing(item)]
     real = all(
         isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known
     )
     whole = all(isinstance(item, Integral) for item in known)
-    if not known or not real or (whole and len(set(known)) <= MOST_WHOLE):
+    if not known or not real or (whole and len(set(known)) <= MOST_INTEGERS):
         return items
     return np.array([math.nan if is_missing(item) else float(item) for item in items])
 
 
-def _on_a_scale(numbers: NDArray[np.float64], palette: Any) -> Colors:
+def _on_a_scale(numbers: NDArray[np.float64], palette: Palette) -> Colors:
     known = numbers[np.isfinite(numbers)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    low = float(known.min()) if len(known) else 0.0
+    high = float(known.max()) if len(known) else 1.0
     norm = require("matplotlib.colors", "draw").Normalize(low, high)
     scale = require("matplotlib.cm", "draw").ScalarMappable(
         norm, _color_map("viridis" if palette is None else palette)
@@ -132,11 +146,11 @@ def _on_a_scale(numbers: NDArray[np.float64], palette: Any) -> Colors:
     return Colors(rgba, np.zeros(len(numbers), np.int64), [], scale)
 
 
-def _is_color_map(palette: Any) -> bool:
+def _is_color_map(palette: Palette) -> "TypeGuard[str | Colormap]":
     return isinstance(palette, str | require("matplotlib.colors", "draw").Colormap)
 
 
-def _color_map(palette: Any) -> Any:
+def _color_map(palette: Palette) -> "Colormap":
     if not _is_color_map(palette):
         raise ValueError(
             f"palette is {palette!r}: numbers need a color map of matplotlib, or its name"
@@ -149,35 +163,32 @@ def _color_map(palette: Any) -> Any:
     return known[palette] if isinstance(palette, str) else palette
 
 
-def categories(values: Any) -> tuple[list[str], NDArray[np.int64]]:
-    """Names of the categories and the number of each value's; -1 where a value is missing (None, NaN).
+def categories(values: ColorValues) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the names of the categories, and the category of each value, -1 if missing.
 
-    In the order of a pandas Categorical, which has one; otherwise sorted, numbers within text
-    by value.
+    Categories of pandas keep their order. Others are sorted, numbers within text by value.
 
     >>> categories(["b10", "a", None, "b9"])
     (['a', 'b9', 'b10'], array([ 2,  0, -1,  1]))
     """
-    own = getattr(getattr(values, "dtype", None), "categories", None)
     items = list(np.asarray(values, object).tolist())
-    known = [not is_missing(item) for item in items]
-    if own is None:
-        present = {item for item, here in zip(items, known, strict=True) if here}
-        order = sorted(present, key=_reading_order)
-    else:
-        order = list(own)
+    ordered = getattr(getattr(values, "dtype", None), "categories", None)
+    if ordered is None:
+        present = {item for item in items if not is_missing(item)}
+        ordered = sorted(present, key=_reading_order)
+    order = list(ordered)
     number = {item: k for k, item in enumerate(order)}
-    codes = [number[item] if here else -1 for item, here in zip(items, known, strict=True)]
+    codes = [-1 if is_missing(item) else number[item] for item in items]
     return [str(item) for item in order], np.array(codes, np.int64)
 
 
-def _reading_order(item: Any) -> list[tuple[int, int, str]]:
+def _reading_order(item: object) -> list[tuple[int, int, str]]:
     parts = re.split(r"(\d+)", str(item))
     return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part]
 
 
-def _wanted(names: list[str], palette: Any) -> list[Any]:
-    """Color of each category: from a mapping of names, a sequence of colors, or our own."""
+def _category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
+    """Return the color of each category: from a mapping, a sequence, or the default."""
     if isinstance(palette, Mapping):
         given = {str(name): color for name, color in palette.items()}
         missing = [name for name in names if name not in given]
@@ -187,8 +198,9 @@ def _wanted(names: list[str], palette: Any) -> list[Any]:
             )
         return [given[name] for name in names]
     if _is_color_map(palette):
-        palette = _color_map(palette)(np.linspace(0, 1, max(len(names), 2)))
-    colors = list(PALETTE if palette is None else palette)
+        shares = np.linspace(0, 1, max(len(names), 2))
+        palette = list(_color_map(palette)(shares))
+    colors = list(PALETTE if palette is None else cast("Sequence[ColorType]", palette))
     if not colors:
         raise ValueError("palette is empty: give at least one color")
     return [colors[k % len(colors)] for k in range(len(names))]

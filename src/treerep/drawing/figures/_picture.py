@@ -1,10 +1,13 @@
-"""What is to be seen, before colors and names."""
+"""The geometry of a picture, before colors and labels."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+#: A chain of points (k, 2) for each edge.
+Lines: TypeAlias = NDArray[np.float64] | Sequence[NDArray[np.float64]]
 
 
 class Picture(NamedTuple):
@@ -12,7 +15,7 @@ class Picture(NamedTuple):
 
     spots: NDArray[np.float64]  # (N, 2)
     edges: NDArray[np.int64]  # (E, 2)
-    lines: Any  # a chain (k, 2) per edge
+    lines: Lines
     n_points: int
-    names: Sequence[str] | None
+    labels: Sequence[str] | None
     layout: str

@@ -1,33 +1,33 @@
-"""Text as it is: no mathematics between dollar signs, no warning about signs that the font does not have."""
+"""Plain text for matplotlib: without TeX, and without characters that the font lacks."""
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from ..._core.extras import require
 
-#: Up to so many points have their names written without being asked for.
-MOST_NAMES = 60
-#: Signs in a line of a name, at most: longer ones would leave no room for the picture.
-MOST_LETTERS = 45
+#: Labels of this many points are written by default.
+MOST_LABELS = 60
+#: Characters in a line of a label. Longer lines would leave no space for the picture.
+MOST_CHARACTERS = 45
 
 
 def plain(text: object) -> str:
-    r"""Return text that matplotlib shows sign by sign: `$` is escaped, what the font lacks becomes an empty box.
+    r"""Return text that matplotlib shows character by character.
 
-    Whoever writes it says usetex=False: TeX has more signs of its own.
+    `$` is escaped, and characters that the font lacks become empty boxes. Use it with
+    usetex=False, as TeX has more special characters.
 
     >>> plain("a$b$ c")
     'a\\$b\\$ c'
     """
     fonts = _fonts(tuple(require("matplotlib", "draw").rcParams["font.family"]))
-    signs = (
-        sign if sign == "\n" or _drawable(sign, fonts) else "\u25a1"
-        for sign in str(text).replace("\t", " ")
+    characters = (
+        character if character == "\n" or _is_drawable(character, fonts) else "\u25a1"
+        for character in str(text).replace("\t", " ")
     )
-    return "".join(signs).replace("$", r"\$")
+    return "".join(characters).replace("$", r"\$")
 
 
 def _fonts(families: tuple[str, ...]) -> tuple[str, ...]:
@@ -38,9 +38,9 @@ def _fonts(families: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _drawable(sign: str, fonts: tuple[str, ...]) -> bool:
+def _is_drawable(character: str, fonts: tuple[str, ...]) -> bool:
     manager = require("matplotlib.font_manager", "draw")
-    return any(manager.get_font(font).get_char_index(ord(sign)) for font in fonts)
+    return any(manager.get_font(font).get_char_index(ord(character)) for font in fonts)
 
 
 def is_missing(value: object) -> bool:
@@ -50,10 +50,10 @@ def is_missing(value: object) -> bool:
     )
 
 
-def shortened(text: str, most: int = MOST_LETTERS) -> str:
-    """Return lines of at most so many signs, the last of them an ellipsis where some are left out.
+def truncated(text: str, most: int = MOST_CHARACTERS) -> str:
+    """Truncate each line to `most` characters, the last of which is an ellipsis.
 
-    >>> shortened("abcdef", 4)
+    >>> truncated("abcdef", 4)
     'abc…'
     """
     return "\n".join(
@@ -61,25 +61,32 @@ def shortened(text: str, most: int = MOST_LETTERS) -> str:
     )
 
 
-def names_to_write(
-    labels: Any, own: Sequence[str] | None, n_points: int, n_nodes: int
+def labels_to_write(
+    labels: bool | Sequence[object] | None,
+    default: Sequence[str] | None,
+    n_points: int,
+    n_nodes: int,
 ) -> dict[int, str]:
     """Return the text at each node that has one: see `draw`.
 
-    Empty and missing names are not written.
+    Empty and missing labels are not written.
     """
     if labels is None:
-        labels = own is not None and n_points <= MOST_NAMES
+        labels = default is not None and n_points <= MOST_LABELS
+    texts: Sequence[object]
     if isinstance(labels, bool | np.bool_):
-        labels = () if not labels else (range(n_points) if own is None else own)
+        texts = range(n_points) if default is None else default
+        texts = texts if labels else ()
     elif isinstance(labels, str) or not hasattr(labels, "__len__"):
-        raise ValueError(f"labels is True, False, None or a sequence of names, not {labels!r}")
+        raise ValueError(f"labels is True, False, None or a sequence of texts, not {labels!r}")
     elif len(labels) not in (n_points, n_nodes):
         raise ValueError(
             f"{len(labels)} labels for {n_points} points and {n_nodes} nodes: give one for each"
         )
+    else:
+        texts = labels
     return {
-        k: plain(shortened(str(name)))
-        for k, name in enumerate(labels)
-        if not is_missing(name) and str(name).strip()
+        node: plain(truncated(str(text)))
+        for node, text in enumerate(texts)
+        if not is_missing(text) and str(text).strip()
     }

@@ -1,4 +1,4 @@
-"""How methods change with the dimension or the scale: one curve for each, as in the paper's Figure 2."""
+"""Draw how methods change with the dimension or the scale, as in the paper's Figure 2."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from ._text import plain
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_NAME_SIZE = 9.0
+_LABEL_SIZE = 9.0
 
 
 def curves(
@@ -32,12 +32,12 @@ def curves(
     x : (k,) positive numbers
         Powers of two are written as such.
     series : mapping of names to (k,) numbers
-        NaN where a method has no value.
+        NaN means that a method has no value.
     xlabel, ylabel : str
     log_y : bool
-        Whether y is logarithmic, too.
+        Whether the y axis is logarithmic as well.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on. A new figure by default.
 
     Returns
     -------
@@ -52,7 +52,8 @@ def curves(
     ['treerep', 'mst']
     """
     at = np.asarray(x, np.float64)
-    if at.ndim != 1 or len(at) == 0 or not ((at > 0) & (at < np.inf)).all():
+    positive = (at > 0) & (at < np.inf)
+    if at.ndim != 1 or len(at) == 0 or not positive.all():
         raise ValueError("x is a sequence of positive numbers, for a logarithmic axis")
     lines = {str(name): _values(name, values, len(at)) for name, values in series.items()}
     axes = new_axes(5.4, 3.6) if ax is None else flat_axes(ax)
@@ -62,7 +63,8 @@ def curves(
             "marker": MARKERS[k % len(MARKERS)],
         }
         axes.plot(at, values, linewidth=1.4, markersize=4, label=plain(name), **style)
-    axes.set_xscale("log", base=2 if (np.log2(at) % 1 == 0).all() else 10)
+    powers_of_two = bool((np.log2(at) % 1 == 0).all())
+    axes.set_xscale("log", base=2 if powers_of_two else 10)
     if log_y:
         axes.set_yscale("log")
     axes.set(xlabel=xlabel, ylabel=ylabel)
@@ -83,29 +85,33 @@ def _values(name: object, values: ArrayLike, count: int) -> NDArray[np.float64]:
 def _name_ends(
     axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArray[np.float64]]
 ) -> None:
-    """Write each name right of the axes, at the height of its last value, but apart by the height of a line of text."""
+    """Write each name right of the axes, near the height of its last value."""
     ends = []
     for k, (name, values) in enumerate(lines.items()):
-        known = np.flatnonzero(
-            np.isfinite(values) & ((values > 0) | (axes.get_yscale() != "log"))
-        )
+        drawn = np.isfinite(values)
+        if axes.get_yscale() == "log":
+            drawn &= values > 0
+        known = np.flatnonzero(drawn)
         if len(known):
-            ends.append((name, PALETTE[k % len(PALETTE)], at[known[-1]], values[known[-1]]))
+            last = known[-1]
+            ends.append((name, PALETTE[k % len(PALETTE)], at[last], values[last]))
     if not ends:
         return
     axes.autoscale_view()
     pixels = axes.transData.transform([(x, y) for *_, x, y in ends])
-    point = axes.figure.dpi / 72  # in pixels
-    apart = spread_out(pixels[:, 1], 1.3 * _NAME_SIZE * point)
-    for (name, color, _, y), height, place in zip(ends, pixels[:, 1], apart, strict=True):
+    point = axes.figure.dpi / 72  # pixels
+    heights = pixels[:, 1]
+    places = spread_out(heights, 1.3 * _LABEL_SIZE * point)
+    offsets = (places - heights) / point
+    for (name, color, _, y), offset in zip(ends, offsets, strict=True):
         axes.annotate(
             plain(name),
             (1.0, y),
-            (6.0, (place - height) / point),
+            (6.0, offset),
             axes.get_yaxis_transform(),
             "offset points",
             color=color,
-            fontsize=_NAME_SIZE,
+            fontsize=_LABEL_SIZE,
             va="center",
             ha="left",
             annotation_clip=False,
@@ -116,20 +122,24 @@ def _name_ends(
 def spread_out(
     heights: Sequence[float] | NDArray[np.float64], least: float
 ) -> NDArray[np.float64]:
-    """Move heights as little as needed (in squares) so that neighbors are at least `least` apart; their order stays.
+    """Move heights by least squares until neighbors are at least `least` apart.
+
+    The order stays the same.
 
     >>> spread_out([0.0, 10.0, 10.0], 4.0)
     array([ 0.,  8., 12.])
     """
     order = np.argsort(heights, kind="stable")
-    # With `least` per rank taken off, heights must not fall: a regression by pooling neighbors
-    # that do.
+    # Without `least` per rank, heights must not decrease: this is isotonic regression. Adjacent
+    # pools, as mean and count, are merged while they decrease.
     pools: list[tuple[float, int]] = []
     for rank, k in enumerate(order):
         pools.append((float(heights[k]) - least * rank, 1))
         while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (one, a), (two, b) = pools[-2:]
-            pools[-2:] = [((a * one + b * two) / (a + b), a + b)]
+            second, count_second = pools.pop()
+            first, count_first = pools.pop()
+            count = count_first + count_second
+            pools.append(((count_first * first + count_second * second) / count, count))
     places = np.empty(len(order))
     level = [mean for mean, count in pools for _ in range(count)]
     places[order] = np.array(level) + least * np.arange(len(order))

@@ -1,4 +1,4 @@
-"""How well a tree keeps distances, at a glance: its distances against the true ones."""
+"""Draw the distances in a tree against those in the data."""
 
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ from ._figures import linear_axes, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Whole distances up to this one have a column each.
-_MOST_WHOLE = 60
+# Integral distances up to this one have one column each.
+_MOST_COLUMNS = 60
 
 
 def distortion_picture(
@@ -32,27 +32,27 @@ def distortion_picture(
     rng: RNGLike = 0,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a two-dimensional histogram of pairs of points: true distance to the right, that of the tree upwards.
+    """Draw a histogram of pairs of points: x is the true distance, y that in the tree.
 
     Parameters
     ----------
     tree : Tree, Embedding or another Metric
-    data : anything `as_metric` takes, the same points
-        Matched by label if both have labels, otherwise by position.
+    data : anything `as_metric` takes
+        The same points, matched by label if both have labels, otherwise by position.
     metric : str, optional
-        How to measure points, as in `as_metric`.
+        The metric of points, as in `as_metric`.
     pairs : int
-        Where there are more pairs than that, so many are drawn at random.
+        If there are more pairs, this many are chosen at random.
     bins : int
-        Cells in each direction; whole distances have cells of their own.
+        Cells in each direction. Integral distances have one cell each.
     rng : seed or numpy Generator
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on. A new figure by default.
 
     Returns
     -------
     Axes
-        Darker cells have more pairs, on a logarithmic scale. On the line tree and data agree.
+        Darker cells have more pairs, on a logarithmic scale. Tree and data agree on the line.
 
     Examples
     --------
@@ -64,23 +64,32 @@ def distortion_picture(
     if not isinstance(tree, Metric):
         kind = type(tree).__name__
         raise TypeError(
-            f"the first of two is a tree, an embedding or another metric, not {kind}: fit one first"
+            f"tree is a tree, an embedding or another metric, not {kind}: fit one first"
         )
     truth = as_metric(data, metric=metric)
     tree = matched(tree, truth, ("the tree", "the data"))
     if len(tree) < 2:
         raise ValueError("one point has no distances: give a tree of at least two points")
     i, j = _pairs(len(tree), positive_number(pairs, "pairs"), np.random.default_rng(rng))
-    given, found = (np.asarray(space.pairs(i, j), np.float64) for space in (truth, tree))
+    x = np.asarray(truth.pairs(i, j), np.float64)
+    y = np.asarray(tree.pairs(i, j), np.float64)
     axes = new_axes(5.4, 4.6) if ax is None else linear_axes(ax)
-    cells = _edges(given, positive_number(bins, "bins")), _edges(found, bins)
+    columns = _cell_limits(x, positive_number(bins, "bins"))
+    rows = _cell_limits(y, bins)
     log = require("matplotlib.colors", "draw").LogNorm()
     *_, image = axes.hist2d(
-        given, found, bins=list(cells), cmap="Blues", norm=log, rasterized=True
+        x,
+        y,
+        bins=[columns, rows],
+        cmap="Blues",
+        norm=log,
+        rasterized=True,
     )
     axes.axline((0.0, 0.0), slope=1.0, color="#D55E00", linewidth=1.0)
-    axes.set(xlim=(cells[0][0], cells[0][-1]), ylim=(cells[1][0], cells[1][-1]))
-    axes.set(xlabel="distance in the data", ylabel=f"distance in the {_kind(tree)}")
+    axes.set_xlim(columns[0], columns[-1])
+    axes.set_ylim(rows[0], rows[-1])
+    axes.set_xlabel("distance in the data")
+    axes.set_ylabel(f"distance in the {_kind(tree)}")
     axes.spines[["top", "right"]].set_visible(False)
     bar = axes.figure.colorbar(
         image, cax=axes.inset_axes((1.03, 0.0, 0.03, 1.0)), label="pairs"
@@ -90,13 +99,9 @@ def distortion_picture(
 
 
 def _kind(metric: Metric) -> str:
-    return (
-        "embedding"
-        if isinstance(metric, Embedding)
-        else "tree"
-        if isinstance(metric, Tree)
-        else "model"
-    )
+    if isinstance(metric, Embedding):
+        return "embedding"
+    return "tree" if isinstance(metric, Tree) else "model"
 
 
 def _pairs(
@@ -106,12 +111,12 @@ def _pairs(
         first, second = np.triu_indices(n, 1)
         return first, second
     first = rng.integers(0, n, most)
-    return first, (first + rng.integers(1, n, most)) % n  # never a point with itself
+    return first, (first + rng.integers(1, n, most)) % n  # never a point and itself
 
 
-def _edges(values: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    """Limits of the cells, from 0 on, or around every whole number where all values are such, and not too large."""
+def _cell_limits(values: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
+    """Return limits of cells from 0 on, or around every integer if the values are integers."""
     top = float(values.max())
-    if 0 < top <= _MOST_WHOLE and np.array_equal(values, np.rint(values)):
+    if 0 < top <= _MOST_COLUMNS and np.array_equal(values, np.rint(values)):
         return np.arange(top + 2) - 0.5
     return np.linspace(0.0, top * 1.02 if top > 0 else 1.0, bins + 1)

@@ -1,1 +1,1 @@
-"""Where nodes and edges go in a picture."""
+"""Positions of nodes and edges in a picture."""

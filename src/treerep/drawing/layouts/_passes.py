@@ -1,4 +1,4 @@
-"""Passes over a tree in preorder, by whole arrays: O(N log N) for any depth."""
+"""Passes over a tree in preorder with whole arrays. O(N log N) for any depth."""
 
 from typing import TypeVar
 
@@ -13,54 +13,55 @@ Number = TypeVar("Number", np.float64, np.complex128)
 
 
 def rooted_view(tree: Tree, root: int | str | None, *, merge: bool = False) -> Preorder:
-    """Root a tree at a node, by default its center; with `merge`, nodes at distance 0 are one."""
+    """Root a tree at a node or its center. `merge` joins nodes at distance 0."""
     view = tree._view_from(center(tree) if root is None else tree._node(root))
     return merged(view) if merge else view
 
 
 def path_sums(up: NDArray[np.integer], values: NDArray[Number]) -> NDArray[Number]:
-    """Sum of the values on the way from the root, without the root's own, to each position.
+    """Sum the values on the path from the root, without its own, to each position.
 
     >>> path_sums(np.array([-1, 0, 1, 2, 1]), np.array([9.0, 1.0, 2.0, 3.0, 4.0]))
     array([0., 1., 3., 6., 5.])
     """
     total = values.copy()
-    jump = np.maximum(up, 0)  # from the root, stay there
+    jump = np.maximum(up, 0)  # the root jumps to itself
     total[0] = 0
-    while jump.any():  # each round doubles the way that is summed up
+    while jump.any():  # each round doubles the length of the path that is summed
         total += total[jump]
         jump = jump[jump]
     return total
 
 
 def last_below(view: Preorder) -> NDArray[np.int64]:
-    """Last position of the subtree of each position: subtrees are in one piece."""
+    """Return the last position of the subtree of each position."""
     return np.arange(len(view.size)) + view.size - 1
 
 
 def sibling_ranks(up: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which child of its parent each position is, from 0, and how many children each position has.
+    """Return the rank of each position among its siblings, and its number of children.
 
     >>> sibling_ranks(np.array([-1, 0, 1, 2, 1, 0]))
     (array([0, 0, 0, 0, 1, 1]), array([2, 2, 1, 0, 0, 0]))
     """
     children = np.bincount(up[1:], minlength=len(up))
-    in_families = np.argsort(up[1:], kind="stable") + 1
+    by_parent = np.argsort(up[1:], kind="stable") + 1
     first = np.cumsum(children) - children
     rank = np.zeros(len(up), np.int64)
-    rank[in_families] = np.arange(len(up) - 1) - first[up[in_families]]
+    rank[by_parent] = np.arange(len(up) - 1) - first[up[by_parent]]
     return rank, children
 
 
 def as_points(positions: NDArray[np.complex128]) -> NDArray[np.float64]:
-    """Complex numbers as rows (x, y)."""
+    """Return complex numbers as rows (x, y)."""
     return np.column_stack([positions.real, positions.imag])
 
 
-def laid_flat(positions: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """Turn a picture about the origin so that it is wider than high, the node farthest from its middle on the right.
+def turn_flat(positions: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """Turn a picture about the origin until it is wider than high.
 
-    A picture that is as wide in all directions stays as it is.
+    The node farthest from the middle comes to the right. A picture that is equally wide in all
+    directions is not turned.
     """
     apart = positions - positions.mean()
     moment = (apart * apart).sum()

@@ -1,4 +1,4 @@
-"""The rectangular layout of a rooted tree: distance from the root to the right, one row per leaf."""
+"""The rectangular layout of a rooted tree: one row per leaf."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,11 +8,11 @@ from ._passes import last_below, path_sums, rooted_view
 
 
 def rectangular(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
-    """Positions (N, 2) of all nodes: x is the distance from the root, y the row, 0 at the top and falling by 1.
+    """Return positions (N, 2): x is the distance from the root, y minus the row.
 
-    An inner node is half-way between its first and its last leaf. The root is the center of the
-    tree by default, which is about the midpoint root of phylogeneticists. Children come in the
-    order of their smallest id.
+    An inner node is half-way between its first and its last leaf. The default root is the
+    center of the tree, which is near the midpoint root of phylogenetics. Children come in the order of
+    their smallest id.
 
     >>> rectangular(Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]), root=2).tolist()
     [[1.0, 0.0], [2.0, -1.0], [0.0, -0.5]]
@@ -20,6 +20,8 @@ def rectangular(tree: Tree, *, root: int | str | None = None) -> NDArray[np.floa
     view = rooted_view(tree, root)
     last = last_below(view)
     leaf = (last == np.arange(len(last))).astype(np.int64)
-    upto = np.cumsum(leaf)
-    row = 0.5 * ((upto - leaf) + (upto[last] - 1))
+    leaves_until = np.cumsum(leaf)
+    first_row = leaves_until - leaf
+    last_row = leaves_until[last] - 1
+    row = 0.5 * (first_row + last_row)
     return np.column_stack([path_sums(view.up, view.length), 0.0 - row])[view.position]

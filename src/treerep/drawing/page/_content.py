@@ -1,10 +1,10 @@
-"""What the page knows of a tree: small arrays, as text."""
+"""The data of a page: arrays of a tree and of its attributes, as text."""
 
 import base64
 import math
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,87 +16,89 @@ from ...metric._matching import matched, values_in_order
 from ...metric.as_metric import as_metric
 from ...tree.tree import Tree
 
-#: With more points than this the page has no true distances: they would be most of it.
+#: A page of more points has no true distances, which would be most of the file.
 MOST_DISTANCES = 1000
-#: Whole numbers with at most so many values are categories; so many categories have a color of
-#: their own.
+#: Integers with at most this many values are categories, and this many categories have a color.
 MOST_COLORS = 20
-# How the page can draw the lengths of edges: a power of them. Noisy data have long ends that
-# hide all else.
+# Powers of the lengths of edges that a page can draw. Noisy data have long ends that hide the
+# rest.
 _POWERS = {"as they are": 1.0, "square roots": 0.5, "all equal": 0.0}
-# Hyperbolic length of the longest edge: at first, at most, and where the slider ends.
+# Hyperbolic length of the longest edge.
 _LONGEST_AT_FIRST = 16.0
-_LONGEST = 60.0
-_LONGEST_BY_SLIDER = 40.0
+_LONGEST = 60.0  # at most
+_LONGEST_BY_SLIDER = 40.0  # at the end of the slider
+
+#: Values by name: fields of the page, which become JSON.
+Fields: TypeAlias = dict[str, object]
 
 
-def encoded(values: NDArray[Any], dtype: str) -> str:
-    """Little-endian numbers in base 64."""
-    return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
+def encode(values: NDArray[Any], dtype: str) -> str:
+    """Return numbers of a dtype in base 64."""
+    content = np.ascontiguousarray(values, dtype=dtype).tobytes()
+    return base64.b64encode(content).decode("ascii")
 
 
-def tree_fields(tree: Tree, scale: float | None) -> dict[str, Any]:
-    """Nodes in preorder from the center of the tree: ids, parents, lengths, and directions as angles."""
-    hung = sarkar(tree, dim=2, scale=1.0)
-    order = hung._order
-    lengths = hung._lengths
+def tree_fields(tree: Tree, scale: float | None) -> Fields:
+    """Return the nodes in preorder from the center: ids, parents, lengths and angles."""
+    embedding = sarkar(tree, dim=2, scale=1.0)
+    order = embedding._order
+    lengths = embedding._lengths
     longest = float(lengths.max())
     if scale is not None and scale * longest > _LONGEST:
         raise ValueError(
-            f"scale={scale:.4g} makes the longest edge too long: give {_LONGEST / longest:.4g} or less"
+            f"scale={scale:.4g} makes the longest edge too long: "
+            f"give {_LONGEST / longest:.4g} or less"
         )
+    root = int(order[0])
+    shapes = [_shape(tree, root, name, power, scale) for name, power in _POWERS.items()]
     return {
         "points": tree.n_points,
-        "node": encoded(order, "<i4"),
-        "up": encoded(hung.oracle.up, "<i4"),
-        "length": encoded(lengths, "<f8"),
-        "angle": encoded(edge_angles(hung), "<f8"),
-        "shapes": [
-            _shape(tree, int(order[0]), name, power, scale) for name, power in _POWERS.items()
-        ],
+        "node": encode(order, "<i4"),
+        "up": encode(embedding.oracle.up, "<i4"),
+        "length": encode(lengths, "<f8"),
+        "angle": encode(edge_angles(embedding), "<f8"),
+        "shapes": shapes,
     }
 
 
-def _shape(
-    tree: Tree, root: int, name: str, power: float, scale: float | None
-) -> dict[str, Any]:
-    """How lengths are drawn: scale * length^power."""
+def _shape(tree: Tree, root: int, name: str, power: float, scale: float | None) -> Fields:
+    """Return how lengths are drawn: scale * length^power."""
     drawn = np.where(tree.weights > 0, tree.weights**power, 0.0)
     longest = float(drawn.max(initial=0.0))
-    factor = (
-        scale
-        if scale is not None and power == 1
-        else _good_scale(tree.with_weights(drawn), root, longest)
-    )
-    drawn_longest = factor * longest
-    most = 4.0 if drawn_longest == 0 else max(1.0, min(4.0, _LONGEST_BY_SLIDER / drawn_longest))
+    if scale is not None and power == 1:
+        factor = scale
+    else:
+        factor = _good_scale(tree.with_weights(drawn), root, longest)
+    most = 4.0
+    if factor * longest > 0:
+        most = max(1.0, min(4.0, _LONGEST_BY_SLIDER / (factor * longest)))
     return {"name": name, "power": power, "scale": factor, "most_spread": most}
 
 
-def edge_angles(hung: TreeEmbedding) -> NDArray[np.float64]:
-    """Direction of the edge to each position, as an angle in the frame of its upper end.
+def edge_angles(embedding: TreeEmbedding) -> NDArray[np.float64]:
+    """Return the direction of the edge to each position, as an angle at its upper end.
 
-    The frames of an embedding are carried along an edge by a reflection, so every other one is
-    left-handed; those of the page are all right-handed: angles count backwards in the others.
-    An edge straight on reflects nothing.
+    An embedding carries frames along an edge by a reflection, so some frames are left-handed.
+    All frames of the page are right-handed. So angles in left-handed frames change their sign.
+    An edge straight ahead does not reflect.
     """
-    turns = hung.oracle.turns
+    turns = embedding.oracle.turns
     reflects = ((turns[:, 0] < 0) | (turns[:, 1] != 0)).tolist()
-    up = hung.oracle.up.tolist()
+    up = embedding.oracle.up.tolist()
     left = [False] * len(up)
     for k in range(1, len(up)):
         left[k] = left[up[k]] != reflects[k]
-    upper_is_left = np.array(left)[np.maximum(hung.oracle.up, 0)]
+    upper_is_left = np.array(left)[np.maximum(embedding.oracle.up, 0)]
     angles = np.arctan2(turns[:, 1], turns[:, 0])
     return np.where(upper_is_left, -angles, angles)
 
 
 def _good_scale(tree: Tree, root: int, longest: float) -> float:
-    """A scale that suits the eye: median and largest radius grow with the logarithm of the number of points."""
+    """Return a scale for pictures: radii grow with the logarithm of the number of points."""
     depth = tree.rooted(root).depth
     typical = float(np.median(depth[: tree.n_points]))
     farthest = float(depth.max())
-    if farthest < 1e-300:  # nothing to see, and a scale for it would overflow
+    if farthest < 1e-300:  # the scale would overflow
         return 1.0
     size = math.log(tree.n_points)
     return min(
@@ -107,7 +109,7 @@ def _good_scale(tree: Tree, root: int, longest: float) -> float:
 
 
 def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | None:
-    """Labels as text: those given, or the tree's."""
+    """Return the given labels, or those of the tree, as text."""
     if labels is None:
         return None if tree.labels is None else list(tree.labels)
     names = [str(label) for label in labels]
@@ -115,39 +117,42 @@ def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | Non
         raise ValueError(
             f"labels has {len(names)} entries for {tree.n_points} points: give one per point"
         )
-    if len(set(names)) < len(
-        names
-    ):  # the page finds points by their names, and exports them by these
+    if len(set(names)) < len(names):  # the page finds and exports points by label
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(
-            f"labels names two points {twice!r}: make the names unique; groups of points go into table="
+            f"two labels are {twice!r}: make labels unique; groups of points go into table="
         )
     return names
 
 
 def true_distances(tree: Tree, data: MetricLike) -> str | None:
-    """The upper triangle of the true distances, row by row; None where there are too many."""
+    """Return the upper triangle of the true distances, or None if there are too many."""
     if data is None:
         return None
     n = tree.n_points
     metric = matched(as_metric(data), tree, ("data", "the tree"))
     if n > MOST_DISTANCES:
         return None
-    return encoded(metric.block(np.arange(n), np.arange(n))[np.triu_indices(n, 1)], "<f8")
+    points = np.arange(n)
+    square = metric.block(points, points)
+    return encode(square[np.triu_indices(n, 1)], "<f8")
 
 
-def attribute_fields(tree: Tree, table: Any, color: Any) -> tuple[list[dict[str, Any]], int]:
-    """All attributes of the points, and the number of the one to color by."""
+def attribute_fields(
+    tree: Tree, table: Mapping[Any, object] | None, color: object
+) -> tuple[list[Fields], int]:
+    """Return all attributes of the points, and the index of the one to color by."""
     columns = _columns(tree, table)
     name = color if isinstance(color, str) else None
     if name is not None and name not in columns:
-        known = ", ".join(map(repr, columns)) or "no column at all"
+        known = ", ".join(map(repr, columns)) or "no columns"
         raise ValueError(
-            f"color={name!r} is no column of the table, which has {known}: name one, or give values"
+            f"color={name!r} is not a column of the table, which has {known}: "
+            "name one, or give values"
         )
     if color is not None and name is None:
         name = str(getattr(color, "name", None) or "color")
-        while name in columns:  # the table keeps its own
+        while name in columns:  # columns of the table keep their names
             name += " (given)"
         columns = {name: values_in_order(color, tree.labels), **columns}
     attributes = [_attribute(tree, key, values) for key, values in columns.items()]
@@ -156,49 +161,51 @@ def attribute_fields(tree: Tree, table: Any, color: Any) -> tuple[list[dict[str,
     return attributes, 0 if name is None else list(columns).index(name)
 
 
-def _columns(tree: Tree, table: Any) -> dict[str, Any]:
+def _columns(tree: Tree, table: Mapping[Any, object] | None) -> dict[str, object]:
     if table is None:
         return {}
     if not hasattr(table, "keys"):
         kind = type(table).__name__
         raise TypeError(f"table is a DataFrame, or a dict of columns by name, not {kind}")
-    return {str(key): values_in_order(table[key], tree.labels) for key in table.keys()}  # noqa: SIM118 - of a DataFrame: its columns
+    names = table.keys()  # the columns of a DataFrame, which is not a Mapping
+    return {str(name): values_in_order(table[name], tree.labels) for name in names}
 
 
-def _attribute(tree: Tree, name: str, column: Any) -> dict[str, Any]:
-    values = np.asanyarray(column)  # of a masked array, what is masked becomes None below
+def _attribute(tree: Tree, name: str, column: object) -> Fields:
+    values = np.asanyarray(column)  # masked values become None below
     if values.shape != (tree.n_points,):
         raise ValueError(
-            f"column {name!r} has shape {values.shape} for {tree.n_points} points: give one value per point"
+            f"column {name!r} has shape {values.shape} for {tree.n_points} points: "
+            "give one value per point"
         )
     if values.dtype.kind in "mM":
         values = _times(values)
     entries = [None if _is_missing(value) else value for value in values.tolist()]
     present = [value for value in entries if value is not None]
-    own = getattr(getattr(column, "dtype", None), "categories", None)  # of a pandas Categorical
-    if own is None and _are_numbers(present):
+    ordered = getattr(getattr(column, "dtype", None), "categories", None)  # of pandas
+    if ordered is None and _are_numbers(present):
         return {
             "name": name,
             "kind": "number",
-            "values": encoded(_numbers(name, entries), "<f8"),
+            "values": encode(_numbers(name, entries), "<f8"),
         }
-    categories = _categories(present) if own is None else list(own)
+    categories = _categories(present) if ordered is None else list(ordered)
     codes = {category: i for i, category in enumerate(categories)}
     coded = [-1 if value is None else codes[value] for value in entries]
     return {
         "name": name,
         "kind": "category",
         "categories": [str(category) for category in categories],
-        "values": encoded(np.array(coded), "<i4"),
+        "values": encode(np.array(coded), "<i4"),
     }
 
 
 def _times(values: NDArray[Any]) -> NDArray[Any]:
-    """Dates as text whose order is theirs, spans of time as seconds: their own whole numbers say nothing."""
+    """Return dates as text that sorts by time, and spans of time as seconds."""
     if values.dtype.kind == "m":
         return values / np.timedelta64(1, "s")
     absent = np.isnat(values)
-    for unit in ("D", "s"):  # no digits that are all zero
+    for unit in ("D", "s"):  # the coarsest unit that is exact
         coarse = values.astype(f"M8[{unit}]")
         if (absent | (coarse == values)).all():
             values = coarse
@@ -209,9 +216,11 @@ def _times(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _are_numbers(present: list[Any]) -> bool:
-    if not present or not all(
+    """Whether values are numbers on a scale. A few different integers are categories."""
+    numeric = all(
         isinstance(value, int | float) and not isinstance(value, bool) for value in present
-    ):
+    )
+    if not present or not numeric:
         return False
     return any(isinstance(value, float) for value in present) or len(set(present)) > MOST_COLORS
 
@@ -221,26 +230,25 @@ def _numbers(name: str, entries: list[Any]) -> NDArray[np.float64]:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise ValueError(
-            f"column {name!r} is infinite at point {np.argmax(infinite)}: give numbers, NaN where missing"
+            f"column {name!r} is infinite at point {np.argmax(infinite)}: "
+            "give numbers, NaN for missing values"
         )
     return numbers
 
 
 def _categories(present: list[Any]) -> list[Any]:
-    """In their own order while each has a color; otherwise the most frequent first."""
+    """Return sorted categories, or the most frequent first if there are too many."""
     counts = Counter(present)
     try:
         by_name = sorted(counts)
-    except TypeError:  # of several kinds, or of one without an order
+    except TypeError:  # values without an order
         by_name = sorted(counts, key=str)
-    return (
-        by_name
-        if len(by_name) <= MOST_COLORS
-        else sorted(by_name, key=lambda value: -counts[value])
-    )
+    if len(by_name) <= MOST_COLORS:
+        return by_name
+    return sorted(by_name, key=lambda value: -counts[value])
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")

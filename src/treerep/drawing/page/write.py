@@ -1,14 +1,14 @@
-"""`page`: the tree in the Poincaré disk, to be explored in a browser; one file that needs nothing else.
+"""`page`: one HTML file to explore a tree in the Poincaré disk.
 
-The page itself is plain HTML, CSS and JavaScript modules in the folder of the same name. They
-are put into one file here: what belongs to `import` and `export` is left out, so all modules
-share one scope.
+The HTML, CSS and JavaScript modules in this folder are put into one file. `import` and `export`
+are removed, so all modules share one scope.
 """
 
 import html
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -17,16 +17,16 @@ from ..._core.checks import number_above
 from ..._core.io.files import atomic_write
 from ..._core.typing import MetricLike
 from ...tree.tree import Tree
-from ._content import attribute_fields, shown_labels, tree_fields, true_distances
+from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_distances
 
-#: The style sheets; and the modules, each after those that it imports from.
+#: The style sheets.
 STYLES = ("page", "cards")
+#: The modules, each after those that it imports.
 MODULES = (
     *("geometry", "tree", "layout", "colors", "detail", "painter", "svg", "viewer"),
     *("search", "panel", "input", "main"),
 )
-#: Trees with more nodes than this are shown as a line of text in notebooks: every output stays
-#: in the notebook's file.
+#: Notebooks show larger trees as a line of text, as every output stays in the notebook's file.
 MOST_IN_NOTEBOOK = 20_000
 _IMPORT = re.compile(r'^import\b[^;]*? from "\./\w+\.js";\n', flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export ", flags=re.MULTILINE)
@@ -34,7 +34,7 @@ _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 class Page:
-    """A page made by `page`: its `html`, and itself as the output of a notebook."""
+    """A page made by `page`. `html` is its text, and notebooks show it."""
 
     def __init__(self, text: str, tree: Tree) -> None:
         self.html = text
@@ -44,61 +44,66 @@ class Page:
         return f"Page({self._about}, {len(self.html) / 1000:,.0f} kB)"
 
     def _repr_html_(self) -> str:
-        # A frame of its own: neither sees the other's styles and names.
-        style = "width:100%;height:600px;border:1px solid #8884;border-radius:8px"
-        frame = f'<iframe title="{html.escape(self._about)}" sandbox="allow-scripts allow-downloads" style="{style}"'
-        return f'{frame} srcdoc="{html.escape(self.html)}"></iframe>'
+        # In a frame, so that styles and names of page and notebook are separate.
+        attributes = {
+            "title": html.escape(self._about),
+            "sandbox": "allow-scripts allow-downloads",
+            "style": "width:100%;height:600px;border:1px solid #8884;border-radius:8px",
+            "srcdoc": html.escape(self.html),
+        }
+        written = " ".join(f'{name}="{value}"' for name, value in attributes.items())
+        return f"<iframe {written}></iframe>"
 
 
 def page(
     tree: Tree,
     path: str | os.PathLike[str] | None = None,
     *,
-    color: Any = None,
-    labels: Any = None,
-    table: Any = None,
+    color: str | Sequence[object] | None = None,
+    labels: Sequence[object] | None = None,
+    table: Mapping[Any, object] | None = None,
     title: str | None = None,
     data: MetricLike = None,
     scale: float | None = None,
 ) -> Page:
-    """Write a page that shows the tree in the Poincaré disk and lets a person explore it.
+    """Write a page to explore a tree in the Poincaré disk.
 
-    One HTML file without server, network or further files: drag to move the focus, turn the
-    wheel to zoom, click a node to bring it to the middle, search labels, color by attributes,
-    measure paths, select and export. Its help panel lists the keys.
+    The page is one HTML file that needs no server or network. Drag to move the focus, turn the
+    wheel to zoom, click a node to center it, search labels, color by attributes, measure paths,
+    select and export. The help panel lists the keys.
 
     Parameters
     ----------
     tree : Tree
     path : path of an HTML file, optional
-        Written whole or not at all. Without it nothing is written: a notebook shows what is
-        returned.
+        Written whole or not at all. Without a path, nothing is written. A notebook shows the
+        result.
     color : str or one value per point, optional
-        What to color by at first: a column of `table`, or values. By default clusters of the
+        A column of `table`, or values, to color by at first. The default is clusters of the
         tree, by `cut`.
     labels : one name per point, optional
-        The tree's labels by default, or else numbers.
+        By default the labels of the tree, or numbers.
     table : DataFrame or dict of columns, optional
-        Attributes of the points, one row per point in their order (a DataFrame whose index has
-        the tree's labels is put in that order). Numbers get a color bar; anything else, and
-        whole numbers of at most 20 values, a legend. None, NaN and masked values are missing.
+        Attributes of the points, one row per point. A DataFrame whose index has the labels of
+        the tree is matched by label. Numbers get a color bar. Other values, and integers of at
+        most 20 values, get a legend. None, NaN and masked values are missing.
     title : str, optional
     data : anything `as_metric` takes, optional
-        The true distances, which are then shown beside the lengths of paths. Up to 1,000
-        points; beyond that the page says that they are not stored.
+        The true distances, to show beside the lengths of paths. Pages of more than 1,000 points
+        do not store them, and say so.
     scale : float, optional
-        Hyperbolic length of one unit of the tree at first; the page has a slider for it. By
-        default one that suits the size of the tree.
+        Hyperbolic length of one unit of the tree at first. The page has a slider for it. The
+        default suits the size of the tree.
 
     Returns
     -------
     Page
-        With the text of the page as `html`.
+        Its `html` is the text of the page.
 
     Notes
     -----
-    O(N). Nodes are placed by Sarkar's construction, from the focus outward, so nothing is lost
-    at depth.
+    O(N) time. Sarkar's construction places nodes from the focus outward, so deep nodes keep
+    their precision.
 
     Examples
     --------
@@ -126,7 +131,7 @@ def page(
         "color": first,
         "distances": true_distances(tree, data),
     }
-    text = _assembled(heading, fields)
+    text = _assemble(heading, fields)
     if path is not None:
         with atomic_write(path) as file:
             file.write(text)
@@ -134,15 +139,15 @@ def page(
 
 
 def tree_html(tree: Tree) -> str:
-    """What a notebook shows of a tree: the page, or a line about a large tree."""
+    """Return what a notebook shows of a tree: the page, or a line about a large tree."""
     if tree.n_nodes > MOST_IN_NOTEBOOK:
-        return f"<p>{html.escape(repr(tree))}; explore it with <code>tr.page(tree, 'tree.html')</code></p>"
+        call = "<code>tr.page(tree, 'tree.html')</code>"
+        return f"<p>{html.escape(repr(tree))}; explore it with {call}</p>"
     return page(tree)._repr_html_()
 
 
-def _assembled(title: str, fields: dict[str, Any]) -> str:
-    # "<" could end the script element, or begin a comment in it. All else is data to the
-    # browser, and ASCII.
+def _assemble(title: str, fields: Fields) -> str:
+    # "<" could end the script element, or begin a comment in it. The rest is ASCII.
     data = json.dumps(fields, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     slots = {"title": html.escape(title), "style": _style(), "script": _script(), "data": data}
     return _SLOT.sub(lambda slot: slots[slot[1]], _source("page.html"))

@@ -1,4 +1,4 @@
-"""Condensed distances: a vector of d(0, 1), d(0, 2), ..., d(1, 2), ..., as scipy's pdist writes it."""
+"""Condensed distances of scipy's pdist: d(0, 1), d(0, 2), ..., d(1, 2), ..."""
 
 from math import isqrt
 from typing import Any
@@ -23,7 +23,8 @@ def expand(vector: NDArray[Any]) -> NDArray[Any]:
         below = n * (n - 1) // 2
         above = n * (n + 1) // 2
         raise MetricError(
-            f"{len(vector):,} numbers are no condensed distances: {n} points have {below:,}, {n + 1} have {above:,}"
+            f"{len(vector):,} numbers are not condensed distances: "
+            f"{n} points have {below:,}, {n + 1} have {above:,}"
         )
     check_memory(
         n * n * vector.dtype.itemsize,

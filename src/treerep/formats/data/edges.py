@@ -1,4 +1,4 @@
-"""Graphs as edge lists: `u v` or `u v length` a line, by numbers or names."""
+"""Read edge lists: `u v` or `u v length` per line, with numbers or names."""
 
 from typing import Any
 
@@ -12,25 +12,31 @@ from .._source import Source
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read an edge list; a third column is the lengths, unless weight=False says to count edges."""
+    """Read an edge list. A third column is the lengths, which weight=False ignores."""
     if request.kind not in (None, "graph"):
         raise request.not_a("an edge list")
     if isinstance(request.weight, str):
         raise ValueError(
-            f"weight={request.weight!r} does not apply to an edge list, whose third column is the lengths"
+            f"weight={request.weight!r} does not apply to an edge list, "
+            "whose third column is the lengths: leave it out"
         )
     edges = read_edge_list(source.blocks)
     lengths = None if request.weight is False else edges.lengths
-    ends, names = _named(edges.ends) if edges.names is None else (edges.ends, edges.names)
+    ends: NDArray[np.integer] = edges.ends
+    names = edges.names
+    if names is None:
+        ends, names = _number_vertices(edges.ends)
     check_lengths(ends, lengths, names)
     return request.graph(ends, weights=lengths, labels=names)
 
 
-def _named(ends: NDArray[np.int64]) -> tuple[NDArray[Any], list[str] | None]:
-    """Number the vertices from 0 in their own order; those that are 0 ... n-1 already need no names."""
+def _number_vertices(
+    ends: NDArray[np.int64],
+) -> tuple[NDArray[np.integer], list[str] | None]:
+    """Number the vertices from 0. Their numbers become names, unless they are 0 ... n-1."""
     low = int(ends.min())
     high = int(ends.max())
-    if low >= 0 and high < 4 * ends.size:  # no need to sort
+    if low >= 0 and high < 4 * ends.size:  # faster than sorting
         seen = np.zeros(high + 1, np.bool_)
         seen[ends] = True
         if seen.all():
@@ -42,14 +48,17 @@ def _named(ends: NDArray[np.int64]) -> tuple[NDArray[Any], list[str] | None]:
 def check_lengths(
     ends: NDArray[Any], lengths: NDArray[np.float64] | None, names: list[str] | None
 ) -> None:
-    """Refuse the first edge whose length is not positive, by the names that the file has for its ends."""
+    """Refuse the first edge whose length is not positive, with the names of its ends."""
     if lengths is None or names is None:
-        return  # GraphMetric names vertices by number, which is what the file does too
+        return  # GraphMetric names vertices by number, like the file
     loops = ends[:, 0] == ends[:, 1]
-    bad = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)) & ~((lengths == 0) & loops))
+    positive = (lengths > 0) & np.isfinite(lengths)
+    allowed = positive | ((lengths == 0) & loops)
+    bad = np.flatnonzero(~allowed)
     if len(bad):
         u, v = (names[end] for end in ends[bad[0]])
         raise MetricError(
-            f"edge ({u!r}, {v!r}) has length {lengths[bad[0]]}, but lengths are positive numbers: mend or drop it, "
-            "or count edges with weight=False"
+            f"edge ({u!r}, {v!r}) has length {lengths[bad[0]]}, but lengths are positive "
+            "numbers: "
+            "correct or remove it, or count edges with weight=False"
         )

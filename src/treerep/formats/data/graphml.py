@@ -1,4 +1,4 @@
-"""Graphs in GraphML: see `graphml_parser`."""
+"""Read graphs in GraphML: see `_graphml_parser`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,10 @@ from .edges import check_lengths
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read a GraphML file; `weight` names the attribute of edges that holds their lengths, which are 1 otherwise.
+    """Read a GraphML file. Edges have length 1, unless `weight` names an attribute.
 
-    The names of the nodes are their attribute `label` or `name`, as in trees, if all are
-    different, and else their ids.
+    Names of nodes are the attribute `label` or `name`, as in trees, if all are different,
+    otherwise the ids.
     """
     if request.kind not in (None, "graph"):
         raise request.not_a("a GraphML file")
@@ -22,7 +22,7 @@ def read(source: Source, request: Request) -> Metric:
     graph = GraphML(source, nodes=("label", "name"), edges=() if weight is None else (weight,))
     names = _names(graph)
     last = len(names) - 1
-    # A loop at the last node counts for no path, and tells the number of nodes.
+    # A loop at the last node changes no path, and sets the number of nodes.
     ends = np.append(graph.ends, [[last, last]], axis=0)
     lengths = None if weight is None else np.append(_lengths(graph, weight), 1.0)
     check_lengths(ends, lengths, names)
@@ -30,7 +30,7 @@ def read(source: Source, request: Request) -> Metric:
 
 
 def node_name(graph: GraphML, node: int, identifier: str) -> str:
-    """Return the attribute `label` or `name` of a node, or its id where it has neither."""
+    """Return the attribute `label` or `name` of a node, or its id."""
     label = graph.value("node", "label", node)
     name = graph.value("node", "name", node) if label is None else label
     return identifier if name is None else name
@@ -43,9 +43,7 @@ def _names(graph: GraphML) -> list[str]:
 
 def _lengths(graph: GraphML, weight: str) -> NDArray[np.float64]:
     if not graph.declares("edge", weight):
-        raise ValueError(
-            f"no attribute of edges is named {weight!r}: name one that the keys declare"
-        )
+        raise ValueError(f"no attribute of edges is named {weight!r}: name a declared one")
     lengths = np.empty(len(graph.ends))
     for edge in range(len(lengths)):
         length = graph.number(weight, edge)

@@ -1,15 +1,14 @@
-"""h5ad, the files of AnnData: the cells as points, by X or by an embedding of `obsm`.
+"""Read the cells of an h5ad file of AnnData as points, by X or by a table of `obsm`.
 
-Read by h5py, which anndata brings: only the one array that is asked for, whose size is known
-before it is read. Damage inside a file is for the HDF5 library to notice, which may hang on it;
-all other formats are read by code that does not.
+h5py, which anndata requires, reads only the requested array, after its size is checked. The
+HDF5 library may hang on a damaged file. Readers of other formats do not.
 
 An HDF5 file may refer to other files: by external links, external storage and virtual data
-sets. Such a file could pass off any file of this machine as coordinates, so what is read must
-lie in the file itself.
+sets. Such a file could present any file of this machine as coordinates. So the data must be in
+the file itself.
 """
 
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,64 +19,64 @@ from ...metric.base import Metric
 from .._request import Request
 from .._source import Source
 
-_MOST_LINKS = 20  # soft links that are followed, so that a circle of them ends
-_NAME_BYTES = 100  # of the name of a cell in memory
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import h5py
+
+_MOST_LINKS = 20  # soft links that are followed, in case they form a circle
+_NAME_BYTES = 100  # of memory, per name of a cell
 _REMEDY = "name coordinates of fewer dimensions, as with use_rep='X_pca'"
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read the cells of an h5ad file as points; the names of the cells are their labels."""
+    """Read the cells of an h5ad file as points. Names of cells are the labels."""
     if request.kind not in (None, "points"):
         raise request.not_a("an h5ad file")
-    h5py = require("h5py", "scverse")
-    # By its path HDF5 reads a file itself, and faster.
+    require("h5py", "scverse")
+    # HDF5 reads a path itself, which is faster than a stream.
     by_path = source.path is not None and not source.packed
-    with source.open() as stream, _opened(h5py, source.path if by_path else stream) as file:
+    with source.open() as stream, _open_hdf5(source.path if by_path else stream) as file:
         try:
-            values = _values(h5py, file, request.use_rep)
-            names = _names(h5py, file)
-        except (
-            TypeError,
-            AttributeError,
-            RuntimeError,
-        ) as error:  # what h5py makes of a damaged or foreign file
-            raise ValueError(f"it is no h5ad file, or it is damaged ({error})") from error
+            values = _values(file, request.use_rep)
+            names = _names(file)
+        except (TypeError, AttributeError, RuntimeError) as error:  # from h5py
+            raise ValueError(f"it is not an h5ad file, or it is damaged ({error})") from error
     return request.points(values, names)
 
 
-def _opened(h5py: Any, file: Any) -> Any:
+def _open_hdf5(file: "Path | IO[bytes] | None") -> "h5py.File":
+    import h5py
+
     try:
         return h5py.File(file, "r")
     except (OSError, RuntimeError) as error:
-        raise ValueError(
-            f"it cannot be opened as HDF5, or it is cut short ({error})"
-        ) from error
+        raise ValueError(f"it is not an HDF5 file, or it is truncated ({error})") from error
 
 
-def _values(h5py: Any, file: Any, use_rep: str | None) -> NDArray[Any]:
+def _values(file: "h5py.File", use_rep: str | None) -> NDArray[Any]:
+    import h5py
+
     if use_rep in (None, "X"):
-        if "X" not in file.keys():  # noqa: SIM118 - of a group, `in` follows links
-            known = _known(h5py, file)
-            raise ValueError(
-                f"it has no X: name the coordinates to take with use_rep=, one of {known}"
-            )
-        return _dense(h5py, _item(h5py, file, "X"), "X")
-    if use_rep not in _embeddings(h5py, file):
-        raise ValueError(f"it has no obsm[{use_rep!r}]: use_rep is one of {_known(h5py, file)}")
-    obsm = _item(h5py, file, "obsm")
-    if not isinstance(
-        obsm, h5py.Group
-    ):  # written before anndata 0.7: one table of all embeddings
+        if "X" not in file.keys():  # noqa: SIM118 - `in` of a group follows links
+            raise ValueError(f"it has no X: name a table with use_rep=, one of {_known(file)}")
+        return _dense(_item(file, "X"), "X")
+    if use_rep not in _embeddings(file):
+        raise ValueError(f"it has no obsm[{use_rep!r}]: use_rep is one of {_known(file)}")
+    obsm = _item(file, "obsm")
+    if not isinstance(obsm, h5py.Group):  # before anndata 0.7: one table of all embeddings
         check_memory(obsm.size * obsm.dtype.itemsize, "obsm", _REMEDY)
         return np.asarray(obsm[use_rep])
-    return _dense(h5py, _item(h5py, obsm, str(use_rep)), f"obsm[{use_rep!r}]")
+    return _dense(_item(obsm, str(use_rep)), f"obsm[{use_rep!r}]")
 
 
-def _item(h5py: Any, group: Any, path: str) -> Any:
-    """Return a group or data set at a path, if it lies in this file with all its data.
+def _item(group: "h5py.Group", path: str) -> "h5py.Group | h5py.Dataset":
+    """Return a group or data set at a path, if it is in this file with all its data.
 
-    Links are looked at before they are followed: to open another file may already do harm.
+    Links are checked before they are followed, as opening another file may do harm.
     """
+    import h5py
+
     item = group.file if path.startswith("/") else group
     steps = path.split("/")[::-1]
     links = 0
@@ -99,32 +98,35 @@ def _item(h5py: Any, group: Any, path: str) -> Any:
             continue
         item = item[step]
     if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
-        raise ValueError(f"the data of {path} lie in another file: copy them into this file")
+        raise ValueError(f"the data of {path} are in another file: copy them into this file")
     return item
 
 
-def _embeddings(h5py: Any, file: Any) -> list[str]:
-    obsm = _item(h5py, file, "obsm") if "obsm" in file.keys() else {}  # noqa: SIM118
+def _embeddings(file: "h5py.File") -> list[str]:
+    obsm = _item(file, "obsm") if "obsm" in file.keys() else {}  # noqa: SIM118
     return list(obsm.dtype.names or ()) if hasattr(obsm, "dtype") else list(obsm)
 
 
-def _known(h5py: Any, file: Any) -> str:
-    return ", ".join(["X", *_embeddings(h5py, file)])
+def _known(file: "h5py.File") -> str:
+    return ", ".join(["X", *_embeddings(file)])
 
 
-def _dense(h5py: Any, item: Any, name: str) -> NDArray[Any]:
+def _dense(item: "h5py.Group | h5py.Dataset", name: str) -> NDArray[Any]:
     """Return a dense array, or a sparse one made dense."""
+    import h5py
+
     if isinstance(item, h5py.Dataset):
         if item.ndim != 2 or item.dtype.kind not in "iufb":
             raise ValueError(
-                f"{name} is of shape {item.shape} and dtype {item.dtype}, which is no table of numbers"
+                f"{name} has shape {item.shape} and dtype {item.dtype}: "
+                "name a table of numbers with use_rep="
             )
         check_memory(item.size * item.dtype.itemsize, f"{name} of {item.shape}", _REMEDY)
         return np.asarray(item[:])
-    return _from_sparse(h5py, item, name)
+    return _from_sparse(item, name)
 
 
-def _from_sparse(h5py: Any, group: Any, name: str) -> NDArray[Any]:
+def _from_sparse(group: "h5py.Group", name: str) -> NDArray[Any]:
     from scipy.sparse import csc_array, csr_array
 
     encoding = _text(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
@@ -136,44 +138,40 @@ def _from_sparse(h5py: Any, group: Any, name: str) -> NDArray[Any]:
     }.get(encoding)
     if make is None:
         raise ValueError(
-            f"{name} is stored as {encoding or 'something unknown'!r}: name coordinates with use_rep="
+            f"{name} has the unknown encoding {encoding!r}: name another table with use_rep="
         )
-    rows, columns = (
-        int(length) for length in group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
-    )
-    data, indices, indptr = (_item(h5py, group, part) for part in ("data", "indices", "indptr"))
-    check_memory(
-        2 * rows * columns * data.dtype.itemsize, f"{name} of {rows:,} x {columns:,}", _REMEDY
-    )
-    check_memory(
-        sum(part.size * part.dtype.itemsize for part in (data, indices, indptr)),
-        f"the parts of {name}",
-        _REMEDY,
-    )
-    matrix = make((data[:], indices[:], indptr[:]), shape=(rows, columns))
+    shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
+    rows, columns = (int(length) for length in shape)
+    parts = [_item(group, part) for part in ("data", "indices", "indptr")]
+    dense_bytes = rows * columns * parts[0].dtype.itemsize
+    check_memory(2 * dense_bytes, f"{name} of {rows:,} x {columns:,}", _REMEDY)
+    sparse_bytes = sum(part.size * part.dtype.itemsize for part in parts)
+    check_memory(sparse_bytes, f"the parts of {name}", _REMEDY)
+    matrix = make(tuple(part[:] for part in parts), shape=(rows, columns))
     matrix.check_format(full_check=True)
     return np.ascontiguousarray(matrix.toarray())
 
 
-def _names(h5py: Any, file: Any) -> list[str] | None:
+def _names(file: "h5py.File") -> list[str] | None:
     """Return the names of the cells, if there are any."""
+    import h5py
+
     if "obs" not in file.keys():  # noqa: SIM118
         return None
-    obs = _item(h5py, file, "obs")
+    obs = _item(file, "obs")
     if isinstance(obs, h5py.Group):
-        index = _item(h5py, obs, _text(obs.attrs.get("_index", "_index")))
-        # anndata 0.13 stores the strings of pandas 3 with a mask beside them; an index has none
-        # missing.
-        index = _item(h5py, index, "values") if isinstance(index, h5py.Group) else index
+        index = _item(obs, _text(obs.attrs.get("_index", "_index")))
+        if isinstance(index, h5py.Group):  # anndata 0.13: strings of pandas 3, with a mask
+            index = _item(index, "values")
         check_memory(
             _NAME_BYTES * index.size, f"{index.size:,} names of cells", "use fewer cells"
         )
         names = index[:]
-    else:  # written before anndata 0.7: one table
+    else:  # before anndata 0.7: one table
         check_memory(obs.size * (obs.dtype.itemsize + _NAME_BYTES), "obs", "use fewer cells")
         names = obs[obs.dtype.names[0]]
     return [_text(name) for name in names]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value.decode("utf-8") if isinstance(value, bytes) else str(value)

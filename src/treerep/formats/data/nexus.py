@@ -1,4 +1,4 @@
-"""Distances in Nexus files: the DISTANCES block of SplitsTree, PAUP and phangorn."""
+"""Read the DISTANCES block of Nexus files, as of SplitsTree, PAUP and phangorn."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from .._numerals import read_rows
 from .._request import Request
 from .._source import Line, Source
 
-# Possessive quantifiers (++, *+): a file without an end cannot make these search for long.
+# Possessive quantifiers (++, *+), so that an incomplete file fails in linear time.
 _QUOTED = r"'(?:[^']++|'')*+'"
 _COMMENT = re.compile(rf"{_QUOTED}|\[[^\[\]]*+\]")
 _BLOCK = re.compile(r"\bbegin\s++(taxa|distances)\s*+;", re.IGNORECASE)
@@ -22,20 +22,20 @@ _TRIANGLES = ("lower", "upper", "both")
 
 
 class _Form(NamedTuple):
-    """What FORMAT says of the matrix; what it does not say is as the standard has it."""
+    """The FORMAT of the matrix, by default that of the standard."""
 
     triangle: str = "lower"
     diagonal: bool = True
     labeled: bool = True
 
     def columns(self, i: int, n: int) -> slice:
-        """Return the columns that row i tells."""
+        """Return the columns of row i that are in the file."""
         first = i + (not self.diagonal) if self.triangle == "upper" else 0
         return slice(first, i + self.diagonal if self.triangle == "lower" else n)
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read the DISTANCES block of a Nexus file; the TAXA block names the points where the matrix does not."""
+    """Read the DISTANCES block. The TAXA block has the labels if the matrix has none."""
     if request.kind not in (None, "distances"):
         raise request.not_a("the DISTANCES block of a Nexus file")
     text = _without_comments(source.text())
@@ -53,13 +53,11 @@ def read(source: Source, request: Request) -> Metric:
             form = _read_format(body)
         elif command == "matrix" and block == "distances":
             return _read_matrix(_lines(text, body, start), n, form, taxa, request)
-    raise ValueError(
-        "it has no DISTANCES block with a MATRIX: of Nexus files only that is read as distances"
-    )
+    raise ValueError("it has no DISTANCES block with a MATRIX: add one")
 
 
 def _without_comments(text: str) -> str:
-    """Replace comments by blanks, as many lines high."""
+    """Replace comments by blanks, and keep line ends."""
     if "[" not in text:
         return text
     return _COMMENT.sub(
@@ -69,7 +67,7 @@ def _without_comments(text: str) -> str:
 
 
 def _commands(text: str) -> Iterator[tuple[str, str, str, int]]:
-    """Yield the block, name, body and position of the body of every command in the blocks that matter."""
+    """Yield block, name, body, and position of the body, of the commands in both blocks."""
     for block in _BLOCK.finditer(text):
         position = block.end()
         while match := _COMMAND.match(text, position):
@@ -80,7 +78,8 @@ def _commands(text: str) -> Iterator[tuple[str, str, str, int]]:
             position = match.end()
         else:
             raise ValueError(
-                f"line {_line_number(text, position)}: the block ends without END; it is cut short"
+                f"line {_line_number(text, position)}: the block ends without END: "
+                "it is truncated"
             )
 
 
@@ -102,7 +101,7 @@ def _read_format(body: str) -> _Form:
     triangle = words.get("triangle", "lower")
     if triangle not in _TRIANGLES:
         raise ValueError(
-            f"TRIANGLE={triangle} is unknown: it is one of {', '.join(_TRIANGLES)}"
+            f"TRIANGLE={triangle} is unknown: it must be one of {', '.join(_TRIANGLES)}"
         )
     if "interleave" in words:
         raise ValueError("the matrix is interleaved: write each row in one piece")
@@ -116,7 +115,8 @@ def _read_matrix(
     n = len(taxa or lines) if n is None else n
     if n == 0 or n > len(lines):
         raise ValueError(
-            f"the MATRIX has {len(lines)} rows for {n} points: it is cut short, or NTAX is wrong"
+            f"the MATRIX has {len(lines)} rows for {n} points: "
+            "it is truncated, or NTAX is wrong"
         )
     check_memory(
         8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
@@ -132,7 +132,7 @@ def _read_matrix(
             square[i, columns] = read_rows([row], None, columns.stop - columns.start)[0]
         elif row[1].strip():
             raise ValueError(
-                f"line {row[0]} has numbers where none are expected: say in FORMAT which triangle it is"
+                f"line {row[0]} has unexpected numbers: name the TRIANGLE in FORMAT"
             )
         if form.triangle != "both":
             square[columns, i] = square[i, columns]
@@ -144,14 +144,14 @@ def _read_matrix(
 
 
 def _row(lines: Iterator[Line], width: int, labeled: bool) -> tuple[str, Line]:
-    """Return the name and numbers of the next row, which goes on in the next line while numbers are missing."""
+    """Return the label and numbers of the next row, which may span several lines."""
     number, text = next(lines, (0, ""))
     match = _NAME.match(text) if labeled else None
     if not text or (labeled and match is None):
         raise ValueError(
-            f"line {number} has no name"
+            f"line {number} has no label: add it"
             if text
-            else "the MATRIX has too few rows: it is cut short"
+            else "the MATRIX has too few rows: it is truncated"
         )
     pieces = [text if match is None else text[match.end() :]]
     missing = width - len(pieces[0].split())

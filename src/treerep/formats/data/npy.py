@@ -1,5 +1,6 @@
-"""NumPy's npy files: distances, condensed distances or points, opened without reading them where that is possible."""
+"""Read npy files: distances, condensed distances or points. Map them if possible."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,18 @@ from .._request import Request
 from .._source import Source
 from .condensed import expand
 
-MAPPED = "save it plain and in C order, to be mapped"  # what helps where memory is short
+MAPPED = "save it uncompressed and in C order, to be mapped"  # the remedy if memory is short
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read an npy file; one that is neither packed nor a pipe is mapped, so that 100 GB open at once."""
+    """Read an npy file. A plain file is mapped, so that 100 GB open at once."""
     with source.open() as file:
         if source.path is None or source.packed:
             return from_array(read_array(file, source.most_bytes, MAPPED), request)
         header = read_header(file, source.most_bytes)
         if header.order == "F" and header.size <= LARGE:
             _check_memory(header)  # a metric keeps a copy in C order
-        if header.size == 0:  # which cannot be mapped
+        if header.size == 0:  # an empty array cannot be mapped
             return from_array(np.empty(header.shape, header.dtype), request)
         array = np.memmap(
             source.path, header.dtype, "r", file.tell(), header.shape, header.order
@@ -36,8 +37,10 @@ def _check_memory(header: Header) -> None:
     check_memory(header.size, f"an array of shape {header.shape}", MAPPED)
 
 
-def from_array(array: NDArray[Any], request: Request, labels: Any = None) -> Metric:
-    """Return the metric of an array: a square one, or a vector, is distances unless the request says otherwise."""
+def from_array(
+    array: NDArray[Any], request: Request, labels: Sequence[object] | None = None
+) -> Metric:
+    """Return the metric of an array. By default, a square or a vector is distances."""
     if request.kind == "points":
         return request.points(array, labels)
     if request.kind == "graph":
@@ -47,6 +50,6 @@ def from_array(array: NDArray[Any], request: Request, labels: Any = None) -> Met
     if request.kind is None and (array.ndim != 2 or array.shape[0] != array.shape[1]):
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise ValueError(
-            f"an array of {shape} is no square of distances: for points say kind='points'"
+            f"an array of {shape} is not a square of distances: for points pass kind='points'"
         )
     return request.distances(array, labels)

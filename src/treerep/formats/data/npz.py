@@ -1,8 +1,8 @@
-"""NumPy's npz files: one array of distances or points, perhaps with labels, or a sparse matrix as scipy saves it."""
+"""Read npz files: an array with or without labels, or a sparse matrix of scipy."""
 
 import sys
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,20 @@ from .._request import Request
 from .._source import Source
 from .npy import MAPPED, from_array
 
+if TYPE_CHECKING:
+    from scipy.sparse import sparray
+
 LABELS = "labels"
 _SPARSE = {"format", "shape", "data"}
-_LABEL_BYTES = 100  # of a label as a string of Python, without its characters
+_LABEL_BYTES = 100  # of memory, per label, without its characters
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read an npz file: the only array in it that is not named `labels`, or the one that `use_rep` names."""
+    """Read the only array besides `labels`, or the one that `use_rep` names."""
     with source.open() as file, zipfile.ZipFile(file) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         if "header" in members:
-            raise ValueError(
-                "it is a tree or an embedding that treerep saved: load it with Tree.load or Embedding.load"
-            )
+            raise ValueError("it is a tree or an embedding, not data: load it as such")
         if members.keys() >= _SPARSE:
             return _sparse(archive, members, request)
         labels = _array(archive, members[LABELS]) if LABELS in members else None
@@ -37,9 +38,7 @@ def read(source: Source, request: Request) -> Metric:
 
 
 def strings(labels: NDArray[Any]) -> list[str]:
-    """Return an array of names as a list.
-
-    In a damaged one NumPy would see characters that do not exist.
+    """Return an array of labels as a list. Refuse characters that do not exist.
 
     >>> strings(np.array(["a", "bc"]))
     ['a', 'bc']
@@ -50,7 +49,7 @@ def strings(labels: NDArray[Any]) -> list[str]:
         codes = flat.view(np.dtype(np.uint32).newbyteorder(flat.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:
             raise ValueError(
-                "its labels hold a character that does not exist: it is damaged, so get it anew"
+                "its labels have a character that does not exist: it is damaged, get it again"
             )
     return [str(name) for name in flat.tolist()]
 
@@ -60,9 +59,7 @@ def chosen(names: list[str], use_rep: str | None) -> str:
     arrays = [name for name in names if name != LABELS]
     if use_rep is not None:
         if use_rep not in arrays:
-            raise ValueError(
-                f"it holds no array {use_rep!r}, but {', '.join(arrays) or 'none'}"
-            )
+            raise ValueError(f"it has no array {use_rep!r}, but {', '.join(arrays) or 'none'}")
         return use_rep
     if len(arrays) != 1:
         raise ValueError(
@@ -79,7 +76,7 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
 def _sparse(
     archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], request: Request
 ) -> Metric:
-    """Return the graph, or on request the points, of a matrix that scipy.sparse.save_npz has written."""
+    """Return the graph, or on request the points, of a matrix saved by scipy."""
     import scipy.sparse as sp
 
     if request.kind == "distances":
@@ -105,20 +102,21 @@ def _sparse(
 
 
 def check_sparse_memory(shape: tuple[int, ...], entries: int) -> None:
-    """Refuse a sparse matrix that promises more rows or entries than memory can hold in the arrays of a graph."""
+    """Refuse a sparse matrix whose graph does not fit into memory."""
     what = "a sparse matrix of " + " x ".join(f"{length:,}" for length in shape)
     check_memory(40 * (max(shape) + entries), what, "use a smaller part of it")
 
 
-def sparse_metric(matrix: Any, request: Request) -> Metric:
-    """Return the metric of a sparse matrix: a graph, or points if those are asked for."""
+def sparse_metric(matrix: "sparray", request: Request) -> Metric:
+    """Return the metric of a sparse matrix: a graph, or points on request."""
     if request.kind != "points":
         if request.weight is False:
             matrix = matrix.copy()
             matrix.data = np.ones(len(matrix.data))
         elif request.weight is not None:
             raise ValueError(
-                f"weight={request.weight!r} does not apply: the values of a sparse matrix are the lengths"
+                f"weight={request.weight!r} does not apply to a sparse matrix, "
+                "whose values are the lengths: leave it out"
             )
         return request.graph(matrix)
     rows, columns = matrix.shape

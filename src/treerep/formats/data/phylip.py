@@ -1,7 +1,7 @@
-"""Distances in PHYLIP's format: the number of points, and a row for each, square or below the diagonal.
+"""Read distances of PHYLIP: the number of points, and a row for each, square or lower.
 
-Names are relaxed, that is, they end at the first blank, unless the first row has the right
-number of numbers only if its name is strict, ten characters wide and with blanks.
+Labels end at the first blank (relaxed). They are ten characters wide (strict) if the first row
+has the right number of numbers only then.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from .._numerals import is_numeral, read_rows
 from .._request import Request
 from .._source import Line, Source
 
-_WIDTH = 10  # of a strict name
+_WIDTH = 10  # of a strict label
 _BLOCK = 1 << 18  # numbers that are parsed together
 
 
 def read(source: Source, request: Request, strict: bool | None = None) -> Metric:
-    """Read a PHYLIP distance matrix; `strict` names are ten characters wide, None tells by the first row."""
+    """Read a distance matrix. If `strict` is None, the first row decides."""
     if request.kind not in (None, "distances"):
         raise request.not_a("a PHYLIP file")
     lines = ((number, line) for number, line in source.lines() if line.strip())
@@ -31,23 +31,25 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
     rows = _rows(lines, n)
     first = next(rows, None)
     if first is None:
-        raise ValueError(f"line 1 promises {n} points and no row follows: it is cut short")
+        raise ValueError(f"line 1 promises {n} points and no row follows: it is truncated")
     if strict is None:
-        strict = not _fits(first, (0, 1, n), strict=False) and _fits(first, (n,), strict=True)
+        relaxed = _fits(first, (0, 1, n), strict=False)
+        strict = not relaxed and _fits(first, (n,), strict=True)
     lower = _lower(first, n, strict)
     square = np.zeros((n, n))
     names = []
     for start, block in _blocks(first, rows, max(1, _BLOCK // n)):
         if start + len(block) > n:
             raise ValueError(
-                f"line {block[n - start][0]} is one row more than the {n} that line 1 promises"
+                f"line {block[n - start][0]} is beyond the {n} rows that line 1 promises: "
+                "remove it"
             )
         split = [_split(row, strict) for row in block]
         names += [name for name, _ in split]
         _fill(square, start, [numbers for _, numbers in split], lower)
     if len(names) < n:
         raise ValueError(
-            f"line 1 promises {n} points and {len(names)} rows follow: it is cut short"
+            f"line 1 promises {n} points and {len(names)} rows follow: it is truncated"
         )
     return request.distances(square, names)
 
@@ -60,18 +62,20 @@ def _count(first: Line | None, most_bytes: int) -> int:
         aligned = len(text.split()) == 2 and all(map(str.isdecimal, text.split()))
         kind = "the head of an alignment" if aligned else "not the number of points"
         raise ValueError(
-            f"line {first[0]}: {text[:40]!r} is {kind}: distances begin with the number of points alone"
+            f"line {first[0]}: {text[:40]!r} is {kind}: "
+            "distances begin with the number of points alone"
         )
     n = int(text[:18])
     if n * (n - 1) // 2 > most_bytes:
         raise ValueError(
-            f"line {first[0]} promises {text[:40]} points, more than the file has room for: correct it"
+            f"line {first[0]} promises {text[:40]} points, more than fit into the file: "
+            "correct it"
         )
     return n
 
 
 def _rows(lines: Iterator[Line], n: int) -> Iterator[Line]:
-    """Yield rows; lines of numbers behind a blank go on with a row that has fewer than n, as PHYLIP breaks it."""
+    """Yield rows. PHYLIP continues a row with fewer than n numbers in lines after a blank."""
     number = 0
     pieces = [""]
     count = 0
@@ -112,18 +116,19 @@ def _split(row: Line, strict: bool) -> tuple[str, Line]:
 
 
 def _fits(row: Line, counts: tuple[int, ...], *, strict: bool) -> bool:
-    """Whether one of these counts of numbers, and nothing else, follows the name."""
+    """Whether only numbers, and one of these counts of them, follow the label."""
     cells = _split(row, strict)[1][1].split()
     return len(cells) in counts and all(map(is_numeral, cells))
 
 
 def _lower(first: Line, n: int, strict: bool) -> int | None:
-    """Return how many numbers the first row of a triangle has, 0 or 1, and row i has i more; None for a square."""
+    """Return the numbers in the first row of a triangle, 0 or 1, or None for a square."""
     count = len(_split(first, strict)[1][1].split())
     if count > 1 and count != n:
         raise ValueError(
-            f"line {first[0]} has {count} numbers after its name: a first row has {n}, or none below a diagonal; names "
-            f"with blanks are {_WIDTH} characters wide (format='phylip-strict')"
+            f"line {first[0]} has {count} numbers after its label, not {n}, 1 or 0: "
+            "correct it, "
+            f"or, if labels are {_WIDTH} characters wide, pass format='phylip-strict'"
         )
     return None if count == n else count
 

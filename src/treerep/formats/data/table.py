@@ -1,4 +1,4 @@
-"""Tables of numbers in text (CSV, TSV, blanks or semicolons), with or without names above and in front."""
+"""Read tables of numbers (CSV, TSV, blanks or semicolons), with or without labels."""
 
 import csv
 import re
@@ -16,41 +16,38 @@ from .._request import Request
 from .._source import Line, Source
 from .condensed import expand
 
-_EXCEL = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # a line of Excel's own
+_EXCEL = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # a line that Excel adds
 _BLOCK = 1 << 18  # numbers that are parsed together
-_LONGEST_NAME = 1000  # lines: whoever forgets a closing quote should hear of it
+_LONGEST_NAME = 1000  # lines, to detect a missing closing quote
 
 
 class Layout(NamedTuple):
-    """What the first two rows tell of a table."""
+    """The layout of a table, found in its first two rows."""
 
     delimiter: str | None  # None: any run of blanks
     header: list[str] | None
     indexed: bool  # whether the first cell of every row is a name
-    width: int  # how many numbers are in a row
+    width: int  # numbers in a row
 
 
 def read(source: Source, request: Request, delimiter: str | None = None) -> Metric:
-    """Read a table: distances if it is square without its names; points, or a condensed vector, on request."""
+    """Read distances from a square table, or points or condensed distances on request."""
     records = _records(_content(source))
     first = list(islice(records, 2))
     if not first:
         raise ValueError("it is empty: a table has at least one row")
     layout = _layout(first, delimiter, request.kind)
-    if (
-        request.kind is None
-        and len(first) > 1
-        and all(_is_edge(cells(row, layout.delimiter)) for row in first)
-    ):
+    is_edges = len(first) > 1 and all(_is_edge(cells(row, layout.delimiter)) for row in first)
+    if request.kind is None and is_edges:
         raise ValueError(
-            "its rows begin with two names each: say kind='graph' if these are edges, or mend it"
+            "its rows begin with two names each: if they are edges, pass kind='graph'"
         )
     body = _body(chain(first, records), layout)
     if request.kind == "points":
         values, names = _read_points(body, layout)
         return request.points(values, names)
     if request.kind == "graph":
-        raise ValueError("a table is read as a graph by format='edges', one edge a line")
+        raise ValueError("a table is not a graph: for one edge per line pass format='edges'")
     if layout.width > 1 and (request.kind is None or len(first) > 1 or layout.indexed):
         values, names = _read_square(body, layout, source.most_bytes)
         return request.distances(values, names)
@@ -64,10 +61,7 @@ def _is_edge(row: list[str]) -> bool:
 
 
 def _content(source: Source) -> Iterator[Line]:
-    """Yield the lines that count.
-
-    Comments stand above the table: further down, # may begin a name.
-    """
+    """Yield the lines below the comments. Further down, # may begin a label."""
     lines = ((number, line) for number, line in source.lines() if line.strip())
     return dropwhile(
         lambda line: line[1].startswith("#") or _EXCEL.fullmatch(line[1]) is not None, lines
@@ -75,7 +69,7 @@ def _content(source: Source) -> Iterator[Line]:
 
 
 def _records(lines: Iterator[Line]) -> Iterator[Line]:
-    """Yield rows with the numbers of their lines: a line, or several where a quoted name goes on."""
+    """Yield rows, which are several lines if a quoted label spans them."""
     for number, line in lines:
         if line.count('"') % 2 == 0:
             yield number, line
@@ -88,7 +82,8 @@ def _records(lines: Iterator[Line]) -> Iterator[Line]:
                 break
         else:
             raise ValueError(
-                f"line {number} opens a quote that is never closed: close it, or double a quote in a name"
+                f"line {number} opens a quote that is never closed: "
+                "close it, or double a quote in a label"
             )
         yield number, "\n".join(pieces)
 
@@ -110,15 +105,15 @@ def cells(record: Line, delimiter: str | None) -> list[str]:
         return [cell.strip() for cell in next(reader)]
     except csv.Error as error:
         raise ValueError(
-            f"line {number} cannot be split into cells ({error}): mend its quotes"
+            f"line {number} cannot be split into cells ({error}): correct its quotes"
         ) from error
 
 
 def find_delimiter(first: list[Line]) -> str | None:
-    """Return what separates the cells of the first rows: a tab, a semicolon, a comma, or None for blanks.
+    """Return the delimiter of the first rows: tab, semicolon, comma, or None for blanks.
 
-    It is what leaves only numbers behind the first cell of the last of these rows. If nothing
-    does, a semicolon comes before a comma, since where both are the comma is in the numbers.
+    With it, all cells of the last row but the first are numbers. If no delimiter does this, a
+    semicolon comes before a comma, which is then a decimal comma.
 
     >>> (
     ...     find_delimiter([(1, "a;b,c"), (2, "0,1")]),
@@ -140,62 +135,60 @@ def find_delimiter(first: list[Line]) -> str | None:
 
 
 def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layout:
-    """Tell names from numbers by the first two rows; what is neither is taken as a number, and refused later."""
+    """Find labels and numbers in the first two rows. Bad numbers are refused later."""
     delimiter = delimiter or find_delimiter(first)
     top = cells(first[0], delimiter)
     below = cells(first[-1], delimiter)
     if len(below) > 1 and below[-1] == "":  # a delimiter at the end of each row
         below.pop()
-    if len(top) > 1 and top[-1] == "" and (len(top) > len(below) or len(first) == 1):
+    longer = len(top) > len(below) or len(first) == 1
+    if len(top) > 1 and top[-1] == "" and longer:
         top.pop()
     words = not any(is_numeral(cell) or cell == "" for cell in top)
-    shifted = len(top) == len(below) - 1 and (
-        words or top[0] == below[0]
-    )  # R leaves the corner out
-    twin = len(top) > 1 and not is_numeral(top[0]) and top[1] == below[0]
-    corner = (len(top) > 1 and top[0] == "") or twin
-    above = (
+    # R leaves out the corner, so the header is shorter.
+    shifted = len(top) == len(below) - 1 and (words or top[0] == below[0])
+    # Others leave the corner empty, or fill it: then the first labels of both sides are equal.
+    filled = len(top) > 1 and not is_numeral(top[0]) and top[1] == below[0]
+    corner = (len(top) > 1 and top[0] == "") or filled
+    has_header = (
         shifted
         or corner
         or (words and any(map(is_numeral, below)))
         or _numbers_columns(top, below, kind, first[0])
     )
-    if len(first) == 1 or not above:
+    if len(first) == 1 or not has_header:
         indexed = len(top) > 1 and not is_numeral(top[0])
         return Layout(delimiter, None, indexed, len(top) - indexed)
     indexed = shifted or corner or (len(below) > 1 and not is_numeral(below[0]))
-    return Layout(
-        delimiter, top[1:] if indexed and not shifted else top, indexed, len(below) - indexed
-    )
+    header = top[1:] if indexed and not shifted else top
+    return Layout(delimiter, header, indexed, len(below) - indexed)
 
 
 def _numbers_columns(top: list[str], below: list[str], kind: str | None, line: Line) -> bool:
-    """Whether the first row is 0, 1, 2, ... because pandas writes the numbers of columns without names."""
-    if (
-        len(top) < 2
-        or len(top) != len(below)
-        or top != [str(column) for column in range(len(top))]
-    ):
+    """Whether the first row is 0, 1, 2, ..., as pandas numbers columns without names."""
+    numbers = [str(column) for column in range(len(top))]
+    if len(top) < 2 or len(top) != len(below) or top != numbers:
         return False
-    if (
-        kind != "points"
-    ):  # d(1, 0) is d(0, 1), that is 1, if this is the first row; d(0, 0) is 0, if the next one is
+    if kind != "points":
+        # If this is the first row, d(0, 1) = 1, and the next row begins with d(1, 0) = 1. If it
+        # is a header, the next row begins with d(0, 0) = 0.
         return is_number(below[0]) and float(below[0]) == 0
     if not all(cell.isdecimal() for cell in below):
         raise ValueError(
-            f"line {line[0]} is 0 to {len(top) - 1}: columns, as pandas numbers them, or a point? "
+            f"line {line[0]} is 0 to {len(top) - 1}, either numbers of columns or a point: "
             "remove the line, or write the point as 0.0, 1.0 and so on"
         )
     return False
 
 
 def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]:
-    """Yield every row under the header as its numbers, still text, and its name."""
+    """Yield the numbers, as text, and the label of every row below the header."""
     if layout.header is not None:
         number = next(records)[0]
         if len(layout.header) != layout.width:
             raise ValueError(
-                f"line {number} names {len(layout.header)} columns, and below are {layout.width} numbers"
+                f"line {number} names {len(layout.header)} columns, "
+                f"but rows have {layout.width} numbers: correct it"
             )
     for record in records:
         number, text = record
@@ -206,9 +199,8 @@ def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]
         if layout.indexed:
             name, text = _split_name(text, layout.delimiter)
         if layout.delimiter is not None and text.count(layout.delimiter) == layout.width:
-            text = text.rstrip(" ").removesuffix(
-                layout.delimiter
-            )  # one at the end of a row is forgiven
+            # Ignore a delimiter at the end of a row.
+            text = text.rstrip(" ").removesuffix(layout.delimiter)
         yield (number, text), name
 
 
@@ -228,9 +220,7 @@ def _unquoted(record: Line, layout: Layout) -> tuple[Line, str]:
     if len(row) == layout.width + 1 and row[-1] == "":
         row.pop()
     for cell in row:
-        if (
-            not cell or delimiter in cell or "\n" in cell
-        ):  # it would be two cells, or none, once joined
+        if not cell or delimiter in cell or "\n" in cell:  # not one cell, once joined
             raise ValueError(f"line {number}: {bad_cell(cell)}")
     return (number, delimiter.join(row)), name
 
@@ -262,8 +252,8 @@ def _read_square(
 
 def _not_square(rows: str, columns: int) -> str:
     return (
-        f"it has {rows} of {columns} numbers, which is no square of distances: "
-        "say kind='points' or kind='graph' if it is that, or mend it"
+        f"it has {rows} of {columns} numbers, which is not a square of distances: "
+        "correct it, or pass kind='points' or kind='graph'"
     )
 
 
@@ -283,13 +273,13 @@ def _read_points(
     body: Iterator[tuple[Line, str]], layout: Layout
 ) -> tuple[NDArray[np.float64], list[str] | None]:
     if layout.width == 0:
-        raise ValueError("it has names and no numbers: points have at least one coordinate")
+        raise ValueError("it has labels and no numbers: points have at least one coordinate")
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []
     while block := list(islice(body, max(1, _BLOCK // layout.width))):
         blocks.append(read_rows([row for row, _ in block], layout.delimiter, layout.width))
         names += [name for _, name in block]
-        # What is read so far will be copied once.
+        # All blocks are copied once.
         check_memory(
             8 * layout.width * len(names), f"{len(names):,} points and more", "save them as npy"
         )
@@ -301,17 +291,18 @@ def _read_points(
 def _read_short(
     body: Iterator[tuple[Line, str]], layout: Layout, request: Request
 ) -> tuple[NDArray[np.float64], list[str] | None]:
-    """Read what is one number wide or high: a single point, or condensed distances on request."""
+    """Read one row or column: a single point, or condensed distances on request."""
     values, names = _read_points(body, layout)
     if values.shape == (1, 1):
         return values, names or layout.header
     if request.kind is None:
         raise ValueError(
-            f"a column of {values.size} numbers may be condensed distances or points on a line: "
-            "say kind='distances' or kind='points'"
+            f"a column of {values.size} numbers may be condensed distances or points on a "
+            "line: "
+            "pass kind='distances' or kind='points'"
         )
     if names is not None:
         raise ValueError(
-            "condensed distances have no names in front: remove them, and pass labels="
+            "condensed distances have no labels in front: remove them, and pass labels="
         )
     return expand(values.reshape(-1)), None

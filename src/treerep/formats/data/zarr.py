@@ -1,15 +1,17 @@
-"""Zarr: an array that is a folder of compressed chunks, or a group of arrays as in npz files.
+"""Read zarr: a folder of compressed chunks, or a group of arrays as in npz files.
 
-A folder may come from anywhere, so its metadata are checked (see `common.zarr_metadata`) before
-zarr opens an array. Each array is opened by the metadata in its own folder. Copies in the group
-("consolidated") are not used.
+The metadata are checked (see `metric/disk/zarr_metadata.py`) before zarr opens an array. Each
+array is opened by the metadata in its folder, not by copies in the group ("consolidated").
 """
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..._core.extras import require
 from ..._core.memory import check_memory
@@ -21,38 +23,46 @@ from .._sniff import is_zarr
 from .._source import Source
 from .npz import LABELS, chosen, strings
 
+if TYPE_CHECKING:
+    import zarr
+
+_METADATA_FILES: tuple[tuple[str, Literal[2, 3]], ...] = (
+    ("zarr.json", 3),
+    (".zarray", 2),
+    (".zgroup", 2),
+)
 _MOST_METADATA = 1 << 26  # bytes
-_LABEL_BYTES = 100  # of one label in memory, and more where it is long
+_LABEL_BYTES = 100  # of memory, per label
 
 
 class _Node(NamedTuple):
-    """What a folder says it is."""
+    """The metadata of a folder."""
 
-    version: int
+    version: Literal[2, 3]
     metadata: dict[str, Any]
     is_array: bool
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read a folder of zarr: an array, or the array of a group that `use_rep` names or that is the only one.
+    """Read an array, or the only array of a group or the one that `use_rep` names.
 
-    An array named `labels` holds the names of the points.
+    An array named `labels` holds the labels of the points.
     """
     if not is_zarr(source):
         raise ValueError("it is not a zarr folder: leave format='zarr' out")
-    zarr = require("zarr", "zarr")
+    require("zarr", "zarr")
     with _damage_named():
-        found, labels = _opened(zarr, source, request)
+        array, labels = _open(source, request)
         if request.kind in (None, "distances"):
-            return request.stored_distances(found, labels)
+            return request.stored_distances(array, labels)
         if request.kind == "graph":
-            raise request.not_a("a folder of zarr")
-        return request.points(_whole(found), labels)
+            raise request.not_a("a zarr folder")
+        return request.points(_read_all(array), labels)
 
 
 @contextmanager
 def _damage_named() -> Iterator[None]:
-    """Turn the errors of zarr and its codecs on a damaged folder, which may be of any class, into one line."""
+    """Turn errors of zarr and its codecs, which may be of any class, into one line."""
     try:
         yield
     except (ValueError, OSError, MemoryError):
@@ -64,8 +74,8 @@ def _damage_named() -> Iterator[None]:
         ) from error
 
 
-def _opened(zarr: Any, source: Source, request: Request) -> tuple[Any, list[str] | None]:
-    """Return the array that is asked for, and the labels beside it."""
+def _open(source: Source, request: Request) -> "tuple[zarr.Array[Any], list[str] | None]":
+    """Return the requested array, and the labels beside it."""
     folder = source.path
     node = None if folder is None else _node(folder)
     if folder is None or node is None:
@@ -73,30 +83,30 @@ def _opened(zarr: Any, source: Source, request: Request) -> tuple[Any, list[str]
     if node.is_array:
         if request.use_rep is not None:
             raise ValueError(
-                f"use_rep={request.use_rep!r} names an array of a group, and this is one array: leave it out"
+                f"use_rep={request.use_rep!r} names an array of a group, but this is one "
+                "array: "
+                "leave it out"
             )
-        return _array(zarr, folder, node), None
-    arrays = {
-        child.name: found
-        for child in sorted(folder.iterdir())
-        if (found := _node(child)) and found.is_array
-    }
-    labels = (
-        _labels(_array(zarr, folder / LABELS, arrays[LABELS])) if LABELS in arrays else None
-    )
+        return _open_array(folder, node), None
+    nodes = {child.name: _node(child) for child in sorted(folder.iterdir())}
+    arrays = {name: child for name, child in nodes.items() if child and child.is_array}
+    labels = None
+    if LABELS in arrays:
+        labels = _read_labels(_open_array(folder / LABELS, arrays[LABELS]))
     name = chosen(list(arrays), request.use_rep)
-    return _array(zarr, folder / name, arrays[name]), labels
+    return _open_array(folder / name, arrays[name]), labels
 
 
 def _node(folder: Path) -> _Node | None:
-    """Read the metadata of a folder, version 3 first, as zarr does; None if it is neither an array nor a group."""
-    for name, version in (("zarr.json", 3), (".zarray", 2), (".zgroup", 2)):
+    """Read the metadata of a folder, version 3 first. None if it is not of zarr."""
+    for name, version in _METADATA_FILES:
         file = folder / name
         if not file.is_file():
             continue
         if file.stat().st_size > _MOST_METADATA:
             raise ValueError(
-                f"{name} has {file.stat().st_size:,} bytes, too many for metadata: get a new copy"
+                f"{name} has {file.stat().st_size:,} bytes, too many for metadata: "
+                "get a new copy"
             )
         metadata = json.loads(file.read_bytes())
         if not isinstance(metadata, dict):
@@ -107,26 +117,28 @@ def _node(folder: Path) -> _Node | None:
     return None
 
 
-def _array(zarr: Any, folder: Path, node: _Node) -> Any:
+def _open_array(folder: Path, node: _Node) -> "zarr.Array[Any]":
+    import zarr
+
     check_zarr_metadata({**node.metadata, "zarr_format": node.version})
     return zarr.open_array(store=folder, mode="r", zarr_format=node.version)
 
 
-def _labels(array: Any) -> list[str]:
+def _read_labels(array: "zarr.Array[Any]") -> list[str]:
     if array.dtype.kind not in "UTiu":
         raise ValueError(f"its labels are of dtype {array.dtype}: save them as strings")
     check_memory(
         array.size * (array.dtype.itemsize + _LABEL_BYTES), "its labels", "leave them out"
     )
     refuse_missing_chunks(array, "its labels")
-    return strings(array[:])
+    return strings(np.asarray(array[:]))
 
 
-def _whole(array: Any) -> Any:
+def _read_all(array: "zarr.Array[Any]") -> NDArray[Any]:
     check_memory(
         array.size * array.dtype.itemsize,
         f"an array of shape {array.shape}",
         "use fewer dimensions",
     )
     check_chunks(array, "points")
-    return array[:]
+    return np.asarray(array[:])

@@ -1,4 +1,4 @@
-"""auspice v2 JSON, for nextstrain's viewer: written only.
+"""Write auspice v2 JSON, for the viewer of nextstrain.
 
 The schema is nextstrain.org/schemas/dataset/v2.
 """
@@ -32,10 +32,11 @@ _BLANKS = re.compile(r"\s")
 def write(
     tree: Tree, *, root: int | str | None = None, attributes: dict[str, Column] | None = None
 ) -> str:
-    """Return the text of an auspice file: divergence from the root, support as branch labels, attributes as colors.
+    """Return the text of an auspice file.
 
-    auspice's names have no blanks: where a label has, its name has underscores, and `label` is
-    shown instead.
+    It has the divergence from the root, support as branch labels, and attributes as colors.
+    Names in auspice have no blanks. So labels with blanks get names with underscores, and the
+    attribute `label` is shown.
     """
     columns = attributes or {}
     refuse_names(columns, _RESERVED, "auspice")
@@ -61,7 +62,7 @@ def write(
 def _nested(
     tree: Tree, root: int | str | None, names: list[str], columns: dict[str, Column]
 ) -> str:
-    """Return the nodes, one within the other, without recursion (the json module has one)."""
+    """Return the nested nodes, without the recursion of the json module."""
     rooted = tree.rooted(tree._default_root() if root is None else root)
     order = rooted.order.tolist()
     parent = rooted.parent.tolist()
@@ -78,16 +79,15 @@ def _nested(
         if k > 0:
             level[node] = level[above] + 1
             pieces.append("" if above == order[k - 1] else ",")
-        pieces.append(
-            json.dumps(_node(node, names[node], depth[node], support[node], columns))[:-1]
-        )
-        after = order[k + 1] if k + 1 < len(order) else None
-        if after is not None and parent[after] == node:
+        fields = _node(node, names[node], depth[node], support[node], columns)
+        pieces.append(json.dumps(fields)[:-1])
+        following = order[k + 1] if k + 1 < len(order) else None
+        if following is not None and parent[following] == node:
             pieces.append(', "children": [')
-        else:
-            pieces.append(
-                "}" + "]}" * (level[node] - (0 if after is None else level[parent[after]] + 1))
-            )
+            continue
+        # Close this node, and the nodes up to the parent of the following one.
+        next_level = 0 if following is None else level[parent[following]] + 1
+        pieces.append("}" + "]}" * (level[node] - next_level))
     return "".join(pieces)
 
 
@@ -99,8 +99,6 @@ def _node(
         if node < len(column.values) and column.values[node] is not None:
             traits[key] = {"value": column.values[node]}
     known: dict[str, Any] = {"name": name, "node_attrs": traits}
-    return (
-        known
-        if math.isnan(share)
-        else {**known, "branch_attrs": {"labels": {"support": f"{share:.4g}"}}}
-    )
+    if not math.isnan(share):
+        known["branch_attrs"] = {"labels": {"support": f"{share:.4g}"}}
+    return known

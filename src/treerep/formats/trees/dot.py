@@ -1,6 +1,6 @@
-"""DOT, the language of Graphviz: written only.
+"""Write DOT, the language of Graphviz.
 
-`len` is the length of an edge, which neato keeps as well as it can.
+`len` is the length of an edge, which neato approximates.
 """
 
 import math
@@ -10,7 +10,7 @@ from .._node_attributes import Column, refuse_names
 
 
 def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
-    """Return the text of a DOT file: data points are words, Steiner nodes dots."""
+    """Return the text of a DOT file: points are labels, Steiner nodes are dots."""
     columns = attributes or {}
     refuse_names(columns, ("label",), "DOT")
     lines = ["graph tree {", "  node [shape=point];"]
@@ -21,12 +21,14 @@ def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
             for name, column in columns.items()
             if column.values[point] is not None
         }
-        given = {"shape": "plaintext", "label": label, **known}
+        attributes_of_point = {"shape": "plaintext", "label": label, **known}
         written = ", ".join(
-            f"{_quoted(name)}={_quoted(value)}" for name, value in given.items()
+            f"{_quoted(name)}={_quoted(value)}" for name, value in attributes_of_point.items()
         )
         lines.append(f"  {point} [{written}];")
-    support = [math.nan] * len(tree.edges) if tree.support is None else tree.support.tolist()
+    support = [math.nan] * len(tree.edges)
+    if tree.support is not None:
+        support = tree.support.tolist()
     for (u, v), length, share in zip(
         tree.edges.tolist(), tree.weights.tolist(), support, strict=True
     ):
@@ -40,7 +42,7 @@ def _quoted(value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if "\0" in text:
         raise ValueError(
-            f"{text!r} holds a zero character, which DOT does not allow: rename the point"
+            f"{text!r} has a zero character, which DOT does not allow: rename the point"
         )
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

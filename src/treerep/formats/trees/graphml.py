@@ -1,4 +1,7 @@
-"""GraphML: nodes with `label` and `steiner`, edges with `weight` and `support`, as `Tree.to_networkx` has them."""
+"""Trees in GraphML, with the attributes of `Tree.to_networkx`.
+
+Nodes have `label` and `steiner`, edges have `weight` and `support`.
+"""
 
 import math
 import re
@@ -19,19 +22,22 @@ _FALSE = ("false", "0")
 
 
 def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
-    """Return the text of a GraphML file; nodes have the ids of the tree."""
+    """Return the text of a GraphML file. Nodes have the ids of the tree."""
     return "".join(_pieces(tree, attributes or {}))
 
 
 def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
     refuse_names(attributes, ("label", "steiner"), "GraphML")
-    yield '<?xml version="1.0" encoding="utf-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     yield '<key id="steiner" for="node" attr.name="steiner" attr.type="boolean"/>\n'
     columns = dict(attributes)
     if tree.labels is not None:
         columns = {"label": Column("text", list(tree.labels)), **columns}
     for k, (name, column) in enumerate(columns.items()):
-        yield f'<key id="n{k}" for="node" attr.name={quoteattr(_checked(name))} attr.type="{_TYPES[column.kind]}"/>\n'
+        quoted = quoteattr(_checked(name))
+        kind = _TYPES[column.kind]
+        yield f'<key id="n{k}" for="node" attr.name={quoted} attr.type="{kind}"/>\n'
     for key in ("weight", "support")[: 1 if tree.support is None else 2]:
         yield f'<key id="{key}" for="edge" attr.name="{key}" attr.type="double"/>\n'
     yield '<graph edgedefault="undirected">\n'
@@ -42,7 +48,9 @@ def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
         yield f'<node id="{point}"><data key="steiner">false</data>{"".join(data)}</node>\n'
     for node in range(tree.n_points, tree.n_nodes):
         yield f'<node id="{node}"><data key="steiner">true</data></node>\n'
-    support = [math.nan] * len(tree.edges) if tree.support is None else tree.support.tolist()
+    support = [math.nan] * len(tree.edges)
+    if tree.support is not None:
+        support = tree.support.tolist()
     for (u, v), weight, share in zip(
         tree.edges.tolist(), tree.weights.tolist(), support, strict=True
     ):
@@ -62,7 +70,8 @@ def _checked(text: str) -> str:
     wrong = _FORBIDDEN.search(text)
     if wrong:
         raise ValueError(
-            f"{text!r} holds {wrong.group()!r}, a character that XML does not allow: rename the point"
+            f"{text!r} has the character {wrong.group()!r}, which XML does not allow: "
+            "rename the point"
         )
     return text
 
@@ -70,9 +79,9 @@ def _checked(text: str) -> str:
 def read(source: Source, *, default_length: float | None = None) -> Tree:
     """Read the one undirected tree of a GraphML file.
 
-    Nodes are data points unless their attribute `steiner` says otherwise; their names are the
-    attribute `label` or `name`, or else the id. Lengths are the attribute `weight` of edges,
-    support is `support`; others are ignored.
+    Nodes are points unless their attribute `steiner` is true. Labels are the attribute `label`
+    or `name`, or else the id. Edges have the attributes `weight` and `support`. Others are
+    ignored.
     """
     graph = GraphML(source, nodes=("label", "name", "steiner"), edges=("weight", "support"))
     names = [
@@ -88,7 +97,7 @@ def read(source: Source, *, default_length: float | None = None) -> Tree:
 def _is_steiner(graph: GraphML, node: int) -> bool:
     written = (graph.value("node", "steiner", node) or "false").strip().lower()
     if written not in _TRUE + _FALSE:
-        graph.fail(f"steiner is true or false, not {written[:40]!r}: mend it", "node", node)
+        graph.fail(f"steiner is true or false, not {written[:40]!r}: correct it", "node", node)
     return written in _TRUE
 
 
@@ -104,7 +113,7 @@ def _number(graph: GraphML, name: str, edge: int, default: float | None) -> floa
         return default
     if not 0 <= number < math.inf:
         graph.fail(
-            f"the {name} of this edge is {number}, but it is a number of 0 or more: mend it",
+            f"the {name} of this edge is {number}, not a number of 0 or more: correct it",
             "edge",
             edge,
         )

@@ -1,9 +1,9 @@
-"""iTOL (itol.embl.de): a Newick file with names that it takes as they are, and its tables beside: written only.
+"""Write a Newick file and tables for iTOL (itol.embl.de).
 
-iTOL gives a meaning to blanks, brackets, colons, semicolons, commas and quotes in names, and
-takes a number at an inner node for support. So names are made of letters, digits and _ . | / -
-alone, and the LABELS table says what each stands for; dropped onto the tree in iTOL, it shows
-the labels, and it is the way back. Attributes go into a METADATA table.
+Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL, and a
+number at an inner node is support. So names have only letters, digits and _ . | / -. The LABELS
+table maps them to the labels. Dropped onto the tree in iTOL, it shows the labels. Attributes go
+into a METADATA table.
 """
 
 import re
@@ -26,7 +26,7 @@ def write(
     root: int | str | None = None,
     attributes: dict[str, Column] | None = None,
 ) -> dict[str, str]:
-    """Return the texts of the files: `tree.labels.tsv`, `tree.metadata.tsv` if there are attributes, and the tree."""
+    """Return the texts of the files: LABELS, METADATA if there are attributes, and the tree."""
     labels_file, metadata_file = companions(path)
     labels = tree.labels or tuple(map(str, range(len(tree))))
     node = tree._default_root() if root is None else tree.rooted(root).root
@@ -49,15 +49,13 @@ def companions(path: str) -> tuple[str, str]:
     ('mammals.labels.tsv', 'mammals.metadata.tsv')
     """
     if path == "-" or is_stream(path):
-        raise ValueError(
-            f"iTOL takes a tree and its tables, several files: give the path of a file, not {path!r}"
-        )
-    stem = re.sub(r"(\.itol)?\.[^./\\]*$", "", path.removesuffix(".gz"))
-    return f"{stem}.labels.tsv", f"{stem}.metadata.tsv"
+        raise ValueError(f"iTOL needs several files: give the path of a file, not {path!r}")
+    base = re.sub(r"(\.itol)?\.[^./\\]*$", "", path.removesuffix(".gz"))
+    return f"{base}.labels.tsv", f"{base}.metadata.tsv"
 
 
 def check_companions(*paths: str) -> None:
-    """Refuse to replace a file beside the tree unless it is such a table itself, from an earlier run."""
+    """Refuse to replace a file that is not such a table from an earlier run."""
     for path in paths:
         kind = "LABELS" if path.endswith(".labels.tsv") else "METADATA"
         file = Path(path)
@@ -67,18 +65,19 @@ def check_companions(*paths: str) -> None:
                     continue
         if file.exists():
             raise FileExistsError(
-                f"{path} exists and is not iTOL's table of {kind}, which would replace it: rename it, or the tree"
+                f"{path} exists and is not a table of {kind}, which would replace it: "
+                "rename it, or the tree"
             )
 
 
 def _names(tree: Tree, labels: tuple[str, ...], root: int) -> list[str]:
     inner = tree.degrees > 1
     inner[root] = True
-    wished = [
+    preferred = [
         f"point_{label}" if inner[point] and _NUMBER.fullmatch(label) else label
         for point, label in enumerate(labels)
     ]
-    return safe_names(wished, _UNSAFE)
+    return safe_names(preferred, _UNSAFE)
 
 
 def _shown(value: object) -> str:
@@ -97,7 +96,7 @@ def _table(
         for cell in row:
             if _BREAK.search(cell):
                 raise ValueError(
-                    f"{cell!r} holds a tab or a line break, which iTOL's tables cannot: rename it"
+                    f"{cell!r} has a tab or a line break, which iTOL does not allow: rename it"
                 )
     head = [kind, "SEPARATOR TAB", *("\t".join(row) for row in rows), "DATA"]
     return "\n".join([*head, *("\t".join(row) for row in data), ""])

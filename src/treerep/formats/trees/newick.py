@@ -1,10 +1,10 @@
-"""Newick: see `Tree.newick` and `Tree.from_newick`."""
+"""Trees in Newick: see `Tree.newick` and `Tree.from_newick`."""
 
 from ..._core.memory import check_memory
 from ...tree.tree import Tree
 from .._source import Source
 
-_NODE_BYTES = 300  # of a node while the text is parsed
+_NODE_BYTES = 300  # of memory, per node of the text
 
 
 def read(
@@ -17,7 +17,7 @@ def read(
 
 
 def tree_text(source: Source) -> str:
-    """Return the text of a file, if there is memory for as many nodes as it can have."""
+    """Return the text of a file, if its nodes fit into memory."""
     text = source.exact_text()
     nodes = text.count("(") + text.count(",") + 1
     check_memory(_NODE_BYTES * nodes, f"a tree of up to {nodes:,} nodes", "use a smaller one")

@@ -1,6 +1,6 @@
-"""Nexus (Maddison, Swofford and Maddison, Syst.
+"""Trees in Nexus: the TAXA and TREES blocks, with TRANSLATE.
 
-Biol. 46, 1997): the TAXA and TREES blocks, with TRANSLATE.
+Maddison, Swofford and Maddison, Systematic Biology 46 (1997).
 """
 
 import re
@@ -21,7 +21,7 @@ from .._source import Source
 from .newick import tree_text
 
 _BEGIN = re.compile(r"\s*#NEXUS\b", re.IGNORECASE)
-# Possessive quantifiers, so that a text that is wrong is left in linear time.
+# Possessive quantifiers (++, *+), so that a wrong text fails in linear time.
 _TEXT = re.compile(r"\S")
 _MARK = re.compile(r"[;']")
 _KEYWORD = re.compile(r"\s*([^\s='()]*)")
@@ -34,12 +34,11 @@ _BARE = re.compile(r"[A-Za-z0-9.]+")
 
 
 def write(tree: Tree, *, root: int | str | None = None) -> str:
-    """Return the text of a Nexus file: names in TAXLABELS and TRANSLATE, their numbers from 1 in the tree."""
+    """Return the text of a Nexus file. The tree has numbers, and TRANSLATE the labels."""
     n = len(tree)
     names = [_quoted(name) for name in tree.labels or map(str, range(n))]
-    numbered = Tree(
-        n, tree.edges, tree.weights, [str(i + 1) for i in range(n)], support=tree.support
-    )
+    numbers = [str(i + 1) for i in range(n)]
+    numbered = Tree(n, tree.edges, tree.weights, numbers, support=tree.support)
     node = None if root is None else tree.rooted(root).root
     lines = [
         "#NEXUS",
@@ -60,7 +59,7 @@ def write(tree: Tree, *, root: int | str | None = None) -> str:
 
 
 def _quoted(name: str) -> str:
-    # An underscore without quotes would be read as a blank.
+    # An underscore without quotes is read as a blank.
     return name if _BARE.fullmatch(name) else "'" + name.replace("'", "''") + "'"
 
 
@@ -69,9 +68,9 @@ def read(
 ) -> Tree:
     """Read the one tree of a Nexus file.
 
-    Names are looked up in TRANSLATE, then in TAXLABELS: as they are, with underscores for
-    blanks, or, where there is no TRANSLATE, by number from 1. Points come in the order of
-    TAXLABELS. Underscores stay underscores. Blocks but TAXA and TREES are skipped.
+    Names are looked up in TRANSLATE, then in TAXLABELS: unchanged, with underscores for blanks,
+    or, without TRANSLATE, by number from 1. Points are in the order of TAXLABELS. Underscores
+    stay underscores. Other blocks than TAXA and TREES are ignored.
     """
     text = tree_text(source)
     nexus = _Nexus(text)
@@ -79,21 +78,20 @@ def read(
     if nexus.tree is None:
         nexus.fail(len(text), "there is no tree: a TREES block with one TREE is needed")
     start, stop = nexus.tree
-    # What comes before the tree is blanked, so that positions in messages are those in the
-    # file.
+    # Blank the text before the tree, so that positions in messages are those in the file.
     before = re.sub(r"[^\n]", " ", nexus.plain[:start])
     parsed = parse_newick(before + nexus.plain[start:stop] + ";", default_length, inner_labels)
     return nexus.named(parsed)
 
 
 class _Nexus:
-    """What a file says of taxa, and where its tree is."""
+    """The taxa of a file, and the place of its tree."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.plain = blank_comments(text, "Nexus")
         self.n_taxa: int | None = None
-        self.taxa: dict[str, int] = {}  # label and its number from 0
+        self.taxa: dict[str, int] = {}  # labels, numbered from 0
         self.translate: dict[str, str] = {}
         self.tree: tuple[int, int] | None = None
 
@@ -101,7 +99,7 @@ class _Nexus:
         fail_at(self.text, position, problem, "Nexus")
 
     def read(self) -> None:
-        """Go through the commands of all blocks."""
+        """Read the commands of all blocks."""
         block: str | None = None
         for start, stop in self._commands():
             word = self._keyword(start, stop)
@@ -116,12 +114,12 @@ class _Nexus:
             elif block == "TREES":
                 self._read_trees(word, start, stop)
             elif block is None:
-                self.fail(start, f"the command {word[:20]!r} stands outside of all blocks")
+                self.fail(start, f"the command {word[:20]!r} is outside of all blocks")
         if block is not None:
-            self.fail(len(self.text), f"block {block} has no END: the file may be cut short")
+            self.fail(len(self.text), f"block {block} has no END: the file may be truncated")
 
     def _commands(self) -> Iterator[tuple[int, int]]:
-        """Where each command begins, and its semicolon; those in quotes do not count."""
+        """Yield where each command begins and ends. Semicolons in quotes do not end it."""
         begin = _BEGIN.match(self.plain)
         if begin is None:
             self.fail(0, "a Nexus file begins with #NEXUS")
@@ -135,7 +133,7 @@ class _Nexus:
                 start = mark.end()
         if quoted or self.plain[start:].strip():
             self.fail(
-                start, "a semicolon is missing, or a quote is not closed, in what begins here"
+                start, "a semicolon is missing, or a quote is not closed, in the command here"
             )
 
     def _keyword(self, start: int, stop: int) -> str:
@@ -152,7 +150,7 @@ class _Nexus:
         if word == "DIMENSIONS":
             count = _NTAX.search(self.plain, start, stop)
             if count is None:
-                self.fail(start, "DIMENSIONS says no NTAX=")
+                self.fail(start, "DIMENSIONS has no NTAX=")
             self.n_taxa = int(count.group(1))
         elif word == "TAXLABELS":
             if self.taxa:
@@ -182,20 +180,20 @@ class _Nexus:
             self.tree = head.end(), stop
 
     def _read_translate(self, start: int, stop: int) -> None:
-        """Pairs of a token and a name, with commas between."""
+        """Read pairs of a token and a name, with commas between."""
         pair: list[str] = []
         for at, word in [*self._words(start, stop), (stop, None)]:
             if word is not None:
                 pair.append(word)
             elif len(pair) == 2:
                 if self.translate.setdefault(pair[0], pair[1]) != pair[1]:
-                    self.fail(at, f"TRANSLATE says twice what {pair[0]!r} means")
+                    self.fail(at, f"TRANSLATE has two names for {pair[0]!r}")
                 pair = []
-            elif pair or at < stop:  # a comma after the last pair is forgiven
+            elif pair or at < stop:  # a comma after the last pair is ignored
                 self.fail(at, "TRANSLATE is pairs of a token and a name, with commas between")
 
     def _words(self, start: int, stop: int) -> Iterator[tuple[int, str | None]]:
-        """Words, quotes taken off, and where they end; None for a comma."""
+        """Yield the end of each word, and the word without quotes, or None for a comma."""
         end = len(self.plain[:stop].rstrip())
         while start < end:
             word = _WORD.match(self.plain, start, end)
@@ -206,10 +204,11 @@ class _Nexus:
             yield start, None if comma else (bare or quoted[1:-1].replace("''", "'"))
 
     def named(self, parsed: Parsed) -> Tree:
-        """Return the tree with the names that its tokens stand for, points in the order of TAXLABELS."""
+        """Return the tree with names for its tokens, and points in the order of TAXLABELS."""
         n = parsed.n_points
         names = self._resolved(parsed.labels or [str(i) for i in range(n)])
-        order = sorted(range(n), key=lambda point: self.taxa.get(names[point], len(self.taxa)))
+        last = len(self.taxa)
+        order = sorted(range(n), key=lambda point: self.taxa.get(names[point], last))
         numbers, labels = number_points(tuple(names[point] for point in order))
         ids = np.arange(len(parsed.edges) + 1)
         ids[order] = numbers
@@ -225,7 +224,9 @@ class _Nexus:
 
     def _resolved(self, tokens: Sequence[str]) -> list[str]:
         blanks = {name.replace("_", " "): name for name in self.taxa}
-        numbers = {} if self.translate else {str(i + 1): name for name, i in self.taxa.items()}
+        numbers = {}
+        if not self.translate:
+            numbers = {str(i + 1): name for name, i in self.taxa.items()}
         names: dict[str, None] = {}
         for token in tokens:
             name = self.translate.get(token, token)

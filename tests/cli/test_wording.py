@@ -1,0 +1,48 @@
+"""Errors of the library in the words of a command."""
+
+import pytest
+
+from treerep.cli._wording import one_line
+
+
+@pytest.mark.parametrize(
+    ("command", "library", "expected"),
+    [
+        ("fit", "for points pass kind='points'", "for points pass --kind points"),
+        ("fit", "use_rep=None is not 'X'", "--use-rep None is not 'X'"),
+        ("fit", "name one with use_rep=, one of X", "name one with --use-rep, one of X"),
+        (
+            "fit",
+            "join them, or pass largest_component=True",
+            "join them, or pass --largest-component",
+        ),
+        ("fit", "count edges with weight=False", "count edges with --unweighted"),
+        ("fit", "n_jobs=2 and rng=1", "--jobs 2 and --seed 1"),
+        ("refine", "pass moves=False", "pass --no-moves"),
+        ("delta", "time_limit is a number", "--time-limit is a number"),
+        # `tr.as_metric(...)` is a call in Python.
+        (
+            "fit",
+            "tr.as_metric(D, symmetrize='mean') averages the two",
+            "--symmetrize mean averages the two",
+        ),
+        # Remedies without an option are left out.
+        (
+            "draw",
+            "no length: add one, or pass default_length=1.0 for all",
+            "no length: add one",
+        ),
+        (
+            "draw",
+            "'x': pass inner_labels=False, or put it in quotes",
+            "'x': put it in quotes",
+        ),
+        ("draw", "twice; if they are support, pass inner_labels=False", "twice"),
+        ("fit", "remove them, and pass labels=", "remove them"),
+        ("fit", "use graph='knn' or method='bfs'", "use --method bfs"),
+        # compare has no --method.
+        ("compare", "use graph='knn' or method='bfs'", "use method bfs"),
+    ],
+)
+def test_arguments_become_options_of_the_command(command, library, expected):
+    assert one_line(ValueError(library), command) == expected
