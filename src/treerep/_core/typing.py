@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     import numpy as np
     import torch
-    from distributed import Client
+    from distributed import Client, Future
 
     from ..metric.base import Metric
 
@@ -22,3 +22,9 @@ EngineLike: TypeAlias = "str | Client | None"
 DeviceLike: TypeAlias = "str | torch.device | None"
 #: A torch device, as `find_device` returns it.
 TorchDevice: TypeAlias = "torch.device"
+#: Numbers on a torch device.
+Tensor: TypeAlias = "torch.Tensor"
+#: A connection to a Dask cluster.
+DaskClient: TypeAlias = "Client"
+#: What a task on a Dask cluster will return.
+DaskFuture: TypeAlias = "Future[Any]"

@@ -16,13 +16,14 @@ import torch
 import triton
 import triton.language as tl
 
-from ..metric import DeviceMetric, Tensor
-from ..treerep._triton_sorting import _in_memory, _measuring, _two_distances
+from ...._core.typing import Tensor
+from ..metric import DeviceMetric
+from ..treerep._triton_sorting import in_memory, measuring, two_distances
 
 if TYPE_CHECKING:
     from ....placement._least_squares_places import Scale
     from ....tree.structure.rooted import Preorder
-    from ._branches import Pieces
+    from ._branches import Joins
 
 _BLOCK = 128  # points of a program
 _COLUMNS = 64  # other points to which a program measures the distances of its own
@@ -53,7 +54,7 @@ def _distances(
 ):
     """Distances of points to others: out[other, point].
 
-    Two others at a time, as `_two_distances` has it.
+    Two others at a time, as `two_distances` has it.
     """
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
@@ -64,7 +65,7 @@ def _distances(
         both = mask & (column + 1 < count)
         y = tl.load(others + tl.minimum(column + 1, count - 1)).to(tl.int64)
         z = tl.load(others + column).to(tl.int64)
-        to_y, to_z = _two_distances(
+        to_y, to_z = two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
         )
         row = out + column * m + at
@@ -278,7 +279,7 @@ def _nearest(
         both = mask & (center + 1 < centers)
         z = tl.load(points + begin + center * step).to(tl.int64)
         y = tl.load(points + tl.minimum(begin + (center + 1) * step, stop - 1)).to(tl.int64)
-        to_y, to_z = _two_distances(
+        to_y, to_z = two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
         )
         found = tl.where(to_z < least, center, found)
@@ -323,7 +324,7 @@ def _products(
         both = mask & (column + 1 < size)
         z = tl.load(points + begin + column).to(tl.int64)
         y = tl.load(points + begin + second).to(tl.int64)
-        to_y, to_z = _two_distances(
+        to_y, to_z = two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
         )
         one = tl.load(heights + begin + column)
@@ -506,10 +507,10 @@ class Placement:
         distances, below, total = self.scratch[: m * (5 * self.nodes + len(self.sample))].split(
             [m * len(self.sample), 3 * m * self.nodes, 2 * m * self.nodes]
         )
-        given, constants = _measuring(self.space)
+        arguments, constants = measuring(self.space)
         columns = triton.cdiv(len(self.sample), _COLUMNS)
         _distances[(triton.cdiv(m, _BLOCK), columns)](
-            *given,
+            *arguments,
             points,
             self.sample,
             distances,
@@ -540,8 +541,8 @@ def nearest_centers(space: DeviceMetric, points: Tensor, zones: Any, step: int) 
     """Return the number of the nearest of every step-th point of its zone, for the points in these zones."""
     out = torch.zeros(len(points), dtype=torch.int32, device=points.device)
     at, stop, zone = _tiles(zones, points.device)
-    given, constants = _measuring(space)
-    _nearest[(len(at),)](*given, points, at, stop, zone, step, out, **constants)
+    arguments, constants = measuring(space)
+    _nearest[(len(at),)](*arguments, points, at, stop, zone, step, out, **constants)
     return out
 
 
@@ -560,21 +561,21 @@ def _tiles(zones: Any, device: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 def join_zones(
     space: DeviceMetric, points: Tensor, height: Tensor, above: Tensor, zones: Any, short: float
-) -> "Pieces":
+) -> "Joins":
     """Join the points of each zone into branches."""
-    from ._branches import Pieces
+    from ._branches import Joins
 
     device = points.device
     n = len(points)
     new = torch.full
-    found = Pieces(
+    found = Joins(
         new((2 * n,), -1, dtype=torch.int64, device=device),
         new((2 * n,), 0.0, dtype=torch.float64, device=device),
         new((n,), -1, dtype=torch.int64, device=device),
         torch.empty_like(height),
         torch.empty_like(above),
     )
-    limit = _in_memory(short, device)
+    limit = in_memory(short, device)
     matrices: Tensor | None = None
     for batch, width, entries in _batches(zones, _room(device) // 8):
         sizes = batch[:, 1] - batch[:, 0]
@@ -583,9 +584,9 @@ def join_zones(
         offset = np.cumsum(sizes**2) - sizes**2
         tile_at, _, tile_zone = _tiles(batch, device)
         tile_matrix = torch.from_numpy(np.repeat(offset, -(-sizes // _BLOCK))).to(device)
-        given, constants = _measuring(space)
+        arguments, constants = measuring(space)
         _products[(len(tile_at),)](
-            *given, points, height, tile_at, tile_zone, tile_matrix, matrices, **constants
+            *arguments, points, height, tile_at, tile_zone, tile_matrix, matrices, **constants
         )
         begins, ends, offsets = (
             torch.from_numpy(np.ascontiguousarray(array)).to(device)

@@ -7,7 +7,7 @@ the nodes are sums along the paths to the root, by doubling again.
 """
 
 from ...._core.extras import require
-from ..metric import Tensor
+from ...._core.typing import Tensor
 
 
 def canonical_edges(
