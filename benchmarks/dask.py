@@ -47,7 +47,7 @@ class Clock:
             about = (
                 run.waves[-1]
                 if name == "_wave"
-                else {"zones": len(run.held), "points": len(run.points)}
+                else {"zones": len(run.zones), "points": len(run.points)}
             )
             self.rows.append(
                 {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import skbio
     import torch
     import zarr
-    from distributed import Client
+    from distributed import Client, Future
     from numpy.typing import ArrayLike
     from scipy import sparse
 
@@ -43,3 +43,9 @@ GraphLike: TypeAlias = "sparse.sparray | sparse.spmatrix | ArrayLike | Any"
 NetworkXGraph: TypeAlias = "nx.Graph"
 #: A tree of scikit-bio, given by its root.
 SkbioNode: TypeAlias = "skbio.TreeNode"
+#: Numbers on a torch device.
+Tensor: TypeAlias = "torch.Tensor"
+#: A connection to a Dask cluster.
+DaskClient: TypeAlias = "Client"
+#: What a task on a Dask cluster will return.
+DaskFuture: TypeAlias = "Future[Any]"

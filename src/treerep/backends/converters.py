@@ -5,18 +5,19 @@ The table in `metric/_registry.py` names these functions.
 
 from typing import Any, NoReturn
 
+from .._core.typing import Tensor
 from ..metric.as_metric import as_metric
 from ..metric.base import Metric
 
 
-def refuse_dask_array(array: Any, **options: Any) -> NoReturn:  # noqa: ARG001
+def refuse_dask_array(array: object, **options: object) -> NoReturn:  # noqa: ARG001
     """Raise a TypeError: the points of a cluster must not come to one machine by accident."""
     raise TypeError(
         "points in a dask array stay with their workers: add engine='dask' or engine=client, or compute()"
     )
 
 
-def from_tensor(tensor: Any, *, metric: str | None = None, **options: Any) -> Metric:
+def from_tensor(tensor: Tensor, *, metric: str | None = None, **options: Any) -> Metric:
     """Return the metric of a dense tensor on any device, without its gradient."""
     if str(tensor.layout) != "torch.strided":  # what torch calls a dense layout
         raise TypeError("cannot take distances from a sparse tensor: give tensor.to_dense()")

@@ -61,7 +61,9 @@ def test_what_is_no_usable_client_is_refused() -> None:
             soon = dask.config.set({"distributed.comm.timeouts.connect": "0.2s"})
             with (
                 soon,
-                pytest.raises(RuntimeError, match="has no worker, and none came within 0.2s"),
+                pytest.raises(
+                    RuntimeError, match="has no worker, and none started within 0.2s"
+                ),
                 client_for(client),
             ):
                 pass

@@ -51,8 +51,8 @@ def test_a_worker_dies_and_its_part_is_written_by_another(
 ) -> None:
     points = np.random.default_rng(0).normal(size=(200, 3))
     (tmp_path / "marks").mkdir()
-    trap = Trap(dask_parts._finish_to, die, tmp_path / "marks", 2)
-    monkeypatch.setattr(dask_parts, "_finish_to", trap)
+    trap = Trap(dask_parts._finish_to_file, die, tmp_path / "marks", 2)
+    monkeypatch.setattr(dask_parts, "_finish_to_file", trap)
     with local_client() as client:
         fit_to_parts(
             da.from_array(points, chunks=50),
@@ -76,7 +76,7 @@ def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -
     ):
         read_parts(tmp_path)
     fit_to_parts(points[8:], tmp_path, client=client, metric="euclidean")
-    with pytest.raises(FileExistsError, match="is not empty: name a folder of its own$"):
+    with pytest.raises(FileExistsError, match="is not empty: name an empty or a new folder$"):
         fit_to_parts(points[8:], tmp_path, client=client, metric="euclidean")
     part = next(tmp_path.glob("zones-*"))
     part.write_bytes(part.read_bytes()[:-30])
@@ -92,7 +92,7 @@ def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -
 
 def test_what_has_no_points_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        tr.MetricError, match="^only trees of points are learned in parts: give coordinates"
+        tr.MetricError, match="^only trees of points can be written in parts: give coordinates"
     ):
         fit_to_parts(1.0 - np.eye(4), tmp_path / "tree")
     assert not (tmp_path / "tree").exists()

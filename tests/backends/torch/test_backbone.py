@@ -145,25 +145,34 @@ from treerep.backends.torch.backbone import engine as torch_backbone
 
 torch_backbone.zone_passes = lambda device: triton_backbone
 backbone.LIMITS = Limits(fitted_points=0, test_points=20)
+used = []  # the powers with which the device placed points
+place = triton_backbone.Placement
+
+def watched(space, tree, sample, scale):
+    used.append(scale.power)
+    return place(space, tree, sample, scale)
+
+triton_backbone.Placement = watched
 for module in (branches, torch_branches):
     module.LARGEST, module.CENTERS = 24, 8
 rng = np.random.default_rng(0)
 
-def compare(data, size, powers=(0.0, 1.0, 2.0), **options):
-    for power in powers:  # the data choose one of them: here all have their turn
-        backbone._POWERS = (power,)
-        ours, theirs = (tr.fit(data, method="backbone", size=size, rng=1, **where, **options)
+def compare(data, size, powers, **options):
+    for power in powers:  # without `balance`, the data would choose one of them
+        used.clear()
+        ours, theirs = (tr.fit(data, method="backbone", size=size, rng=1, balance=power / 4, **where, **options)
                         for where in ({}, {"device": "DEVICE"}))
+        assert set(used) == {power}
         np.testing.assert_array_equal(ours.edges, theirs.edges)
         np.testing.assert_array_equal(ours.weights, theirs.weights)
 
-compare(rng.normal(size=(50, 11)).astype("float32"), 5, metric="euclidean")
-compare(rng.normal(size=(30, 9)), 5, powers=(2.0,), metric="chebyshev")
+compare(rng.normal(size=(50, 11)).astype("float32"), 5, (0.0, 1.0, 2.0, 3.0, 4.0), metric="euclidean")
+compare(rng.normal(size=(30, 9)), 5, (2.0,), metric="chebyshev")
 heap = np.round(rng.normal(size=(70, 2)))  # duplicates, and more in one place than a zone holds
 heap[20:] = 0.0
-compare(rng.permutation(heap), 6, powers=(1.0,), metric="manhattan")
+compare(rng.permutation(heap), 6, (1.0,), metric="manhattan")
 half = np.triu(rng.integers(1, 9, size=(40, 40)), 1)
-compare((half + half.T).astype("uint8"), 8, powers=(2.0,))
+compare((half + half.T).astype("uint8"), 8, (2.0,))
 """
 
 

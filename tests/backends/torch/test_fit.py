@@ -17,7 +17,8 @@ from tests.backends.devices import DEVICE
 from tests.metrics import Table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from tests.trees import assert_same
-from treerep.backends.torch.fit import fit_on_device
+from treerep.backends.torch.fit import finished_on_host, fit_on_device
+from treerep.backends.torch.metric import device_metric
 from treerep.backends.torch.treerep import _torch_sorting as torch_sorting
 from treerep.backends.torch.treerep import zones as torch_zones
 
@@ -268,11 +269,15 @@ def test_labels_tolerance_and_trials() -> None:
     np.testing.assert_array_equal(ours.support, theirs.support)
 
 
-def test_more_points_than_go_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch_zones, "_TOGETHER", 40)
-    monkeypatch.setattr(torch_zones, "_PIECE", 64)
+def test_more_points_than_go_together() -> None:
     x = points(1500, 3, "euclidean")
-    assert_same(*both(x, metric="euclidean", rng=1))
+    limits = torch_zones.Limits(points=40, ranks=64)
+    space = device_metric(x, "euclidean", DEVICE)
+    whole = fit_on_device(space, rng=1)
+    found = fit_on_device(space, rng=1, limits=limits)
+    assert found.waves > 2 * whole.waves
+    ours = tr.fit(x, metric="euclidean", rng=1, method="treerep")
+    assert_same(ours, finished_on_host(space, found))
 
 
 def test_beyond_a_million_points_priorities_are_computed_on_the_device() -> None:

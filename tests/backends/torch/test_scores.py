@@ -101,9 +101,8 @@ def test_near_points_far_from_the_origin_keep_their_digits():
     )
     metric = tr.PointMetric(points)
     device = __import__("torch").device("cpu")
-    block = blocks_of(metric, np.arange(100), device, "truth")(
-        np.arange(50)[None], np.arange(50, 100)[None]
-    )
+    blocks = blocks_of(metric, np.arange(100), device, "truth")
+    block = blocks.block(np.arange(50)[None], np.arange(50, 100)[None])
     np.testing.assert_allclose(
         block[0].numpy(), metric.block(np.arange(50), np.arange(50, 100)), rtol=1e-12
     )
@@ -121,7 +120,7 @@ def test_points_of_single_precision():
 @pytest.mark.parametrize("rows", ["all", 7])
 @pytest.mark.parametrize("room", [0, 10**9], ids=["moved", "held"])
 def test_matrices_of_every_kind(small_pieces, monkeypatch, dtype, rows, room):
-    monkeypatch.setattr(torch_blocks, "room_on", lambda device: room)
+    monkeypatch.setattr(torch_blocks, "bytes_to_keep", lambda device: room)
     monkeypatch.setattr(torch_blocks, "_ROWS", 16)
     high = {np.uint8: 255, np.uint16: 65_000, np.int16: 30_000}.get(dtype, 70_000)
     d = np.triu(np.random.default_rng(3).integers(high // 2, high, size=(50, 50)), 1)
@@ -180,7 +179,7 @@ def test_a_mapped_matrix_is_looked_at_where_it_is_read(monkeypatch, tmp_path, ro
     monkeypatch.setattr(
         "treerep.metric.matrix.inspect_sample", lambda d: (inspect_all(np.abs(d)), np.abs(d))
     )
-    monkeypatch.setattr(torch_blocks, "room_on", lambda device: room)
+    monkeypatch.setattr(torch_blocks, "bytes_to_keep", lambda device: room)
     d = noisy(caterpillar(20))
     d[3, 7] = d[7, 3] = -1.0
     np.save(tmp_path / "d.npy", d)

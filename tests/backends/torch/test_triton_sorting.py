@@ -50,7 +50,7 @@ if on_gpu:  # the interpreter has no atan2, sinh and asinh
 def test_the_kernels_give_the_same_trees() -> None:
     pytest.importorskip("triton", reason="no Triton on this system")
     env = {**os.environ, **({} if DEVICE.startswith("cuda") else {"TRITON_INTERPRET": "1"})}
-    # In a process of its own: whether Triton interprets is decided when it is imported.
+    # In a separate process: whether Triton interprets is decided when it is imported.
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT.replace("DEVICE", DEVICE)],
         env=env,

@@ -1,7 +1,7 @@
-"""The client's part of TreeRep on a cluster: it keeps the zones and the futures of what the workers hold."""
+"""The client's part of TreeRep on a cluster: it keeps the zones, and the workers the points."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from ..._core.extras import require
 from ..._core.parallel import Workers
+from ..._core.typing import DaskClient, DaskFuture
 from ...fitting.treerep import _zone_kernels as kernels
 from ...fitting.treerep._settings import Choices, tolerance
 from ...fitting.treerep._skeleton import Skeleton, Zone
 from ...fitting.treerep._zone_kernels import BINS, CLOSEST, COULD_BE_R, NEAR, Z1_R
-from ._finish import Batch, Finished, finish, part_of, twins_of
+from ._finish import Bar, Batch, Finished, duplicates_of, finish, part_of
 from ._spread_points import SpreadPoints, dropping, explained, raise_first, submit_to
 from ._waves import (
     NEAR_A,
@@ -25,17 +26,17 @@ from ._waves import (
     Summary,
     first_wave,
     merged,
-    placed,
     rows_of,
     summary_of,
     wave,
+    with_pivots,
 )
 
-_FAN_IN = 16  # summaries that are merged by one task before the client sees them
+_FAN_IN = 16  # summaries that are merged by one task before the client gets them
 
 
-class Held(NamedTuple):
-    """A zone, the piece of every block that holds its points, and who may be its next pivots."""
+class SpreadZone(NamedTuple):
+    """A zone, the piece of every block that holds its points, and candidates for its pivots."""
 
     zone: Zone
     piece: int
@@ -44,24 +45,30 @@ class Held(NamedTuple):
 
 
 class Run:
-    """One run of TreeRep on points spread over workers. `drop` lets go of what they hold.
+    """One run of TreeRep on points that are spread over workers.
 
     Attributes
     ----------
     skeleton : Skeleton
     tol : float
+    zones : list of SpreadZone
+        In the order of their pieces.
+    became_r : (., 2) int64 array
+        Pieces, and the points in them that became r in the last wave.
+    states : list of Future
+        What the last wave left of each block.
     waves : list of dict
         For each wave: how many zones and points were split.
     """
 
     def __init__(
         self,
-        client: Any,
+        client: DaskClient,
         points: SpreadPoints,
         choices: Choices,
         finish_points: int,
         workers: Workers,
-        bar: Any,
+        bar: Bar,
     ) -> None:
         self.client = client
         self.points = points
@@ -72,17 +79,17 @@ class Run:
         self.n = len(points)
         self.skeleton = Skeleton(self.n)
         self.tol = 0.0
-        self.held: list[Held] = []
-        self.gone = np.empty((0, 2), np.int64)
-        self.states: list[Any] = []
-        self.running: set[Any] = set()
+        self.zones: list[SpreadZone] = []
+        self.became_r = np.empty((0, 2), np.int64)
+        self.states: list[DaskFuture] = []
+        self.running: set[DaskFuture] = set()
         self.waves: list[dict[str, int]] = []
 
     def run(self, first: int, at_once: int) -> None:
         """Complete the skeleton.
 
-        All points hang off the point `first` at the beginning; at the end, so many batches are
-        finished at once.
+        At first all points hang off the point `first`. At the end, `at_once` batches of zones
+        are finished at a time.
         """
         with dropping(self.client, self._futures()):
             self._split(first)
@@ -91,23 +98,18 @@ class Run:
         self.points.blocks = []
 
     @property
-    def _every(self) -> range:
+    def _blocks(self) -> range:
         return range(len(self.points.blocks))
 
     def _submit_to(
-        self, b: int, task: Callable[..., Any], *arguments: Any, **options: Any
-    ) -> Any:
-        """A future of a task on block b, where that is."""
-        return submit_to(
-            self.client,
-            self.points.homes[b],
-            task,
-            self.points.blocks[b],
-            *arguments,
-            **options,
-        )
+        self, b: int, task: Callable[..., object], *arguments: object, **options: object
+    ) -> DaskFuture:
+        """Submit a task on block b to the worker that has it."""
+        home = self.points.homes[b]
+        block = self.points.blocks[b]
+        return submit_to(self.client, home, task, block, *arguments, **options)
 
-    def _futures(self) -> Iterator[Any]:
+    def _futures(self) -> Iterator[DaskFuture]:
         yield from (*self.running, *self.states, *self.points.blocks)
 
     # Split: all large zones together.
@@ -116,126 +118,149 @@ class Run:
         """Hang all points off the first one, and split zones until each fits a worker."""
         rule = self.choices.rule
         row = self._submit_to(int(self._owner(first)), rows_of, np.array([first]))
-        self.states = [self._submit_to(b, first_wave, first, row, rule) for b in self._every]
+        self.states = [self._submit_to(b, first_wave, first, row, rule) for b in self._blocks]
         summary = self._summary()
         self.tol = tolerance(self.points, self.choices.tol, summary.largest)
         zone = Zone(1, 0, self.n - 1, self.skeleton.name(first), -1, 0.0)
-        self.held = [Held(zone, 0, summary.lowest[0], summary.closest[0])]
-        while any(self._is_large(held) for held in self.held):
+        self.zones = [SpreadZone(zone, 0, summary.lowest[0], summary.closest[0])]
+        while any(self._is_large(zone) for zone in self.zones):
             self.workers.check()
             self._wave()
 
-    def _is_large(self, held: Held) -> bool:
-        return held.zone.kind > 0 and held.zone.size > self.finish_points
+    def _is_large(self, spread: SpreadZone) -> bool:
+        return spread.zone.kind > 0 and spread.zone.size > self.finish_points
 
     def _wave(self) -> None:
-        large = [held for held in self.held if self._is_large(held)]
+        """Take one step in every large zone: the workers sort points, the client adds edges."""
+        large = [zone for zone in self.zones if self._is_large(zone)]
         steps = self._steps(large)
-        taken = {held.piece: k for k, held in enumerate(large)}
-        order = np.array([(held.piece, taken.get(held.piece, -1)) for held in self.held])
-        plan = self._placed(Plan(order, self.gone, steps, self.tol, self.choices.rule))
-        self.states = [self._submit_to(b, wave, self.states[b], plan) for b in self._every]
-        summary = self._summary()
-        steps = steps._replace(yz=summary.yz)
-        before = self.held
-        gone = []
-        self.held = []
+        # The step of each zone, in the order of the pieces; -1 if it takes none.
+        numbers = itertools.count()
+        taken = [next(numbers) if self._is_large(zone) else -1 for zone in self.zones]
+        summary = self._sort_points(steps, taken)
+        n_before = _count_points(self.zones)
+        self._grow_zones(steps._replace(yz=summary.yz), taken, summary)
+        self.waves.append({"zones": len(large), "points": _count_points(large)})
+        self.bar.update(n_before - _count_points(self.zones))
+
+    def _sort_points(self, steps: Steps, taken: list[int]) -> Summary:
+        """Have the workers sort the points of their blocks, and summarize what they found."""
+        pieces = [zone.piece for zone in self.zones]
+        order = np.column_stack([pieces, taken])
+        plan = Plan(order, self.became_r, steps, self.tol, self.choices.rule)
+        sent = self._with_pivots(plan)
+        self.states = [self._submit_to(b, wave, self.states[b], sent) for b in self._blocks]
+        return self._summary()
+
+    def _grow_zones(self, steps: Steps, taken: list[int], summary: Summary) -> None:
+        """Replace each zone that took a step by the zones of its bins.
+
+        Pieces are numbered again: one for a zone that took no step, and one for each of the
+        nine bins of a zone that did.
+        """
+        before = self.zones
+        self.zones = []
+        became_r = []
         piece = 0
-        for held, k in zip(before, order[:, 1].tolist(), strict=True):
+        for zone, k in zip(before, taken, strict=True):
             if k < 0:
-                self.held.append(held._replace(piece=piece))
+                self.zones.append(zone._replace(piece=piece))
                 piece += 1
                 continue
-            new, r = self._grow(held, steps, k, summary, piece)
-            gone += [(zone.piece, r) for zone in new if zone.piece == piece + Z1_R and r >= 0]
-            self.held += new
+            r = _point_for_r(summary, k)
+            grown = self._grow(zone, steps, k, summary, r, piece)
+            # The workers have r among the points of Z1[r], if other points are left there.
+            if r >= 0 and any(new.piece == piece + Z1_R for new in grown):
+                became_r.append((piece + Z1_R, r))
+            self.zones += grown
             piece += BINS
-        self.gone = np.array(gone, np.int64).reshape(-1, 2)
-        size = sum(held.zone.size for held in large)
-        self.waves.append({"zones": len(large), "points": size})
-        self.bar.update(
-            sum(held.zone.size for held in before) - sum(held.zone.size for held in self.held)
-        )
+        self.became_r = np.array(became_r, np.int64).reshape(-1, 2)
 
-    def _steps(self, large: list[Held]) -> Steps:
-        """The pivots of each zone: chosen as `zone_kernels` does, from the candidates of all blocks."""
-        rows = []
-        for zone, _, lowest, closest in large:
+    def _grow(
+        self, spread: SpreadZone, steps: Steps, k: int, summary: Summary, r: int, piece: int
+    ) -> list[SpreadZone]:
+        """Return the zones that step k makes of a zone. Their pieces begin at `piece`.
+
+        `r` is the point that becomes r, or -1.
+        """
+        arms = kernels.universal_tree(steps.pivots(k, -1, -1, 0, 0), self.tol)
+        sizes = summary.counts[k, :BINS].copy()
+        sizes[Z1_R] += summary.counts[k, COULD_BE_R] - (r >= 0)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        new_pivots = [int(steps.z[k])]
+        if spread.zone.kind == 1:
+            new_pivots.insert(0, int(steps.y[k]))
+        zones = self.skeleton.grow(spread.zone, new_pivots, arms, r, starts)
+        grown = []
+        for zone, bin_ in zip(zones, np.flatnonzero(sizes).tolist(), strict=True):
+            lowest = summary.lowest[BINS * k + bin_]
+            closest = summary.closest[BINS * k + bin_]
+            if bin_ == Z1_R:
+                lowest = lowest[lowest[:, POINT] != r]
+            grown.append(SpreadZone(zone, piece + bin_, lowest, closest))
+        return grown
+
+    def _steps(self, large: list[SpreadZone]) -> Steps:
+        """Choose the pivots of each zone as `zone_kernels` does, from candidates of all blocks."""
+        rows = [self._step(zone) for zone in large]
+        kind, y, z, xy, xz, yz = np.array(rows).T
+        return Steps(kind.astype(np.int64), y.astype(np.int64), z.astype(np.int64), xy, xz, yz)
+
+    def _step(self, spread: SpreadZone) -> tuple[float, ...]:
+        """Return the fields of `Steps` for one zone."""
+        zone = spread.zone
+        lowest = spread.lowest
+        if zone.kind == 1:
             y = lowest[0]
             z = lowest[1]
-            if zone.kind == 1:
-                rows.append((1, y[POINT], z[POINT], y[NEAR_A], z[NEAR_A], np.nan))
-                continue
-            z = lowest[0]
-            if self.choices.rule == NEAR:
-                z = lowest[
-                    np.argmin(lowest[:, NEAR_B])
-                ]  # the first of equals has the lowest priority
-            elif self.choices.rule == CLOSEST:
-                z = closest[0]
-            rows.append((2, -1, z[POINT], zone.length, z[NEAR_A], z[NEAR_B]))
-        columns = np.array(rows).T
-        return Steps(*(column.astype(np.int64) for column in columns[:3]), *columns[3:])
+            return 1, y[POINT], z[POINT], y[NEAR_A], z[NEAR_A], np.nan
+        z = lowest[0]
+        if self.choices.rule == NEAR:
+            # Of equals, argmin takes the first, which has the lowest priority.
+            z = lowest[np.argmin(lowest[:, NEAR_B])]
+        elif self.choices.rule == CLOSEST:
+            z = spread.closest[0]
+        return 2, -1, z[POINT], zone.length, z[NEAR_A], z[NEAR_B]
 
-    def _placed(self, plan: Plan) -> Any:
-        """A future of the plan with the coordinates of its pivots, which come from the blocks that have them."""
+    def _with_pivots(self, plan: Plan) -> DaskFuture:
+        """Add the coordinates of the pivots to a plan. They come from the blocks that have them."""
         steps = plan.steps
-        wanted = np.column_stack([np.where(steps.kind == 1, steps.y, steps.z), steps.z]).ravel()
-        points, place = np.unique(wanted, return_inverse=True)
+        first = np.where(steps.kind == 1, steps.y, steps.z)
+        pivots = np.column_stack([first, steps.z]).ravel()
+        points, row = np.unique(pivots, return_inverse=True)
         owners = self._owner(points)
         rows = [
             self._submit_to(b, rows_of, points[owners == b]) for b in np.unique(owners).tolist()
         ]
-        return self.client.submit(placed, plan, place, *rows, pure=False)
+        return self.client.submit(with_pivots, plan, row, *rows, pure=False)
 
-    def _owner(self, point: Any) -> Any:
+    def _owner(self, point: int | NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the block of each point."""
         return np.searchsorted(self.points.starts, point, side="right") - 1
 
     def _summary(self) -> Summary:
-        """What all blocks together say of the wave under way."""
+        """Merge the summaries that all blocks have of the last wave."""
         parts = [
             submit_to(self.client, self.points.homes[b], summary_of, self.states[b])
-            for b in self._every
+            for b in self._blocks
         ]
         while len(parts) > _FAN_IN:
             groups = [parts[k : k + _FAN_IN] for k in range(0, len(parts), _FAN_IN)]
             parts = [self.client.submit(merged, *group, pure=False) for group in groups]
         return merged(*raise_first(self.client, parts))
 
-    def _grow(
-        self, held: Held, steps: Steps, k: int, summary: Summary, piece: int
-    ) -> tuple[list[Held], int]:
-        """The zones that step k makes of a zone, of which the pieces begin here, and the point that becomes r or -1."""
-        arms = kernels.universal_tree(steps.pivots(k, -1, -1, 0, 0), self.tol)
-        best = summary.becomes_r[k, 0]
-        r = int(best[POINT]) if best[RANK] < np.inf else -1
-        sizes = summary.counts[k, :BINS].copy()
-        sizes[Z1_R] += summary.counts[k, COULD_BE_R] - (r >= 0)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        fresh = [int(steps.y[k]), int(steps.z[k])][2 - (3 - held.zone.kind) :]
-        zones = self.skeleton.grow(held.zone, fresh, arms, r, starts)
-        new = []
-        for zone, where in zip(zones, np.flatnonzero(sizes).tolist(), strict=True):
-            lowest = summary.lowest[BINS * k + where]
-            if where == Z1_R:
-                lowest = lowest[lowest[:, POINT] != r]
-            new.append(Held(zone, piece + where, lowest, summary.closest[BINS * k + where]))
-        return new, r
-
     # Finish: every small zone alone.
 
     def _finish(self, at_once: int) -> None:
-        """Complete all zones, so many batches at a time."""
-        batches = self._batches([held for held in self.held if held.zone.kind > 0])
-        twins = [held for held in self.held if held.zone.kind == 0]
-        if twins:
-            self._add_twins(
-                twins, sum(held.zone.size for held in self.held if held.zone.kind > 0)
-            )
+        """Complete all zones, `at_once` batches at a time."""
+        small = [zone for zone in self.zones if zone.zone.kind > 0]
+        duplicates = [zone for zone in self.zones if zone.zone.kind == 0]
+        if duplicates:
+            self._add_duplicates(duplicates, _count_points(small))
         done = require("distributed", "dask").as_completed(
             loop=self.client.loop, with_results=True, raise_errors=False
         )
-        waiting = iter(batches)
+        waiting = iter(self._batches(small))
         self.running = {self._submit(batch) for batch in itertools.islice(waiting, at_once)}
         done.update(self.running)
         for future, result in done:
@@ -245,72 +270,85 @@ class Run:
             self._add(result)
             self.running.discard(future)
             for batch in itertools.islice(waiting, 1):
-                self.running.add(more := self._submit(batch))
-                done.add(more)
+                another = self._submit(batch)
+                self.running.add(another)
+                done.add(another)
 
-    def _batches(self, small: list[Held]) -> list[Batch]:
-        """Zones together up to the largest size allowed; large ones first, so that no worker waits at the end."""
-        groups: list[list[Held]] = []
+    def _batches(self, small: list[SpreadZone]) -> list[Batch]:
+        """Put zones together up to the largest size allowed.
+
+        Large zones come first, so that no worker waits at the end.
+        """
+        groups: list[list[SpreadZone]] = []
         size = self.finish_points
-        for held in sorted(small, key=lambda held: -held.zone.size):
-            if size + held.zone.size > self.finish_points:
+        for spread in sorted(small, key=lambda spread: -spread.zone.size):
+            if size + spread.zone.size > self.finish_points:
                 groups.append([])
                 size = 0
-            groups[-1].append(held)
-            size += held.zone.size
+            groups[-1].append(spread)
+            size += spread.zone.size
         batches = []
         first = 0
         for group in groups:
-            zones = [held.zone for held in group]
-            pieces = [held.piece for held in group]
-            batches.append(
-                Batch(
-                    zones,
-                    pieces,
-                    first,
-                    self.n,
-                    self.tol,
-                    self.choices.rule,
-                    self.choices.joined,
-                )
+            batch = Batch(
+                zones=[spread.zone for spread in group],
+                pieces=[spread.piece for spread in group],
+                first=first,
+                n=self.n,
+                tol=self.tol,
+                rule=self.choices.rule,
+                joined=self.choices.joined,
             )
-            first += sum(zone.size for zone in zones)
+            batches.append(batch)
+            first += _count_points(group)
         return batches
 
-    def _submit(self, batch: Batch) -> Any:
-        """A future of a batch's edges."""
+    def _submit(self, batch: Batch) -> DaskFuture:
+        """Submit the task that finds the edges of a batch."""
         return self.client.submit(finish, batch, *self._parts(batch), pure=False)
 
-    def _parts(self, batch: Batch) -> list[Any]:
-        """Futures of what each block has of a batch.
+    def _parts(self, batch: Batch) -> list[DaskFuture]:
+        """Submit the tasks that take the points of a batch out of each block.
 
-        They need no name: Dask drops them as soon as they are used.
+        Nothing keeps these futures: Dask drops them as soon as they are used.
 
-        They go before batches that are asked for already: others wait for them. If they waited
-        long enough, Dask would let an idle worker take over, and send it the whole block.
+        They have priority over batches that were submitted before, because other tasks wait for
+        them. If they waited long, Dask would send the whole block to an idle worker.
         """
-        given = self.gone, batch.pieces
         return [
-            self._submit_to(b, part_of, self.states[b], *given, priority=1) for b in self._every
+            self._submit_to(b, part_of, self.states[b], self.became_r, batch.pieces, priority=1)
+            for b in self._blocks
         ]
 
     def _add(self, done: Any) -> None:
+        """Add the edges of a batch. `done` is what its task returned."""
         self.skeleton.nodes[done.points] = done.nodes
         self.skeleton.add(done.edges, done.weights)
         self.bar.update(len(done.points))
 
-    def _add_twins(self, twins: list[Held], first: int) -> None:
-        """Points that equal a node become its leaves.
+    def _add_duplicates(self, duplicates: list[SpreadZone], first: int) -> None:
+        """Make points that equal a node its leaves, as nodes `first`, first + 1, ...
 
-        There may be more of them than fit a worker, but few bytes.
+        There may be more of them than fit a worker, but they take few bytes.
         """
-        pieces = [held.piece for held in twins]
-        ends = np.array([held.zone.a for held in twins])
+        pieces = [spread.piece for spread in duplicates]
+        ends = np.array([spread.zone.a for spread in duplicates])
         parts = [
-            self._submit_to(b, twins_of, self.states[b], self.gone, pieces) for b in self._every
+            self._submit_to(b, duplicates_of, self.states[b], self.became_r, pieces)
+            for b in self._blocks
         ]
         for points, near_a, counts in raise_first(self.client, parts):
             nodes = np.arange(first, first + len(points), dtype=np.int32)
             first += len(points)
             edges = np.column_stack([np.repeat(ends, counts), nodes]).astype(np.int32)
             self._add(Finished(points, nodes, edges, near_a))
+
+
+def _count_points(zones: Iterable[SpreadZone]) -> int:
+    return sum(spread.zone.size for spread in zones)
+
+
+def _point_for_r(summary: Summary, k: int) -> int:
+    """Return the point that becomes the node r of step k, or -1."""
+    best = summary.r_candidates[k, 0]
+    return int(best[POINT]) if best[RANK] < np.inf else -1

@@ -1,25 +1,32 @@
-"""Points spread over the workers of a Dask cluster, in blocks of rows that are checked and prepared where they are.
+"""Points that are spread over the workers of a Dask cluster, in blocks of rows.
 
-Every block is the result of a task, whose inputs Dask knows: when a worker dies, another one
-makes its blocks again.
+The workers check and prepare their blocks. Every block is the result of a task: when a worker
+dies, another one computes its blocks again.
 """
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._core.extras import require
+from ..._core.typing import DaskClient, DaskFuture
 from ...fitting.treerep._priorities import Priorities
 from ...metric.base import Metric, MetricError
 from ...metric.points import PointMetric, check_extent, prepare_points
 
-# Points in the client's memory travel inside tasks, in pieces of which Dask does not say that
-# they are large.
+if TYPE_CHECKING:
+    import dask.array
+
+    from ._oracles import RowOracle
+
+# Points in the client's memory are sent inside tasks. Dask warns of larger pieces.
 _PIECE_BYTES = 4 << 20
+
+Thing = TypeVar("Thing")
 
 
 class Facts(NamedTuple):
@@ -27,38 +34,38 @@ class Facts(NamedTuple):
 
     extent: float
     integral: bool
-    kind: tuple[int, str]  # number of coordinates and their dtype: those of all blocks
+    kind: tuple[int, str]  # number of coordinates and their dtype, the same for all blocks
 
 
 class Block(NamedTuple):
     """The points start, start + 1, ..., as kernels take them, and their priorities."""
 
-    oracle: Any
+    oracle: "RowOracle"
     priority: NDArray[np.int32]
     start: int
     facts: Facts
 
 
 class SpreadPoints(Metric):
-    """What the client knows of points that lie on the workers.
+    """The client's view of points that the workers have.
 
     Attributes
     ----------
     blocks : list of Future
-        Each a Block.
+        Each is a Block.
     starts : (blocks + 1,) int64 array
         The points of block b are starts[b] ... starts[b+1]-1.
     homes : list of str
-        The worker that has each of them, unless it died.
+        The worker that has each block, unless it died.
     """
 
     def __init__(
         self,
-        blocks: list[Any],
+        blocks: list[DaskFuture],
         homes: list[str],
         starts: NDArray[np.int64],
         facts: list[Facts],
-        labels: Any,
+        labels: tuple[str, ...] | None,
     ) -> None:
         self.blocks = blocks
         self.homes = homes
@@ -71,14 +78,14 @@ class SpreadPoints(Metric):
         return int(self.starts[-1])
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:  # noqa: ARG002
-        """Not for the client: that would be the way of all points through one machine."""
+        """Raise a TypeError: all points would have to pass through the client."""
         raise TypeError(
-            "these points are on the workers of a cluster: their distances are asked for there"
+            "these points are on the workers of a cluster: the client cannot read their distances"
         )
 
 
-def is_dask_array(data: object) -> bool:
-    """Whether this is an array of Dask, which need not be imported to ask.
+def is_dask_array(data: object) -> TypeGuard["dask.array.Array"]:
+    """Return whether this is an array of Dask, without importing Dask.
 
     >>> is_dask_array([[0.0, 1.0]])
     False
@@ -86,8 +93,8 @@ def is_dask_array(data: object) -> bool:
     return type(data).__module__.partition(".")[0] == "dask" and type(data).__name__ == "Array"
 
 
-def check_shape(array: Any) -> int:
-    """Return how many points a dask array has; whatever is no table of points raises a MetricError."""
+def check_shape(array: "dask.array.Array") -> int:
+    """Return how many points a dask array has, or raise a MetricError if it is not a table."""
     if array.ndim != 2 or 0 in array.shape:
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise MetricError(
@@ -101,14 +108,17 @@ def check_shape(array: Any) -> int:
 
 
 def spread(
-    client: Any, data: Any, metric: str, priorities: Priorities, count: int
+    client: DaskClient,
+    data: "dask.array.Array | PointMetric",
+    metric: str,
+    priorities: Priorities,
+    count: int,
 ) -> SpreadPoints:
-    """Make `count` blocks of a dask array or of a PointMetric's points, check them, and leave them with the workers."""
+    """Make `count` blocks of points, check them, and leave them with the workers."""
     n = priorities.n
     starts = np.linspace(0, n, min(count, n) + 1).astype(np.int64)
-    blocks = (_from_array if is_dask_array(data) else _from_memory)(
-        client, data, metric, priorities, starts
-    )
+    make_blocks = _from_array if is_dask_array(data) else _from_memory
+    blocks = make_blocks(client, data, metric, priorities, starts)
     with dropping(client, blocks):
         facts: list[Facts] = raise_first(client, client.map(_facts, blocks, pure=False))
         _check_alike(facts, starts)
@@ -121,7 +131,7 @@ def spread(
 
 
 def _check_alike(facts: list[Facts], starts: NDArray[np.int64]) -> None:
-    """Chunks may be other than their array says, which Dask does not look at."""
+    """Check that all chunks have the same kind: Dask does not."""
     for fact, start in zip(facts, starts.tolist(), strict=False):
         if fact.kind != facts[0].kind:
             kinds = (
@@ -133,8 +143,8 @@ def _check_alike(facts: list[Facts], starts: NDArray[np.int64]) -> None:
             )
 
 
-def raise_first(client: Any, futures: list[Any]) -> list[Any]:
-    """Gather results; if tasks failed, raise the error of the first of them in this order, as one machine would."""
+def raise_first(client: DaskClient, futures: list[DaskFuture]) -> list[Any]:
+    """Gather results. If tasks failed, raise the error of the first one in this order."""
     with dropping(client, futures):
         try:
             return list(client.gather(futures))
@@ -147,8 +157,11 @@ def raise_first(client: Any, futures: list[Any]) -> list[Any]:
 
 
 @contextmanager
-def dropping(client: Any, futures: Iterable[Any]) -> Iterator[None]:
-    """Cancel futures on an error or an interrupt: its traceback would hold on to them, and they to the workers."""
+def dropping(client: DaskClient, futures: Iterable[DaskFuture]) -> Iterator[None]:
+    """Cancel futures on an error or an interrupt.
+
+    Otherwise its traceback would keep them, and with them the memory of the workers.
+    """
     try:
         yield
     except BaseException:
@@ -157,65 +170,66 @@ def dropping(client: Any, futures: Iterable[Any]) -> Iterator[None]:
 
 
 def explained(error: BaseException) -> BaseException:
-    """Say in one line what Dask means by an error of its own."""
+    """Explain an error of Dask in one line. Other errors are returned as they are."""
     if type(error).__name__ != "KilledWorker":
         return error
     return RuntimeError(
-        "several workers died one after the other in the same task of this fit, most likely for want of memory: "
+        "several workers died in the same task of this fit, most likely because they ran out of memory: "
         "give them more, or take more workers"
     )
 
 
 def _from_array(
-    client: Any, array: Any, metric: str, priorities: Priorities, starts: NDArray[np.int64]
-) -> list[Any]:
-    delayed = require("dask", "dask").delayed
-    chunks = (
-        array.rechunk((tuple(np.diff(starts).tolist()), array.shape[1])).to_delayed().ravel()
-    )
+    client: DaskClient,
+    array: "dask.array.Array",
+    metric: str,
+    priorities: Priorities,
+    starts: NDArray[np.int64],
+) -> list[DaskFuture]:
+    make_block = require("dask", "dask").delayed(_block, pure=False)
+    lengths = tuple(np.diff(starts).tolist())
+    chunks = array.rechunk((lengths, array.shape[1])).to_delayed().ravel()
+    bounds = starts.tolist()
     tasks = [
-        delayed(_block, pure=False)(
-            metric, int(start), priorities.part(int(start), int(stop)), chunk
-        )
-        for start, stop, chunk in zip(starts[:-1], starts[1:], chunks, strict=True)
+        make_block(metric, start, priorities.part(start, stop), chunk)
+        for start, stop, chunk in zip(bounds[:-1], bounds[1:], chunks, strict=True)
     ]
-    blocks: list[Any] = client.compute(tasks)
+    blocks: list[DaskFuture] = client.compute(tasks)
     return blocks
 
 
 def _from_memory(
-    client: Any,
+    client: DaskClient,
     data: PointMetric,
     metric: str,
     priorities: Priorities,
     starts: NDArray[np.int64],
-) -> list[Any]:
+) -> list[DaskFuture]:
     rows = max(1, _PIECE_BYTES // data.points[0].nbytes)
     blocks = []
     workers = itertools.cycle(_threads(client) or ["nowhere"])
-    for start, stop, worker in zip(
-        starts[:-1].tolist(), starts[1:].tolist(), workers, strict=False
-    ):
-        # Data that is scattered is lost with its worker. A task that holds it stays with the
-        # scheduler.
+    bounds = starts.tolist()
+    for start, stop, worker in zip(bounds[:-1], bounds[1:], workers, strict=False):
+        # Scattered data is lost with its worker. The scheduler keeps the data of a task.
         pieces = [
             submit_to(client, worker, _same, data.points[lo : min(lo + rows, stop)])
             for lo in range(start, stop, rows)
         ]
-        blocks.append(
-            submit_to(
-                client, worker, _block, metric, start, priorities.part(start, stop), *pieces
-            )
-        )
+        priority = priorities.part(start, stop)
+        blocks.append(submit_to(client, worker, _block, metric, start, priority, *pieces))
     return blocks
 
 
 def submit_to(
-    client: Any, worker: str, task: Callable[..., Any], *arguments: Any, **options: Any
-) -> Any:
-    """A future of a task that runs on this worker, or, when that is dead, on any.
+    client: DaskClient,
+    worker: str,
+    task: Callable[..., object],
+    *arguments: object,
+    **options: object,
+) -> DaskFuture:
+    """Submit a task that runs on this worker, or on any other if this one is dead.
 
-    Left to itself, Dask would rather send a whole block to an idle worker than let a short task
+    By default, Dask would rather send a whole block to an idle worker than let a short task
     wait.
     """
     return client.submit(
@@ -223,19 +237,21 @@ def submit_to(
     )
 
 
-def _threads(client: Any) -> list[str]:
-    """The worker of each thread."""
+def _threads(client: DaskClient) -> list[str]:
+    """Return the worker of each thread."""
     return [worker for worker, threads in client.nthreads().items() for _ in range(threads)]
 
 
-def _balanced(client: Any, blocks: list[Any]) -> tuple[list[Any], list[str]]:
-    """Move blocks from workers with more of them than threads to those with fewer: Dask may begin unevenly.
+def _balanced(
+    client: DaskClient, blocks: list[DaskFuture]
+) -> tuple[list[DaskFuture], list[str]]:
+    """Move blocks from workers with more blocks than threads to workers with fewer.
 
-    Returns the blocks and the worker of each.
+    Dask may begin unevenly. Returns the blocks and the worker of each.
     """
-    places = client.who_has(blocks)
+    workers_of = client.who_has(blocks)
     free = _threads(client)
-    homes = [next(iter(places.get(block.key, ())), "nowhere") for block in blocks]
+    homes = [next(iter(workers_of.get(block.key, ())), "nowhere") for block in blocks]
     left = []
     for b, home in enumerate(homes):
         if home in free:
@@ -252,12 +268,15 @@ def _balanced(client: Any, blocks: list[Any]) -> tuple[list[Any], list[str]]:
 # On the workers.
 
 
-def _same(thing: Any) -> Any:
+def _same(thing: Thing) -> Thing:
     return thing
 
 
 def _block(
-    metric: str, start: int, priority: Callable[[], NDArray[np.int32]], *pieces: Any
+    metric: str,
+    start: int,
+    priority: Callable[[], NDArray[np.int32]],
+    *pieces: NDArray[np.generic],
 ) -> Block:
     for piece in pieces:
         if np.ma.is_masked(piece):
@@ -265,9 +284,8 @@ def _block(
             raise MetricError(
                 f"point {start + first} has a masked coordinate: fill it or drop the point"
             )
-    rows = prepare_points(
-        pieces[0] if len(pieces) == 1 else np.concatenate(pieces), metric, start
-    )
+    points = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    rows = prepare_points(points, metric, start)
     table = rows.oracle[0]
     ranks = priority()
     if len(table) != len(ranks):

@@ -1,16 +1,15 @@
-"""One split wave of TreeRep on one block of points: what a worker does, as pure functions.
+"""One split wave of TreeRep on one block of points: the tasks of a worker, as pure functions.
 
 A wave takes a block, the state that the wave before left, and a plan: the pivots of all large
-zones, with their coordinates. It sorts the block's points by the ordinary kernels and returns a
-new state, and a summary of it for the client: how many points went where, and who may be a
-pivot next. So a state that is lost with its worker can be made again from the block and the
-plans.
+zones, with their coordinates. It sorts the points of the block by the ordinary kernels. It
+returns a new state and a summary for the client: how many points went where, and which may be
+pivots next. If a worker is lost, its states can be computed again from the block and the plans.
 
-In a state the points lie sorted by *piece*. A zone is one piece of every block. A step makes
+In a state the points are sorted by *piece*. A zone is one piece of every block. A step makes
 nine pieces of one.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,37 +29,47 @@ from ...fitting.treerep._zone_kernels import (
 from ...fitting.treerep.algorithm import double_buffered
 from ...metric.oracle.classes import bytes_per_point, select_points
 from ...metric.oracle.distance_kernels import block_distances
+from ._oracles import RowOracle, part_of_oracle, stacked
 from ._spread_points import Block
 
-# Points that are sorted together lie beside their pivots in the cache.
+# Points that are sorted together fit the cache, beside their pivots.
 _CACHE_BYTES = 1 << 20
-_LOWEST = 4  # how many points a step of any rule looks at
-RANK, POINT, NEAR_A, NEAR_B = range(4)  # columns of a table of candidates
+_FEWEST_POINTS = 256  # that are sorted together
+_LOWEST = 4  # how many points a step of any rule compares
+
+# Columns of a table of candidates.
+RANK = 0
+POINT = 1
+NEAR_A = 2
+NEAR_B = 3
+COLUMNS = 4
 
 
 class State(NamedTuple):
-    """The points of a block that are not in the tree yet, sorted by piece: piece p is starts[p]:starts[p+1]."""
+    """The points of a block that are not in the tree yet, sorted by piece."""
 
     slots: NDArray[np.int32]  # row in the block
     near_a: NDArray[np.float64]
     near_b: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # piece p is starts[p]:starts[p+1]
+
+    def bounds(self, piece: int) -> tuple[int, int]:
+        """Return the first position of a piece, and its end."""
+        return int(self.starts[piece]), int(self.starts[piece + 1])
 
 
 class Summary(NamedTuple):
-    """What the client learns of a wave.
+    """The results of a wave for the client.
 
-    Candidates are rows (priority, point, near_a, near_b); inf where there is none.
-
-    Steps are in the order of the plan, with nine pieces each.
+    Candidates are rows (priority, point, near_a, near_b); a row of inf stands for none. Steps
+    are in the order of the plan, with nine pieces each.
     """
 
     counts: NDArray[np.int64]  # (steps, CODES)
-    becomes_r: NDArray[np.float64]  # (steps, 1, 4)
+    r_candidates: NDArray[np.float64]  # (steps, 1, 4): points that may become r
     lowest: NDArray[np.float64]  # (pieces, 4, 4): lowest priority first
-    closest: NDArray[
-        np.float64
-    ]  # (pieces, 1, 4): least near_b; not filled unless the rule asks for it
+    # (pieces, 1, 4): least near_b; filled only if the rule needs it
+    closest: NDArray[np.float64]
     yz: NDArray[np.float64]  # (steps,)
     largest: float  # distance from the first point, in the first wave
 
@@ -69,270 +78,285 @@ Wave = tuple[State, Summary]
 
 
 class Steps(NamedTuple):
-    """The steps of a wave, one entry each. `y` and `z` are points, y is -1 for kind 2."""
+    """The steps of a wave, one entry each. `y` and `z` are points; y is -1 for kind 2."""
 
     kind: NDArray[np.int64]
     y: NDArray[np.int64]
     z: NDArray[np.int64]
     xy: NDArray[np.float64]
     xz: NDArray[np.float64]
-    yz: NDArray[np.float64]  # nan where it is to be measured
+    yz: NDArray[np.float64]  # nan until it is measured
 
     def pivots(self, k: int, at_y: int, at_z: int, row_y: int, row_z: int) -> Pivots:
-        """Step k as kernels take it, for points at these places in a slice and in an oracle."""
-        lengths = float(self.xy[k]), float(self.xz[k]), float(self.yz[k])
-        return Pivots(int(self.kind[k]), row_y, row_z, at_y, at_z, *lengths)
+        """Return step k as kernels take it.
+
+        `at_y` and `at_z` are positions in a slice of points, `row_y` and `row_z` in an oracle.
+        """
+        return Pivots(
+            kind=int(self.kind[k]),
+            y=row_y,
+            z=row_z,
+            at_y=at_y,
+            at_z=at_z,
+            xy=float(self.xy[k]),
+            xz=float(self.xz[k]),
+            yz=float(self.yz[k]),
+        )
 
 
 class Plan(NamedTuple):
     """What to do in a wave."""
 
-    order: NDArray[
-        np.int64
-    ]  # (., 2): pieces that still have points, in order, and which step each takes, or -1
-    gone: NDArray[
-        np.int64
-    ]  # (., 2): pieces and the points in them that became r in the wave before
+    # (., 2): pieces that still have points, in order, and the step that each takes, or -1
+    order: NDArray[np.int64]
+    # (., 2): pieces and the points in them that became r in the wave before
+    became_r: NDArray[np.int64]
     steps: Steps
     tol: float
     rule: int
 
 
-class Placed(NamedTuple):
-    """A plan with the coordinates of its pivots: an oracle of the steps' y and z in turn (z twice for kind 2)."""
+class PlanWithPivots(NamedTuple):
+    """A plan with the coordinates of its pivots."""
 
     plan: Plan
-    rows: Any
+    rows: RowOracle  # y and z of each step in turn; z twice for kind 2
 
 
-def rows_of(block: Block, points: NDArray[np.int64]) -> Any:
-    """The rows of some points of a block."""
+def rows_of(block: Block, points: NDArray[np.int64]) -> RowOracle:
+    """Return the rows of some points of a block."""
     return select_points(block.oracle, points - block.start)
 
 
-def placed(plan: Plan, place: NDArray[np.int64], *rows: Any) -> Placed:
-    """Put rows that came from several blocks in the order of the steps, and measure from y to z."""
-    table = type(rows[0])(*(np.concatenate(arrays) for arrays in zip(*rows, strict=True)))
-    table = select_points(table, place)
+def with_pivots(plan: Plan, row: NDArray[np.int64], *rows: RowOracle) -> PlanWithPivots:
+    """Add the pivots to a plan, and measure from y to z.
+
+    `rows` come from several blocks. `row` is the row among them of each y and z in turn.
+    """
+    table = select_points(stacked(*rows), row)
     steps = plan.steps
     yz = steps.yz.copy()
     for k in np.flatnonzero(np.isnan(yz)).tolist():
-        block_distances(
-            table,
-            np.array([2 * k]),
-            np.array([2 * k + 1], np.int32),
-            yz[k : k + 1].reshape(1, 1),
-        )
-    return Placed(plan._replace(steps=steps._replace(yz=yz)), table)
+        y = np.array([2 * k])
+        z = np.array([2 * k + 1], np.int32)
+        block_distances(table, y, z, yz[k : k + 1].reshape(1, 1))
+    return PlanWithPivots(plan._replace(steps=steps._replace(yz=yz)), table)
 
 
-def first_wave(block: Block, first: int, row: Any, rule: int) -> Wave:
-    """All points but the first one hang off it."""
+def first_wave(block: Block, first: int, row: RowOracle, rule: int) -> Wave:
+    """Hang all points but the first one off it. `row` has its coordinates."""
     slots = np.arange(len(block.priority), dtype=np.int32)
     slots = slots[slots != first - block.start]
     near_a = np.empty(len(slots))
-    room = _Room(block, len(row[0]))
-    for lo in range(0, len(slots), room.size):
-        here = slots[lo : lo + room.size]
-        oracle = room.beside(here, row)
-        near = near_a[lo : lo + room.size].reshape(1, -1)
-        block_distances(
-            oracle, np.array([len(here)]), np.arange(len(here), dtype=np.int32), near
-        )
+    workspace = _Workspace(block, len(row[0]))
+    for lo in range(0, len(slots), workspace.size):
+        here = slots[lo : lo + workspace.size]
+        size = len(here)
+        oracle = workspace.oracle(here, row)
+        near = near_a[lo : lo + size].reshape(1, -1)
+        block_distances(oracle, np.array([size]), np.arange(size, dtype=np.int32), near)
     state = State(slots, near_a, np.zeros_like(near_a), np.array([0, len(slots)]))
     points = Points(*state[:3], np.empty(0, np.uint8), _writeable(block.priority))
-    lowest, closest = _candidates(block, points, state.starts, rule)
-    nobody = np.empty((0, 1, 4))
-    largest = float(near_a.max(initial=0.0))
-    return state, Summary(
-        np.empty((0, CODES), np.int64), nobody, lowest, closest, np.empty(0), largest
+    lowest, closest = _candidates(block, points, 0, len(slots), rule)
+    summary = Summary(
+        counts=np.empty((0, CODES), np.int64),
+        r_candidates=np.empty((0, 1, COLUMNS)),
+        lowest=lowest,
+        closest=closest,
+        yz=np.empty(0),
+        largest=float(near_a.max(initial=0.0)),
     )
+    return state, summary
 
 
-def wave(block: Block, before: Wave, what: Placed) -> Wave:
+def wave(block: Block, before: Wave, sent: PlanWithPivots) -> Wave:
     """Sort the points of all pieces that take a step; see the top of this file."""
-    plan = what.plan
-    state = _without(block, before[0], what.plan.gone)
+    plan = sent.plan
+    state = _without_r(block, before[0], plan.became_r)
+    # The second half of these arrays receives the points in their next order.
     half = len(state.slots)
     points = double_buffered(*state[:3], _writeable(block.priority))
-    steps = len(plan.steps.kind)
-    counts = np.zeros((steps, CODES), np.int64)
-    becomes_r = np.full((steps, 1, 4), np.inf)
+    n_steps = len(plan.steps.kind)
+    counts = np.zeros((n_steps, CODES), np.int64)
+    r_candidates = np.full((n_steps, 1, COLUMNS), np.inf)
     starts = [half]
-    stepped = list[int]()
-    room = _Room(block, 2)
+    divided = list[int]()  # the new pieces that need candidates for pivots
+    workspace = _Workspace(block, 2)
     for piece, k in plan.order.tolist():
-        lo = int(state.starts[piece])
-        hi = int(state.starts[piece + 1])
+        lo, hi = state.bounds(piece)
         if k < 0:
-            _keep(points, lo, hi, starts[-1])
+            _copy_piece(points, lo, hi, starts[-1])
             starts.append(starts[-1] + hi - lo)
             continue
-        becomes_r[k, 0] = _sort(block, room, points, lo, hi, what, k, counts[k])
+        r_candidates[k, 0] = _sort(block, workspace, points, (lo, hi), sent, k, counts[k])
         sizes = counts[k, :BINS].copy()
         sizes[Z1_R] += counts[k, COULD_BE_R]
         ends = starts[-1] + np.cumsum(sizes)
         kernels.scatter_chunk(points, lo, hi, -1, ends - sizes)
-        stepped += range(len(starts) - 1, len(starts) + BINS - 1)
+        divided += range(len(starts) - 1, len(starts) + BINS - 1)
         starts += ends.tolist()
-    bounds = np.array(starts)
-    found = [_candidates(block, points, bounds[p : p + 2], plan.rule) for p in stepped]
-    slots, near_a, near_b = (array[half : starts[-1]].copy() for array in points[:3])
+    found = [
+        _candidates(block, points, starts[piece], starts[piece + 1], plan.rule)
+        for piece in divided
+    ]
     lowest, closest = (np.concatenate(tables) for tables in zip(*found, strict=True))
-    return State(slots, near_a, near_b, bounds - half), Summary(
-        counts, becomes_r, lowest, closest, plan.steps.yz, 0.0
-    )
+    slots, near_a, near_b = (array[half : starts[-1]].copy() for array in points[:3])
+    after = State(slots, near_a, near_b, np.array(starts) - half)
+    return after, Summary(counts, r_candidates, lowest, closest, plan.steps.yz, 0.0)
 
 
 def summary_of(done: Wave) -> Summary:
-    """The part of a wave that the client asks for."""
+    """Return the part of a wave that the client needs."""
     return done[1]
 
 
 def merged(*parts: Summary) -> Summary:
-    """One summary of several blocks."""
-    becomes_r, lowest = (
-        np.concatenate(tables, axis=1)
-        for tables in zip(*(part[1:3] for part in parts), strict=True)
-    )
+    """Merge the summaries of several blocks."""
+    r_candidates = np.concatenate([part.r_candidates for part in parts], axis=1)
+    lowest = np.concatenate([part.lowest for part in parts], axis=1)
     closest = np.concatenate([part.closest for part in parts], axis=1)
+    by_rank = np.argsort(r_candidates[:, :, RANK], axis=1)
+    lowest_by_rank = np.argsort(lowest[:, :, RANK], axis=1)
+    # By near_b, and by priority among equals.
+    by_near_b = np.lexsort((closest[:, :, RANK], closest[:, :, NEAR_B]), axis=1)
     return Summary(
         np.sum([part.counts for part in parts], axis=0),
-        _first(becomes_r, np.argsort(becomes_r[:, :, RANK], axis=1), 1),
-        _first(lowest, np.argsort(lowest[:, :, RANK], axis=1), _LOWEST),
-        _first(closest, np.lexsort((closest[:, :, RANK], closest[:, :, NEAR_B]), axis=1), 1),
+        _take_first(r_candidates, by_rank, 1),
+        _take_first(lowest, lowest_by_rank, _LOWEST),
+        _take_first(closest, by_near_b, 1),
         parts[0].yz,
         max(part.largest for part in parts),
     )
 
 
 def positions(
-    block: Block, state: State, piece: int, gone: NDArray[np.int64]
+    block: Block, state: State, piece: int, became_r: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Where the points of a piece lie, without those that are gone."""
-    lo = int(state.starts[piece])
-    hi = int(state.starts[piece + 1])
-    places = np.arange(lo, hi)
-    for who in gone[gone[:, 0] == piece, 1] - block.start:
-        places = places[state.slots[places] != who]
-    return places
+    """Return the positions of the points of a piece, without those that became r."""
+    here = np.arange(*state.bounds(piece))
+    for slot in became_r[became_r[:, 0] == piece, 1] - block.start:
+        here = here[state.slots[here] != slot]
+    return here
 
 
-def _first(
+def _take_first(
     table: NDArray[np.float64], order: NDArray[np.int64], count: int
 ) -> NDArray[np.float64]:
     return np.take_along_axis(table, order[:, :count, None], axis=1)
 
 
 def _writeable(array: NDArray[np.int32]) -> NDArray[np.int32]:
-    # What has traveled is read-only or lies at odd addresses, and would be compiled for again.
+    # Arrays that were sent are read-only or at odd addresses: kernels would be compiled again.
     return np.require(array, requirements=["C", "A", "W"])
 
 
-class _Room:
-    """Memory for some points of a block and for rows from elsewhere, used again and again.
+class _Workspace:
+    """Memory for an oracle of some points of a block and of rows from other blocks.
 
-    Nannies have a worker give freed memory back at once (MALLOC_TRIM_THRESHOLD_), so fresh
-    memory is slow there.
+    It is used again and again. Nannies have a worker give freed memory back at once
+    (MALLOC_TRIM_THRESHOLD_), so new memory is slow there.
     """
 
-    def __init__(self, block: Block, more: int) -> None:
-        self.size = max(
-            256, _CACHE_BYTES // bytes_per_point(block.oracle)
-        )  # how many points fit
-        self._from = block.oracle
+    def __init__(self, block: Block, n_others: int) -> None:
+        # How many points of the block fit.
+        self.size = max(_FEWEST_POINTS, _CACHE_BYTES // bytes_per_point(block.oracle))
+        self._block_oracle = block.oracle
         self._arrays = [
-            np.empty((self.size + more, *array.shape[1:]), array.dtype)
+            np.empty((self.size + n_others, *array.shape[1:]), array.dtype)
             for array in block.oracle
         ]
 
-    def beside(self, slots: NDArray[np.int32], rows: Any) -> Any:
-        """An oracle of some points of the block and of rows from elsewhere after them, until the next one is made."""
+    def oracle(self, slots: NDArray[np.int32], others: RowOracle) -> RowOracle:
+        """Return an oracle of some points of the block, and of others behind them.
+
+        It is valid until the next one is made.
+        """
         arrays = []
-        for mine, others, room in zip(self._from, rows, self._arrays, strict=True):
-            both = room[: len(slots) + len(others)]
-            np.take(
-                mine, slots, axis=0, out=both[: len(slots)], mode="clip"
-            )  # any other mode has a buffer of its own
-            both[len(slots) :] = others
+        m = len(slots)
+        for mine, theirs, memory in zip(self._block_oracle, others, self._arrays, strict=True):
+            both = memory[: m + len(theirs)]
+            # Any other mode of `take` allocates a buffer.
+            np.take(mine, slots, axis=0, out=both[:m], mode="clip")
+            both[m:] = theirs
             both.flags.writeable = False
             arrays.append(both)
-        return type(self._from)(*arrays)
+        return type(self._block_oracle)(*arrays)
 
 
-def _without(block: Block, state: State, gone: NDArray[np.int64]) -> State:
-    """A state without the points that became r."""
-    out = []
-    for piece, who in gone.tolist():
-        lo = state.starts[piece]
-        hi = state.starts[piece + 1]
-        out += (lo + np.flatnonzero(state.slots[lo:hi] == who - block.start)).tolist()
-    if not out:
+def _without_r(block: Block, state: State, became_r: NDArray[np.int64]) -> State:
+    """Return a state without the points that became r."""
+    removed: list[int] = []
+    for piece, point in became_r.tolist():
+        lo, hi = state.bounds(piece)
+        found = np.flatnonzero(state.slots[lo:hi] == point - block.start)
+        removed += (lo + found).tolist()
+    if not removed:
         return state
-    starts = state.starts - np.searchsorted(np.sort(out), state.starts)
-    slots = state.slots
-    near_a = state.near_a
-    near_b = state.near_b
-    return State(np.delete(slots, out), np.delete(near_a, out), np.delete(near_b, out), starts)
+    n_before = np.searchsorted(np.sort(removed), state.starts)
+    return State(
+        np.delete(state.slots, removed),
+        np.delete(state.near_a, removed),
+        np.delete(state.near_b, removed),
+        state.starts - n_before,
+    )
 
 
-def _keep(points: Points, lo: int, hi: int, to: int) -> None:
+def _copy_piece(points: Points, lo: int, hi: int, to: int) -> None:
     for array in points[:3]:
         array[to : to + hi - lo] = array[lo:hi]
 
 
 def _sort(
     block: Block,
-    room: _Room,
+    workspace: _Workspace,
     points: Points,
-    lo: int,
-    hi: int,
-    what: Placed,
+    bounds: tuple[int, int],
+    sent: PlanWithPivots,
     k: int,
-    counts: Any,
+    counts: NDArray[np.int64],
 ) -> list[float]:
-    """Sort the points lo:hi by step k; return the candidate for r."""
-    steps = what.plan.steps
-    tol = what.plan.tol
+    """Sort the points between these bounds by step k, and return the candidate for r."""
+    lo, hi = bounds
+    steps = sent.plan.steps
+    tol = sent.plan.tol
     arms: Arms = kernels.universal_tree(steps.pivots(k, -1, -1, 0, 0), tol)
-    at_y, at_z = (
-        _position(block, points.slots[lo:hi], int(who)) for who in (steps.y[k], steps.z[k])
-    )
-    rows = type(what.rows)(*(array[2 * k : 2 * k + 2] for array in what.rows))
-    best = [np.inf] * 4
-    for start in range(lo, hi, room.size):
-        here = slice(start, min(start + room.size, hi))
+    at_y = _position(block, points.slots[lo:hi], int(steps.y[k]))
+    at_z = _position(block, points.slots[lo:hi], int(steps.z[k]))
+    y_and_z = part_of_oracle(sent.rows, slice(2 * k, 2 * k + 2))
+    best = [np.inf] * COLUMNS
+    for start in range(lo, hi, workspace.size):
+        here = slice(start, min(start + workspace.size, hi))
         slots = points.slots[here]
         size = len(slots)
+        # The oracle has the points of this part first, then y and z.
+        oracle = workspace.oracle(slots, y_and_z)
         part = Points(
-            np.arange(size, dtype=np.int32),
-            points.near_a[here],
-            points.near_b[here],
-            points.bins[here],
-            block.priority[slots],
+            slots=np.arange(size, dtype=np.int32),
+            near_a=points.near_a[here],
+            near_b=points.near_b[here],
+            bins=points.bins[here],
+            priority=block.priority[slots],
         )
-        pivots = steps.pivots(k, at_y - (start - lo), at_z - (start - lo), size, size + 1)
-        i = kernels.sort_chunk(
-            room.beside(slots, rows), part, 0, size, pivots, arms.contracted, tol, counts
-        )
+        passed = start - lo
+        pivots = steps.pivots(k, at_y - passed, at_z - passed, size, size + 1)
+        i = kernels.sort_chunk(oracle, part, 0, size, pivots, arms.contracted, tol, counts)
         if i >= 0 and part.priority[i] < best[RANK]:
             best = [float(part.priority[i]), float(block.start + slots[i]), 0.0, 0.0]
     return best
 
 
-def _position(block: Block, slots: NDArray[np.int32], who: int) -> int:
-    """Where a point lies in a slice; where no slice has a place if it is in none."""
-    found = np.flatnonzero(slots == who - block.start)
+def _position(block: Block, slots: NDArray[np.int32], point: int) -> int:
+    """Return the position of a point in a slice, or a number that is not in any slice."""
+    found = np.flatnonzero(slots == point - block.start)
     return int(found[0]) if len(found) else -(1 << 40)
 
 
 def _candidates(
-    block: Block, points: Points, bounds: NDArray[np.int64], rule: int
+    block: Block, points: Points, lo: int, hi: int, rule: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Who may be a pivot of the piece between these bounds: (1, 4, 4) and (1, 1, 4)."""
-    lo, hi = bounds.tolist()
-    lowest = np.full((1, _LOWEST, 4), np.inf)
-    closest = np.full((1, 1, 4), np.inf)
+    """Return the points lo:hi that may be pivots: `lowest` (1, 4, 4), `closest` (1, 1, 4)."""
+    lowest = np.full((1, _LOWEST, COLUMNS), np.inf)
+    closest = np.full((1, 1, COLUMNS), np.inf)
     if lo == hi:
         return lowest, closest
     best = np.empty(_LOWEST, np.int64)
@@ -345,13 +369,12 @@ def _candidates(
 
 
 def _describe(
-    block: Block, points: Points, places: NDArray[np.int64], out: NDArray[np.float64]
+    block: Block, points: Points, chosen: NDArray[np.int64], out: NDArray[np.float64]
 ) -> None:
-    slots = points.slots[places]
-    rows = (
-        block.priority[slots],
-        block.start + slots.astype(np.int64),
-        points.near_a[places],
-        points.near_b[places],
-    )
-    out[: len(places)] = np.column_stack(rows)
+    """Write a row of each candidate."""
+    slots = points.slots[chosen]
+    m = len(chosen)
+    out[:m, RANK] = block.priority[slots]
+    out[:m, POINT] = block.start + slots.astype(np.int64)
+    out[:m, NEAR_A] = points.near_a[chosen]
+    out[:m, NEAR_B] = points.near_b[chosen]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from ..._core.parallel import Runner
+from ..._core.typing import DaskClient
 from ...fitting._trials import Plan, best_tree
 from ...fitting.fit import FitRequest
 from ...refinement.refine import RefineRequest, refined_tree
@@ -27,7 +27,7 @@ class Dask(RunnerBackend):
         Number of threads of a trial, and of the work that stays in this process.
     """
 
-    def __init__(self, client: Any = None, n_jobs: int | None = None) -> None:
+    def __init__(self, client: "DaskClient | None" = None, n_jobs: int | None = None) -> None:
         super().__init__(n_jobs)
         self.client = client
 
@@ -36,7 +36,7 @@ class Dask(RunnerBackend):
         """The argument that selects this backend."""
         return "engine='dask'" if self.client is None else "a Dask client"
 
-    def validate(self, **data: Any) -> None:
+    def validate(self, **data: object) -> None:
         """Raise a TypeError for Dask arrays: every worker needs all of the data."""
         refuse_dask_arrays(**data)
 
@@ -54,7 +54,7 @@ class Dask(RunnerBackend):
         data = read_data(request)
         if isinstance(data, SpreadablePoints):
             return fit_spread_points(self.client, data, request, self.n_jobs)
-        # Of several trials each has one thread: the other threads are busy with other trials.
+        # Each of several trials has one thread: the other threads do other trials.
         threads = self.n_jobs if self.n_jobs is not None or request.trials == 1 else 1
         plan = Plan(data, request.method, request.options, threads)
         with self.runner() as runner:

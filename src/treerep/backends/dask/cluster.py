@@ -1,23 +1,24 @@
-"""Which Dask cluster does the work: the one given, the one in force, or one of this call's own."""
+"""Find the Dask cluster that does the work, or start one."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from types import ModuleType
 
 from ..._core.extras import require
 from ..._core.parallel import count_jobs
+from ..._core.typing import DaskClient
 
 
 @contextmanager
-def client_for(client: Any) -> Iterator[Any]:
-    """Yield a client of Dask: this one; or, for None, the current one; or that of a cluster started for this call.
+def client_for(client: "DaskClient | None") -> Iterator[DaskClient]:
+    """Yield this client of Dask. None means the current one, or a cluster for this call.
 
-    Such a cluster has one process of one thread per core, listens on the loopback interface
-    alone, shows no dashboard, and is closed afterwards. Its processes are spawned, so a script
-    that starts it needs `if __name__ == "__main__":`.
+    The cluster of a call has one process of one thread per core, listens only on the loopback
+    interface, shows no dashboard, and is closed afterwards. Its processes are spawned, so a
+    script that starts it needs `if __name__ == "__main__":`.
 
-    Inside a task, the current client is that of the cluster which runs it. The task gives its
-    thread away meanwhile: its own work may have to be done there.
+    Inside a task, the current client is that of the cluster that runs the task. The task leaves
+    the thread pool meanwhile: the work that it waits for may need its thread.
     """
     distributed = require("distributed", "dask")
     require("dask.array", "dask")
@@ -35,7 +36,7 @@ def client_for(client: Any) -> Iterator[Any]:
         yield client
 
 
-def _is_task(distributed: Any) -> bool:
+def _is_task(distributed: ModuleType) -> bool:
     try:
         distributed.get_worker()
     except ValueError:
@@ -43,23 +44,21 @@ def _is_task(distributed: Any) -> bool:
     return True
 
 
-def _current(distributed: Any) -> Any:
+def _current(distributed: ModuleType) -> "DaskClient | None":
     try:
         return distributed.Client.current()
     except ValueError:  # there is none
         return None
 
 
-def _check(client: Any, distributed: Any) -> None:
-    """Refuse what would fail much later, or wait for ever."""
+def _check(client: object, distributed: ModuleType) -> None:
+    """Refuse a client with which work would fail much later, or wait forever."""
     if not isinstance(client, distributed.Client):
         raise TypeError(
             f"engine is a dask.distributed Client, not a {type(client).__name__}: give Client(cluster)"
         )
     if client.asynchronous:
-        raise TypeError(
-            "this client of Dask is asynchronous, and its answers are awaited here: give a synchronous one"
-        )
+        raise TypeError("this client of Dask is asynchronous: give a synchronous one")
     if client.status != "running":
         raise ValueError(
             f"this client of Dask is {client.status}: give one that is connected to its scheduler"
@@ -67,21 +66,21 @@ def _check(client: Any, distributed: Any) -> None:
     if client.nthreads():
         return
     # An adaptive cluster starts workers when there is something to do.
-    wanted = client.submit(int, pure=False)
-    patience = require("dask", "dask").config.get("distributed.comm.timeouts.connect")
+    task = client.submit(int, pure=False)
+    timeout = require("dask", "dask").config.get("distributed.comm.timeouts.connect")
     try:
-        wanted.result(timeout=patience)
+        task.result(timeout=timeout)
     except distributed.TimeoutError:
-        wanted.cancel(force=True)
+        task.cancel(force=True)
         raise RuntimeError(
-            f"the Dask cluster has no worker, and none came within {patience}: start some, then wait_for_workers(1)"
+            f"the Dask cluster has no worker, and none started within {timeout}: start some, then wait_for_workers(1)"
         ) from None
 
 
 @contextmanager
-def _own_cluster(distributed: Any) -> Iterator[Any]:
-    # The scheduler's HTTP server takes any free port; its default one may be in use, and then
-    # it warns.
+def _own_cluster(distributed: ModuleType) -> Iterator[DaskClient]:
+    # The HTTP server of the scheduler takes any free port: it would warn if its default port
+    # were in use.
     with (
         distributed.LocalCluster(
             n_workers=count_jobs(),

@@ -1,20 +1,21 @@
 """TreeRep on a Dask cluster: the same tree as on one machine, bit for bit.
 
-The points stay with the workers. The client keeps the zones: it sends the pivots of all large
-ones out, and gets counts and the next pivots back (`_waves.py`), bytes per zone. Zones that fit
-a worker are completed there (`_finish.py`). Random choices are made by one priority per point,
-which every worker computes for its own, so neither the number of workers or blocks nor the
-order of events has a say.
+The points stay with the workers. The client keeps the zones. In each wave it sends out the
+pivots of all large zones, and receives counts and candidates for the next pivots: a few bytes
+per zone (`_waves.py`). A zone that fits a worker is completed there (`_finish.py`).
+
+Every point has one random priority, which decides all choices, and which its worker computes.
+So the result does not depend on workers, blocks or scheduling.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
-from ..._core.typing import MetricLike, RNGLike
+from ..._core.typing import DaskClient, MetricLike, RNGLike
 from ...fitting._finished_tree import finished_tree
 from ...fitting.fit import FitRequest
 from ...fitting.treerep._priorities import Priorities
@@ -27,8 +28,10 @@ from ._run import Run
 from ._spread_points import SpreadPoints, check_shape, is_dask_array, spread
 from .cluster import client_for
 
-# Zones are finished by one worker when they have at most the share of a thread divided by this,
-# or so many points.
+if TYPE_CHECKING:
+    import dask.array
+
+# One worker finishes a zone of at most n / (_SHARES * threads) or _FINISH_POINTS points.
 _SHARES = 4
 _FINISH_POINTS = 1 << 15
 # Methods that leave the points with the workers.
@@ -41,9 +44,9 @@ def read_data(request: FitRequest) -> "SpreadablePoints | Metric":
     """Return points to spread over the workers, or the metric of any other request."""
     spread_method = request.method in _SPREAD
     if is_dask_array(request.data) and (not spread_method or request.trials > 1):
-        wish = f"trials={request.trials}" if spread_method else f"method={request.method!r}"
+        option = f"trials={request.trials}" if spread_method else f"method={request.method!r}"
         raise ValueError(
-            f"{wish} needs all points in one place: leave it out, or give the dask array's compute()"
+            f"{option} needs all points in one place: leave it out, or give the dask array's compute()"
         )
     data = spreadable_points(request.data, request.metric)
     if isinstance(data, SpreadablePoints) and (not spread_method or request.trials > 1):
@@ -53,7 +56,7 @@ def read_data(request: FitRequest) -> "SpreadablePoints | Metric":
 
 
 def fit_spread_points(
-    client: Any,
+    client: "DaskClient | None",
     points: "SpreadablePoints",
     request: FitRequest,
     n_jobs: int | None,
@@ -63,10 +66,10 @@ def fit_spread_points(
         return _backbone(client, points, request, n_jobs)
     choices = checked_choices(**request.options)
     with client_for(client) as cluster:
-        held, run = run_on(cluster, points, request.rng, choices, Run)
+        spread_points, run = run_on(cluster, points, request.rng, choices, Run)
         if run is None:
-            return _single(held)
-        tree = finished_tree(held, *run.skeleton.all_edges(), run.skeleton.nodes)
+            return _single(spread_points)
+        tree = finished_tree(spread_points, *run.skeleton.all_edges(), run.skeleton.nodes)
         return tree.contracted(run.tol) if choices.joined else tree
 
 
@@ -77,28 +80,23 @@ def _single(points: Metric) -> Tree:
 
 
 def _backbone(
-    client: Any,
-    given: "SpreadablePoints",
+    client: "DaskClient | None",
+    source: "SpreadablePoints",
     request: FitRequest,
     n_jobs: int | None,
 ) -> Tree:
     """Spread points over a cluster and learn their backbone tree there."""
     from .backbone import fit_backbone
 
-    _check_number(given.n)
+    _check_number(source.n)
     with client_for(client) as cluster:
         threads = max(1, sum(cluster.nthreads().values()))
-        # Who is in the sample is drawn later, from `rng` itself.
-        points = spread(
-            cluster,
-            given.space,
-            given.metric,
-            Priorities(given.n, np.random.default_rng(0)),
-            threads,
-        )
-        if given.n == 1:
+        # `rng` draws the sample later, so that these priorities are not used.
+        priorities = Priorities(source.n, np.random.default_rng(0))
+        points = spread(cluster, source.space, source.metric, priorities, threads)
+        if source.n == 1:
             return _single(points)
-        size = _finish_points(given.n, threads)
+        size = _finish_points(source.n, threads)
         return fit_backbone(cluster, points, size, request.rng, n_jobs, **request.options)
 
 
@@ -112,9 +110,9 @@ def _finish_points(n: int, threads: int) -> int:
 
 
 class SpreadablePoints(NamedTuple):
-    """Points that can be spread: a dask array or a PointMetric, their number and the name of their metric."""
+    """Points that can be spread over workers, their number and the name of their metric."""
 
-    space: Any
+    space: "dask.array.Array | PointMetric"
     n: int
     metric: str
 
@@ -122,7 +120,7 @@ class SpreadablePoints(NamedTuple):
 def spreadable_points(data: MetricLike, metric: str | None) -> SpreadablePoints | Metric:
     """Return points that can be spread, or the metric of data without points."""
     if is_dask_array(data):
-        return SpreadablePoints(data, check_shape(data), _named(metric))
+        return SpreadablePoints(data, check_shape(data), _metric_name(metric))
     space = as_metric(data, metric=metric)
     if isinstance(space, PointMetric):
         return SpreadablePoints(space, len(space), space.metric)
@@ -130,33 +128,31 @@ def spreadable_points(data: MetricLike, metric: str | None) -> SpreadablePoints 
 
 
 def run_on(
-    cluster: Any,
-    given: SpreadablePoints,
+    cluster: DaskClient,
+    source: SpreadablePoints,
     rng: RNGLike,
     choices: Choices,
     kind: Callable[..., AnyRun],
 ) -> tuple[SpreadPoints, AnyRun | None]:
-    """Spread points over a cluster and run TreeRep there; no run for a single one."""
-    n = given.n
+    """Spread points over a cluster and run TreeRep there. A single point has no run."""
+    n = source.n
     _check_number(n)
     threads = max(1, sum(cluster.nthreads().values()))
     priorities = Priorities(n, np.random.default_rng(rng))
-    points = spread(cluster, given.space, given.metric, priorities, threads)
+    points = spread(cluster, source.space, source.metric, priorities, threads)
     if n == 1:
         return points, None
     finish_points = max(_finish_points(n, threads), choices.joined)
-    with (
-        progress_bar(n, "TreeRep", "points") as bar,
-        Workers(1) as workers,
-    ):  # so that no interrupt is lost
+    # `Workers` see to it that no interrupt is lost.
+    with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:
         run = kind(cluster, points, choices, finish_points, workers, bar)
         run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
     return points, run
 
 
-def _named(metric: str | None) -> str:
-    # As everywhere, no metric means a distance matrix. Taking it for points would give a wrong
-    # tree without a word.
+def _metric_name(metric: str | None) -> str:
+    # As everywhere, no metric means a distance matrix. Read as points, it would give a wrong
+    # tree without an error.
     if metric is None or metric == "precomputed":
         raise MetricError(
             "a distance matrix cannot be a dask array: for points add metric='euclidean', for distances give compute()"

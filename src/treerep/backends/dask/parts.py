@@ -1,22 +1,22 @@
-"""A tree of points on a cluster, written by its workers where it is learned: for trees too large for the client."""
+"""Trees that are too large for the client: the workers of a cluster write them to files."""
 
 import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..._core.io.archive import check_marks, checked_read, read_archive, write_archive
-from ..._core.typing import RNGLike
+from ..._core.typing import DaskClient, DaskFuture, MetricLike, RNGLike
 from ...fitting.treerep._settings import checked_choices
 from ...metric.base import MetricError
 from ...tree.structure.canonical import canonical_edges
 from ...tree.tree import Tree
-from ._finish import Batch, Part, completed, twins_of
-from ._run import Held, Run
+from ._finish import Batch, Part, completed, duplicates_of
+from ._run import Run, SpreadZone
 from ._spread_points import Block, raise_first
 from ._waves import Wave
 from .cluster import client_for
@@ -29,20 +29,20 @@ Edges = tuple[NDArray[np.int32], NDArray[np.float64]]
 
 
 def fit_to_parts(
-    data: Any,
+    data: MetricLike,
     folder: str | os.PathLike[str],
     *,
-    client: Any = None,
+    client: "DaskClient | None" = None,
     metric: str | None = None,
     rng: RNGLike = 0,
     tol: float | str = "auto",
     pivot: str = "random",
 ) -> int:
-    """Learn a tree with TreeRep on a Dask cluster, and leave it in a folder in parts; return the number of its edges.
+    """Learn a tree with TreeRep on a Dask cluster, and write it to a folder in parts.
 
-    Every worker writes the edges that it finds, so the folder must be one that client and
-    workers share. The client keeps 4 bytes a point and the large zones. The file that says
-    which parts there are comes last: without it the folder is no tree.
+    Every worker writes the edges that it finds, so client and workers must share the folder.
+    The client keeps 4 bytes a point and the large zones. The list of all parts is written last:
+    without it, the tree is not complete.
 
     Parameters
     ----------
@@ -50,39 +50,46 @@ def fit_to_parts(
     folder : path
         It must be empty, or not exist yet.
     client : Client, optional
-        By default the current one, or a cluster of this machine for the call.
+        By default the current one, or a cluster on this machine for the call.
     metric, rng, tol, pivot
         As in `fit`.
+
+    Returns
+    -------
+    int
+        Number of edges.
     """
     choices = checked_choices(tol, pivot)
-    place = Path(folder).absolute()
-    given = spreadable_points(data, metric)
-    if not isinstance(given, SpreadablePoints):
+    target = Path(folder).absolute()
+    source = spreadable_points(data, metric)
+    if not isinstance(source, SpreadablePoints):
         raise MetricError(
-            "only trees of points are learned in parts: give coordinates and the name of their metric"
+            "only trees of points can be written in parts: give coordinates and the name of their metric"
         )
-    place.mkdir(parents=True, exist_ok=True)
-    if any(place.iterdir()):
-        raise FileExistsError(f"{place} is not empty: name a folder of its own")
+    target.mkdir(parents=True, exist_ok=True)
+    if any(target.iterdir()):
+        raise FileExistsError(f"{target} is not empty: name an empty or a new folder")
     with client_for(client) as cluster:
-        points, run = run_on(cluster, given, rng, choices, partial(_PartsRun, place))
+        points, run = run_on(cluster, source, rng, choices, partial(_PartsRun, target))
     counts = {} if run is None else run.written
     if run is not None:
-        edges, weights = (
-            run.skeleton.all_edges()
-            if run.skeleton.edges
-            else (np.empty((0, 2), np.int32), np.empty(0))
-        )
-        counts["split.npz"] = _write(place / "split.npz", run.ids(edges), weights)
+        edges = np.empty((0, 2), np.int32)
+        weights = np.empty(0)
+        if run.skeleton.edges:
+            edges, weights = run.skeleton.all_edges()
+        counts["split.npz"] = _write(target / "split.npz", run.final_numbers(edges), weights)
     total = sum(counts.values())
     labels = None if points.labels is None else list(points.labels)
-    about = {"n_points": given.n, "edges": total, "parts": sorted(counts)}
-    write_archive(place / _INDEX, {**_MARK, **about}, {"labels": labels})
+    about = {"n_points": source.n, "edges": total, "parts": sorted(counts)}
+    write_archive(target / _INDEX, {**_MARK, **about}, {"labels": labels})
     return total
 
 
 def edges_in_parts(folder: str | os.PathLike[str]) -> Iterator[Edges]:
-    """Yield edges (m, 2) and their lengths, part by part: points are 0 ... n-1, Steiner nodes n ... 2n-1 with gaps."""
+    """Yield edges (m, 2) and their lengths, part by part.
+
+    Points are 0 ... n-1, and Steiner nodes n ... 2n-1, with gaps.
+    """
     for name in _index(folder)["parts"]:
         path = Path(folder) / name
         part = checked_read(
@@ -92,7 +99,7 @@ def edges_in_parts(folder: str | os.PathLike[str]) -> Iterator[Edges]:
 
 
 def read_parts(folder: str | os.PathLike[str]) -> Tree:
-    """Return the tree that `fit_to_parts` left in a folder: that of `fit`, bit for bit."""
+    """Return the tree that `fit_to_parts` wrote: the tree of `fit`, bit for bit."""
     index = _index(folder)
     n = index["n_points"]
     labels = index["labels"]
@@ -109,7 +116,7 @@ def read_parts(folder: str | os.PathLike[str]) -> Tree:
     return Tree._trusted(n, *canonical_edges(n, edges, weights), labels=names)
 
 
-def _index(folder: str | os.PathLike[str]) -> Any:
+def _index(folder: str | os.PathLike[str]) -> dict[str, Any]:
     path = Path(folder) / _INDEX
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist: no tree was completed in this folder")
@@ -121,9 +128,9 @@ def _index(folder: str | os.PathLike[str]) -> Any:
 
 
 class _PartsRun(Run):
-    """A run whose workers write down what they finish.
+    """A run whose workers write the edges that they find.
 
-    Nodes get their final numbers at once: a point is itself, and the Steiner node of a step is
+    Nodes have their final numbers at once: a point is itself, and the Steiner node of a step is
     n + its point z.
     """
 
@@ -132,47 +139,54 @@ class _PartsRun(Run):
         self.folder = folder
         self.written: dict[str, int] = {}
 
-    def ids(self, names: Any) -> NDArray[np.int32]:
-        """Nodes of the split phase by their final numbers."""
-        array = np.asarray(names, np.int64)
+    def final_numbers(self, nodes: ArrayLike) -> NDArray[np.int32]:
+        """Return the final numbers of nodes of the split phase.
+
+        These nodes are n - 1, n - 2, ... in the order of `skeleton.named`, and n more for
+        Steiner nodes.
+        """
+        given = np.asarray(nodes, np.int64)
         named = np.array(self.skeleton.named)
-        return (named[self.n - 1 - array % self.n] + self.n * (array >= self.n)).astype(
-            np.int32
-        )
+        points = named[self.n - 1 - given % self.n]
+        is_steiner = given >= self.n
+        return (points + self.n * is_steiner).astype(np.int32)
 
-    def _submit(self, batch: Batch) -> Any:
-        ends = self.ids(
-            [
-                end
-                for zone in batch.zones
-                for end in (zone.a, zone.b if zone.kind == 2 else zone.a)
-            ]
-        )
+    def _submit(self, batch: Batch) -> DaskFuture:
+        ends = []
+        for zone in batch.zones:
+            # A zone that hangs off a node has no second end.
+            ends += [zone.a, zone.b if zone.kind == 2 else zone.a]
         path = self.folder / f"zones-{batch.first:010}.npz"
+        numbers = self.final_numbers(ends)
         return self.client.submit(
-            _finish_to, path, batch, ends, *self._parts(batch), pure=False
+            _finish_to_file, path, batch, numbers, *self._parts(batch), pure=False
         )
 
-    def _add(self, done: tuple[str, int, int]) -> None:
-        name, size, points = done
-        self.written[name] = size
-        self.bar.update(points)
+    def _add(self, done: "_Written") -> None:
+        self.written[done.name] = done.n_edges
+        self.bar.update(done.n_points)
 
-    def _add_twins(self, twins: list[Held], first: int) -> None:  # noqa: ARG002
-        pieces = [held.piece for held in twins]
-        ends = self.ids([held.zone.a for held in twins])
-        common = self.gone, pieces, ends
-        futures = [
-            self._submit_to(
-                b, _twins_to, self.states[b], self.folder / f"equals-{b:06}.npz", *common
-            )
-            for b in self._every
-        ]
+    def _add_duplicates(self, duplicates: list[SpreadZone], first: int) -> None:  # noqa: ARG002
+        pieces = [spread.piece for spread in duplicates]
+        ends = self.final_numbers([spread.zone.a for spread in duplicates])
+        futures = []
+        for b in self._blocks:
+            path = self.folder / f"equals-{b:06}.npz"
+            arguments = (self.states[b], path, self.became_r, pieces, ends)
+            futures.append(self._submit_to(b, _duplicates_to_file, *arguments))
         for done in raise_first(self.client, futures):
             self._add(done)
 
 
-# On the workers. A part that is written again, as its worker died, is the same file.
+# On the workers. If a worker dies and a part is written again, it is the same file.
+
+
+class _Written(NamedTuple):
+    """A part of the tree."""
+
+    name: str
+    n_edges: int
+    n_points: int
 
 
 def _write(path: Path, edges: NDArray[np.int32], weights: NDArray[np.float64]) -> int:
@@ -182,24 +196,27 @@ def _write(path: Path, edges: NDArray[np.int32], weights: NDArray[np.float64]) -
     return len(edges)
 
 
-def _finish_to(
+def _finish_to_file(
     path: Path, batch: Batch, ends: NDArray[np.int32], *parts: Part
-) -> tuple[str, int, int]:
+) -> _Written:
     done = completed(batch, *parts)
-    who = np.empty(len(done.points), np.int32)
-    who[done.nodes] = done.points
-    table = np.concatenate([who, batch.n + who, ends]).astype(np.int32)
-    return path.name, _write(path, table[done.edges], done.weights), len(who)
+    points = np.empty(len(done.points), np.int32)
+    points[done.nodes] = done.points
+    # The final number of each node: points, Steiner nodes, and ends of zones.
+    number = np.concatenate([points, batch.n + points, ends]).astype(np.int32)
+    n_edges = _write(path, number[done.edges], done.weights)
+    return _Written(path.name, n_edges, len(points))
 
 
-def _twins_to(
+def _duplicates_to_file(
     block: Block,
     last: Wave,
     path: Path,
-    gone: NDArray[np.int64],
+    became_r: NDArray[np.int64],
     pieces: list[int],
     ends: NDArray[np.int32],
-) -> tuple[str, int, int]:
-    points, near_a, counts = twins_of(block, last, gone, pieces)
-    edges = np.column_stack([np.repeat(ends, counts), points]).astype(np.int32)
-    return path.name, _write(path, edges, near_a), len(points)
+) -> _Written:
+    found = duplicates_of(block, last, became_r, pieces)
+    nodes = np.repeat(ends, found.counts)
+    edges = np.column_stack([nodes, found.points]).astype(np.int32)
+    return _Written(path.name, _write(path, edges, found.near_a), len(found.points))

@@ -1,44 +1,46 @@
-"""Many pieces of the same work, done by the workers of a Dask cluster, and done again where a worker is lost."""
+"""Many pieces of the same work on a Dask cluster. Pieces of a lost worker are done again."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from ..._core.extras import require
+from ..._core.typing import DaskClient, DaskFuture
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Shared = TypeVar("Shared")
 
-# Messages of this many to each thread: few enough to cost little, and enough for even shares.
+# Groups of tasks for each thread: few enough to cost little, and enough for even shares.
 _SHARES = 8
-# How often what all share is sent again after it was lost with all workers that had it.
+# How often shared data is sent if all workers that had it are lost.
 _SENDINGS = 5
 
 
 class Spread:
     """The Runner of a Dask cluster: see `_core.parallel.Runner`.
 
-    What all pieces share is sent to every worker once, and kept there until something else is
-    shared. Pieces are pure, so the scheduler gives those of a lost worker to others. If all
-    workers that had the shared data are lost at once, it is sent again and what is missing is
-    asked for again.
+    Shared data is sent to every worker once, and kept there until something else is shared.
+    Pieces are pure, so the scheduler gives those of a lost worker to others. If all workers
+    that had the shared data are lost at once, it is sent again, and missing pieces are submitted
+    again.
 
-    As a context manager it takes everything back from the workers when it is left, whatever the
-    traceback of an error holds on to.
+    On exit, the context manager frees the memory of the workers, even if the traceback of an
+    error still refers to it.
     """
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: DaskClient) -> None:
         self._client = client
         self._distributed = require("distributed", "dask")
-        self._sent: tuple[Any, Any] | None = None  # what is shared, and Dask's name for it
-        self._asked: set[Any] = set()  # answers to come
+        # What is shared, and its future.
+        self._sent: tuple[object, DaskFuture] | None = None
+        self._pending: set[DaskFuture] = set()
 
     def __enter__(self) -> "Spread":
         return self
 
     def __exit__(self, *error: object) -> None:
-        futures = [*self._asked, *([self._sent[1]] if self._sent else [])]
-        self._asked = set()
+        futures = [*self._pending, *([self._sent[1]] if self._sent else [])]
+        self._pending = set()
         self._sent = None
         if futures:
             self._client.cancel(futures, force=True)
@@ -48,26 +50,26 @@ class Spread:
     ) -> Iterator[Result]:
         """Yield work(shared, task) for every task, in the order of the tasks."""
         groups = self._groups(list(tasks))
-        asked: list[Any] = []  # the answers to come, the next one last
+        pending: list[DaskFuture] = []  # the next one is last
         for k in range(len(groups)):
             results: list[Result] | None = None
             for _ in range(_SENDINGS):
-                asked = asked or self._ask(work, shared, groups[k:])
-                results = self._answer(asked.pop()) if asked else None
+                pending = pending or self._submit(work, shared, groups[k:])
+                results = self._result(pending.pop()) if pending else None
                 if results is not None:
                     break
-                self._asked.difference_update(asked)
-                asked = []
+                self._pending.difference_update(pending)
+                pending = []
                 self._sent = None
             if results is None:
                 raise RuntimeError(
-                    f"all workers of the cluster were lost {_SENDINGS} times: look at their logs"
+                    f"all workers of the cluster were lost {_SENDINGS} times: see their logs"
                 )
             yield from results
 
-    def _answer(self, future: Any) -> Any:
-        """What a worker found, or None if what it needs was lost."""
-        self._asked.discard(future)
+    def _result(self, future: DaskFuture) -> list[Any] | None:
+        """Return the results of a group, or None if the data that it needs was lost."""
+        self._pending.discard(future)
         try:
             return future.result()
         except self._distributed.CancelledError:
@@ -78,35 +80,39 @@ class Spread:
             ) from error
 
     def _groups(self, tasks: list[Task]) -> list[list[Task]]:
-        """Neighboring tasks that go to a worker together."""
+        """Return groups of consecutive tasks that go to a worker together."""
         threads = max(1, sum(self._client.nthreads().values()))
         size = -(-len(tasks) // (_SHARES * threads)) or 1
         return [tasks[k : k + size] for k in range(0, len(tasks), size)]
 
-    def _ask(
+    def _submit(
         self, work: Callable[[Shared, Task], Result], shared: Shared, groups: list[list[Task]]
-    ) -> list[Any]:
-        """Send out all groups, the first one last in the list; none if workers are lost while data is sent to them."""
+    ) -> list[DaskFuture]:
+        """Submit all groups, and return their futures, the first one last.
+
+        Returns none if workers are lost while data is sent to them.
+        """
         if self._sent is None or self._sent[0] is not shared:
-            self._sent = None  # frees the workers' memory before it is filled again
+            self._sent = None  # frees the memory of the workers before it is filled again
+            parcel = Parcel(shared)
             try:
-                self._sent = (
-                    shared,
-                    self._client.scatter([Parcel(shared)], broadcast=True, hash=False)[0],
-                )
+                futures = self._client.scatter([parcel], broadcast=True, hash=False)
             except OSError:
                 return []
-        parcels = (Parcel((work, group)) for group in groups)
-        asked = [
-            self._client.submit(_do, self._sent[1], parcel, pure=False) for parcel in parcels
-        ][::-1]
-        self._asked.update(asked)
-        return asked
+            self._sent = (shared, futures[0])
+        sent = self._sent[1]
+        pending = [
+            self._client.submit(_work_on_group, sent, Parcel((work, group)), pure=False)
+            for group in groups
+        ]
+        pending.reverse()
+        self._pending.update(pending)
+        return pending
 
 
-def refuse_dask_arrays(**given: Any) -> None:
-    """Raise a TypeError for data that is spread over workers already, where every worker needs all of it."""
-    for name, data in given.items():
+def refuse_dask_arrays(**arguments: object) -> None:
+    """Raise a TypeError for Dask arrays: every worker needs all of the data."""
+    for name, data in arguments.items():
         if type(data).__module__.partition(".")[0] == "dask":
             raise TypeError(
                 f"{name} is a Dask array, and every worker needs all of it: give PointMetric({name}.compute(), "
@@ -115,18 +121,19 @@ def refuse_dask_arrays(**given: Any) -> None:
 
 
 class Parcel:
-    """Something that is packed whole.
+    """An object that is pickled as a whole.
 
-    Dask sends arrays beside their object, and they arrive at odd addresses.
-
-    Kernels would be compiled again for those, half a minute each, and run several times slower.
+    Dask sends arrays beside their object, and they arrive at odd addresses. Kernels would be
+    compiled again for these, half a minute each, and run several times slower.
     """
 
-    def __init__(self, thing: Any) -> None:
+    thing: Any
+
+    def __init__(self, thing: object) -> None:
         self.thing = thing
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # As Dask packs: also what only this session knows.
+    def __reduce__(self) -> tuple[Callable[[bytes], "Parcel"], tuple[bytes]]:
+        # The pickle of Dask knows classes and functions of this session as well.
         return _unpacked, (require("distributed.protocol.pickle", "dask").dumps(self.thing),)
 
 
@@ -134,6 +141,6 @@ def _unpacked(packed: bytes) -> Parcel:
     return Parcel(require("distributed.protocol.pickle", "dask").loads(packed))
 
 
-def _do(shared: Parcel, parcel: Parcel) -> list[Any]:
+def _work_on_group(shared: Parcel, parcel: Parcel) -> list[Any]:
     work, group = parcel.thing
     return [work(shared.thing, task) for task in group]

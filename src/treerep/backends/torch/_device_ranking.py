@@ -1,30 +1,30 @@
 """Average precisions of all points on a torch device.
 
-No row is sorted: all that counts is how many points are as near as each neighbor, and there
+No row is sorted. It is enough to count how many points are as near as each neighbor, and there
 are few neighbors.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
 from ..._core.progress import progress_bar
-from ..._core.typing import DeviceLike
+from ..._core.typing import Tensor, TorchDevice
 from ...metric.base import Metric, MetricError
 from ...scores._precision_kernels import TOLERANCE
 from ...scores.mean_average_precision import Ranking
 from ...tree.tree import Tree
 from ._blocks import blocks_of
 from ._rectangles import entries_on
-from ._tree_distances import tree_tensors
+from ._tree_distances import TreeTensors, tree_tensors
 
 
-def average_precisions(ranking: Ranking, device: DeviceLike) -> NDArray[np.float64]:
-    """Return the average precision of each point of a ranking, up to rounding, in the preorder of a tree."""
-    ranked = _Ranked(ranking.judged, device)
+def average_precisions(ranking: Ranking, device: TorchDevice) -> NDArray[np.float64]:
+    """Return the average precision of each point, up to rounding, in the preorder of a tree."""
+    ranked = _DeviceRanking(ranking.judged, device)
     parts = [np.empty(0)]
     with progress_bar(len(ranking.points), "ranking neighbors", "point") as bar:
         for chosen, distances in ranked.rows(ranking.points):
@@ -36,19 +36,21 @@ def average_precisions(ranking: Ranking, device: DeviceLike) -> NDArray[np.float
 class _Near(NamedTuple):
     """The neighbors of some points, by point and distance, and the groups of ties among them."""
 
-    row: NDArray[np.int64]  # which of the points
+    row: NDArray[np.int64]  # index of the point
     point: NDArray[np.int64]  # the neighbor
-    first: NDArray[np.int64]  # of its group, counted from the point's first neighbor ...
+    # First and last neighbor of its group, counted from the first neighbor of the point.
+    first: NDArray[np.int64]
     last: NDArray[np.int64]
-    nearest: NDArray[np.float64]  # ... and how near and far a point is that ties with it,
+    # Least and largest distance of a point that ties with the group.
+    nearest: NDArray[np.float64]
     farthest: NDArray[np.float64]
-    before: NDArray[np.float64]  # and how far one is that ties with the group before
+    before: NDArray[np.float64]  # largest distance of one that ties with the group before
 
 
-class _Ranked:
+class _DeviceRanking:
     """The distances to judge, on a device; columns are in the preorder of a tree."""
 
-    def __init__(self, judged: Metric, device: DeviceLike) -> None:
+    def __init__(self, judged: Metric, device: TorchDevice) -> None:
         self.torch = require("torch", "embed")
         self.device = device
         self.n = len(judged)
@@ -59,39 +61,41 @@ class _Ranked:
             self.order, self.tree = tree_tensors(judged, device)
         else:
             self.blocks = blocks_of(judged, self.order, device, "approx")
-        self.place = np.empty(self.n, np.int64)
-        self.place[self.order] = np.arange(self.n)
+        self.position = np.empty(self.n, np.int64)
+        self.position[self.order] = np.arange(self.n)
 
-    def rows(self, points: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Any]]:
-        """Some of the points at a time, and their distances to all."""
-        positions = np.sort(self.place[points])
+    def rows(self, points: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Tensor]]:
+        """Yield some of the points at a time, and their distances to all."""
+        positions = np.sort(self.position[points])
         step = max(1, entries_on(self.device) // self.n)
         for start in range(0, len(positions), step):
             part = positions[start : start + step]
             if self.blocks is not None:
-                found = self.blocks(part[None], np.arange(self.n)[None])[0]
+                found = self.blocks.block(part[None], np.arange(self.n)[None])[0]
             else:
                 assert self.tree is not None
-                dense = 2 * len(part) > part[-1] - part[0]
-                found = (
-                    self.tree.run(int(part[0]), int(part[-1]) + 1)
-                    if dense
-                    else self.tree.from_points(part)
-                )
-                found = (
-                    found[self._tensor(part - part[0])]
-                    if dense and len(part) < len(found)
-                    else found
-                )
+                found = self._tree_rows(self.tree, part)
             yield self.order[part], found
 
-    def _tensor(self, array: NDArray[Any]) -> Any:
+    def _tree_rows(self, tree: TreeTensors, positions: NDArray[np.int64]) -> Tensor:
+        """Return rows of distances in the tree; a run of rows is cheaper than single ones."""
+        first = int(positions[0])
+        last = int(positions[-1])
+        is_dense = 2 * len(positions) > last - first
+        if not is_dense:
+            return tree.from_points(positions)
+        found = tree.run(first, last + 1)
+        if len(positions) < len(found):
+            return found[self._tensor(positions - first)]
+        return found
+
+    def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return self.torch.from_numpy(array).to(self.device)
 
     def precisions(
-        self, points: NDArray[np.int64], distances: Any, ranking: Ranking
+        self, points: NDArray[np.int64], distances: Tensor, ranking: Ranking
     ) -> NDArray[np.float64]:
-        """Return the average precision of each of the points; `distances` is used up."""
+        """Return the average precision of each of the points. Overwrites `distances`."""
         starts = ranking.starts
         largest = distances.abs().amax(1).cpu().numpy()
         if not np.isfinite(largest).all():
@@ -106,11 +110,10 @@ class _Ranked:
         row = np.repeat(every, degrees)
         offset = np.arange(len(row)) - np.repeat(np.cumsum(degrees) - degrees, degrees)
         point = ranking.neighbors[np.repeat(starts[points], degrees) + offset]
-        values = distances[self._tensor(row), self._tensor(self.place[point])].cpu().numpy()
+        values = distances[self._tensor(row), self._tensor(self.position[point])].cpu().numpy()
         near = _groups(row, point, values, TOLERANCE * largest)
-        distances[self._tensor(every), self._tensor(self.place[points])] = float(
-            "inf"
-        )  # nobody is near oneself
+        # A point is not a neighbor of itself.
+        distances[self._tensor(every), self._tensor(self.position[points])] = np.inf
         hits = near.last + 1.0
         if ranking.by_rank:
             hits = near.first + _ranks_in_group(near)
@@ -120,8 +123,8 @@ class _Ranked:
         )
         return total
 
-    def _counts(self, near: _Near, distances: Any, by_rank: bool) -> NDArray[np.float64]:
-        """How many points come up to each neighbor, itself included."""
+    def _counts(self, near: _Near, distances: Tensor, by_rank: bool) -> NDArray[np.float64]:
+        """Return how many points are as near as each neighbor, itself included."""
         counts = np.empty(len(near.row))
         step = max(1, entries_on(self.device) // self.n)
         numbers = self._tensor(self.order)
@@ -130,10 +133,10 @@ class _Ranked:
             d = distances[self._tensor(near.row[part])]
             up_to = d <= self._tensor(near.farthest[part])[:, None]
             if by_rank:  # of those that tie with it, only the ones with a lower number
-                before = (d <= self._tensor(near.before[part])[:, None]) | (
-                    d < self._tensor(near.nearest[part])[:, None]
-                )
-                up_to &= before | (numbers <= self._tensor(near.point[part])[:, None])
+                ties_before = d <= self._tensor(near.before[part])[:, None]
+                is_nearer = d < self._tensor(near.nearest[part])[:, None]
+                is_lower = numbers <= self._tensor(near.point[part])[:, None]
+                up_to &= ties_before | is_nearer | is_lower
             counts[part] = up_to.sum(1).cpu().numpy()
         return counts
 
@@ -144,7 +147,7 @@ def _groups(
     values: NDArray[np.float64],
     tolerance: NDArray[np.float64],
 ) -> _Near:
-    """Gather each point's neighbors into groups of ties, as `precision_kernels` does."""
+    """Divide the neighbors of each point into groups of ties, as `precision_kernels` does."""
     by_value = np.lexsort((values, row))
     row = row[by_value]
     point = point[by_value]
@@ -171,10 +174,10 @@ def _groups(
 
 
 def _ranks_in_group(near: _Near) -> NDArray[np.float64]:
-    """One for the neighbor of lowest number among those that tie, two for the next."""
+    """Return ranks among the neighbors that tie, by number, from 1 on."""
     order = np.lexsort((near.point, near.first, near.row))
     ranks = np.empty(len(order))
-    # Groups lie one after the other in either order, so that places differ by the rank.
+    # Groups are consecutive in both orders, so positions differ by the rank.
     opens = np.diff(near.row[order], prepend=-1) != 0
     opens[1:] |= np.diff(near.first[order]) != 0
     begin = np.flatnonzero(opens)[np.cumsum(opens) - 1]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
-from ..._core.typing import DeviceLike
+from ..._core.typing import TorchDevice
 from ...treelikeness._pace import Pace
 from ...treelikeness.base_points._base_point_kernels import ROWS
 from ...treelikeness.base_points.bounds import row_chunks
@@ -15,7 +15,7 @@ from ._max_min import max_min_rows
 from ._memory import memory_needed
 from ._rectangles import entries_on
 
-# columns that the threads look at together: where several pairs are equal, theirs is the first
+# Columns that the threads compare together. If several pairs are equal, theirs is the first.
 _STRIP = 2048
 
 
@@ -23,13 +23,15 @@ _STRIP = 2048
     "the search takes two n x n matrices of 4 or 8 bytes an entry: give fewer points, or leave out device"
 )
 def largest_defect(
-    device: DeviceLike,
+    device: TorchDevice,
     products: NDArray[Any],
     _keys: NDArray[Any],
     offer: Callable[[int, int], None],
     pace: Pace,
 ) -> float:
-    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `treelikeness.base_points.bounds.DefectSearch`.
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy.
+
+    See `treelikeness.base_points.bounds.DefectSearch`.
 
     Better pairs are offered in the order of the threads' tasks.
     """
@@ -51,15 +53,18 @@ def largest_defect(
             value = float(rows[low : low + step].max())
             if value > h:
                 h = value
-                places = (defects[low : low + step] == value).nonzero().cpu().numpy()
-                offer(*_first_place(places + np.array([low + first, first])))
+                equal = (defects[low : low + step] == value).nonzero().cpu().numpy()
+                offer(*_first_pair(equal + np.array([low + first, first])))
         pace.check()
     return h
 
 
-def _first_place(places: NDArray[np.int64]) -> tuple[int, int]:
-    """Which of several pairs the threads meet first: by bands of rows, strips of columns, rows, columns."""
-    x, y = places.T
+def _first_pair(pairs: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the pair that the threads meet first.
+
+    They go by bands of rows, strips of columns, rows and columns.
+    """
+    x, y = pairs.T
     top = x // ROWS * ROWS
     first = np.lexsort((y, x, (y - top) // _STRIP, top))[0]
     return int(x[first]), int(y[first])

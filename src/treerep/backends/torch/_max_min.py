@@ -1,13 +1,16 @@
-"""The product of a symmetric matrix with itself over (max, min), on a torch device: O(n^3) comparisons.
+"""The (max, min) product of a symmetric matrix with itself, on a torch device.
 
-A Triton kernel keeps a tile of the product in registers and reads two short runs of a row for
-it at every step; without Triton each step is two passes of torch over the whole block.
+Takes O(n^3) comparisons.
+
+A Triton kernel keeps a tile of the product in registers, and reads two short runs of a row at
+every step. Without Triton, each step is two passes of torch over the whole block.
 """
 
 from functools import cache
 from typing import Any
 
 from ..._core.extras import require
+from ..._core.typing import Tensor
 
 try:
     import triton
@@ -22,8 +25,8 @@ _WIDTH = 512
 _WARPS = 8
 
 
-def max_min_rows(matrix: Any, first: int, last: int) -> Any:
-    """Return max over z of min(matrix[x, z], matrix[z, y]) for the rows first <= x < last and all columns y >= first.
+def max_min_rows(matrix: Tensor, first: int, last: int) -> Tensor:
+    """Return max over z of min(matrix[x, z], matrix[z, y]), for first <= x < last, first <= y.
 
     matrix : (n, n) tensor, symmetric, contiguous
     """
@@ -32,7 +35,7 @@ def max_min_rows(matrix: Any, first: int, last: int) -> Any:
     return _by_steps(matrix, first, last)
 
 
-def _by_steps(matrix: Any, first: int, last: int) -> Any:
+def _by_steps(matrix: Tensor, first: int, last: int) -> Tensor:
     torch = require("torch", "embed")
     widest = torch.minimum(matrix[first:last, :1], matrix[:1, first:])
     reached = torch.empty_like(widest)
@@ -42,12 +45,11 @@ def _by_steps(matrix: Any, first: int, last: int) -> Any:
     return widest
 
 
-def _by_tiles(matrix: Any, first: int, last: int) -> Any:
+def _by_tiles(matrix: Tensor, first: int, last: int) -> Tensor:
     torch = require("torch", "embed")
     n = len(matrix)
     widest = torch.empty((last - first, n - first), dtype=matrix.dtype, device=matrix.device)
-    # Tiles reach beyond the last column. Reading there is cheaper than asking every time
-    # whether it is there.
+    # Tiles reach beyond the last column. Padding is cheaper than a mask for every load.
     padded = torch.nn.functional.pad(matrix, (0, _WIDTH))
     tiles = (-(-(last - first) // _HEIGHT), -(-(n - first) // _WIDTH))
     with torch.cuda.device(matrix.device):
@@ -59,8 +61,7 @@ def _by_tiles(matrix: Any, first: int, last: int) -> Any:
 
 @cache
 def _compiled() -> Any:
-    # Here, so that the module can be imported without Triton. It takes types from the arguments
-    # of a call alone.
+    # Compiled here, so that this module can be imported without Triton.
     return triton.jit(max_min_tile)
 
 
@@ -70,15 +71,15 @@ def max_min_tile(  # type: ignore[no-untyped-def]
     """Fill one tile of `widest` from the n rows of `matrix`, which are `stride` apart."""
     rows = tl.program_id(0) * HEIGHT + tl.arange(0, HEIGHT)
     cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    # One address for all rows and one for all columns, from which the others are a constant
-    # away: few registers.
+    # One address for all rows and one for all columns: the others are at constant offsets,
+    # which saves registers.
     left = matrix + first + tl.program_id(0) * HEIGHT
     right = matrix + first + tl.program_id(1) * WIDTH
     x = tl.arange(0, HEIGHT)
     y = tl.arange(0, WIDTH)
     best = tl.minimum(tl.load(left + x)[:, None], tl.load(right + y)[None, :])
     for _ in tl.range(1, n, loop_unroll_factor=2):
-        # The matrix is symmetric: column z is row z, which lies in one piece.
+        # The matrix is symmetric: column z is row z, which is contiguous.
         left += stride
         right += stride
         reached = tl.minimum(tl.load(left + x)[:, None], tl.load(right + y)[None, :])

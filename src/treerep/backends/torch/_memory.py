@@ -1,4 +1,4 @@
-"""Say in one line what work on a device needs, where its memory runs out."""
+"""Explain in one line what work on a device needs, if its memory runs out."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ from ..._core.memory import out_of_device_memory
 
 @contextmanager
 def memory_needed(needs: str) -> Iterator[None]:
-    """Turn what torch says when memory runs out into a MemoryError of one line.
+    """Turn an out-of-memory error of torch into a MemoryError of one line.
 
-    Decorates functions, too.
+    Use it as a context manager or as a decorator.
     """
     try:
         yield

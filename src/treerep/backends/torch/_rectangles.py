@@ -1,8 +1,8 @@
-"""All pairs of n points as rectangles: what a device works on when pairs of neighboring numbers belong together.
+"""All pairs of n points as rectangles of consecutive points.
 
-A rectangle pairs a run of points with the run that follows it. Within one, the lowest common
-ancestors of the points of a tree are minima of one vector along each side (see `torch_trees`),
-so no pair needs a look-up of its own.
+A rectangle pairs a run of points with the run that follows it. If points are in the preorder of
+a tree, the lowest common ancestors in a rectangle are minima of one vector along each side (see
+`_tree_distances.py`). So no pair needs a look-up.
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..._core.typing import TorchDevice
 
-#: Pairs in one piece: half a gigabyte of float64 on a GPU, where launches cost more than
-#: memory; a cache elsewhere.
+#: Pairs in one piece. On a GPU launches cost more than memory: half a gigabyte of float64.
+#: Elsewhere a piece fits a cache.
 GPU_ENTRIES = 1 << 26
 CPU_ENTRIES = 1 << 20
 _LARGEST_TILE = 1024
@@ -22,22 +22,22 @@ _SMALLEST_TILE = 32
 
 
 class Rectangle(NamedTuple):
-    """Several pieces of the same shape: each pairs the points of its row of `rows` with those of its row of `cols`."""
+    """Several pieces of the same shape. Piece k pairs the points rows[k] with cols[k]."""
 
     rows: NDArray[np.int64]  # (pieces, height)
     cols: NDArray[np.int64]  # (pieces, width); the first is the one after the last of `rows`
 
 
 def entries_on(device: TorchDevice) -> int:
-    """How many pairs to work on at once on a torch device."""
+    """Return how many pairs to work on at once on a torch device."""
     return CPU_ENTRIES if device.type == "cpu" else GPU_ENTRIES
 
 
 def rectangles(n: int, entries: int) -> Iterator[Rectangle]:
-    """Cut the pairs i < j of n points into rectangles of about `entries` pairs; each pair is in one of them.
+    """Cut the pairs i < j of n points into rectangles of about `entries` pairs.
 
-    The points are cut into tiles. A tile and all points after it make a rectangle; what is
-    within the tiles is halved again and again, all tiles together.
+    The points are cut into tiles. A tile and all points after it make a rectangle. The pairs
+    within tiles are halved again and again, all tiles together.
 
     >>> [(piece.rows.tolist(), piece.cols.tolist()) for piece in rectangles(3, 100)]
     [([[0, 1]], [[2]]), ([[0]], [[1]])]
@@ -49,7 +49,7 @@ def rectangles(n: int, entries: int) -> Iterator[Rectangle]:
     starts = list(range(0, whole, tile))
     start = whole
     sizes = [tile] * len(starts)
-    while start < n:  # what is left, by powers of two
+    while start < n:  # the remainder, by powers of two
         size = 1 << ((n - start).bit_length() - 1)
         starts.append(start)
         sizes.append(size)
@@ -66,7 +66,7 @@ def rectangles(n: int, entries: int) -> Iterator[Rectangle]:
 
 
 def _halves(starts: NDArray[np.int64], size: int, entries: int) -> Iterator[Rectangle]:
-    """The pairs within tiles of one size, a power of two."""
+    """Yield the pairs within tiles of one size, a power of two."""
     half = size // 2
     while half > 0:
         begins = (starts[:, None] + np.arange(0, size, 2 * half)).ravel()

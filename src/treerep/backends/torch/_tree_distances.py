@@ -1,34 +1,35 @@
-"""Distances of a tree's points on a torch device, without a look-up per pair.
+"""Distances between the points of a tree on a torch device, without a look-up per pair.
 
 Number the points in preorder and let a[k] be the lowest common ancestor of the points k - 1 and
-k. Nodes are numbered in preorder, too, so ancestors come first and the common ancestor of the
-points i < j is the least of a[i + 1 ... j]. Take a run of points i, the points j after it, and
-the first of these, b. The ancestors S_i of (i, b) and P_j of (b, j) all lie between b and the
-root. So with s_i and p_j the lengths from b up to them and e_i, f_j from the points,
+k. Nodes are numbered in preorder as well: ancestors come first. So the common ancestor of the
+points i < j is the least of a[i + 1 ... j].
+
+Take a run of points i, the points j after it, and the first of these, b. The ancestors S_i of
+(i, b) and P_j of (b, j) all lie between b and the root. Let s_i and p_j be the lengths from b up
+to them, and e_i and f_j the lengths from the points i and j. Then
 
     d(i, j) = e_i + f_j + |s_i - p_j|,
 
-and the common ancestor of i and j is the higher of S_i and P_j: a device has nothing to do but
-add.
+and the common ancestor of i and j is the higher of S_i and P_j. The device only adds.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.extras import require
-from ..._core.typing import DeviceLike
+from ..._core.typing import Tensor, TorchDevice
 from ...tree.structure.rooted import exact_depths
 from ...tree.tree import Tree
 from ._rectangles import Rectangle, rectangles
 
 
 class Turns(NamedTuple):
-    """Where the paths of a rectangle turn: the ancestor that a row, or a column, shares with the first column."""
+    """Where the paths of a rectangle turn: the ancestors shared with the first column."""
 
-    left: NDArray[np.int64]  # (pieces, height)
-    right: NDArray[np.int64]  # (pieces, width)
+    left: NDArray[np.int64]  # (pieces, height), of the rows
+    right: NDArray[np.int64]  # (pieces, width), of the columns
 
 
 class TreeTensors:
@@ -39,54 +40,70 @@ class TreeTensors:
     up : (K,) parent of each node, all in preorder
     node : (n,) node of each point, ascending
     depth, rest : (K,) float64
-        Distance to the root, and what float64 rounded off it.
+        Distance to the root, and what rounding to float64 took from it.
     """
 
-    def __init__(self, up: Any, node: Any, depth: Any, rest: Any, device: DeviceLike) -> None:
+    def __init__(
+        self,
+        up: NDArray[np.integer],
+        node: NDArray[np.integer],
+        depth: NDArray[np.float64],
+        rest: NDArray[np.float64],
+        device: TorchDevice,
+    ) -> None:
         self.torch = require("torch", "embed")
         self.device = device
         self.node = np.asarray(node, np.int64)
-        # Parents between two points in preorder are descendants of the common ancestor, or that
-        # itself.
+        # The common ancestor of two consecutive points is the least parent of the nodes between
+        # them: all others are its descendants.
         self.shared = np.zeros(len(self.node), np.int64)
         if len(self.node) > 1:
-            self.shared[1:] = np.minimum.reduceat(
-                np.asarray(up)[: self.node[-1] + 1], self.node[:-1] + 1
-            )
-        self.depth, self.rest = self._tensor(depth), self._tensor(rest)
+            parents = np.asarray(up)[: self.node[-1] + 1]
+            self.shared[1:] = np.minimum.reduceat(parents, self.node[:-1] + 1)
+        self.depth = self._tensor(depth)
+        self.rest = self._tensor(rest)
 
-    def _tensor(self, array: Any) -> Any:
+    def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return self.torch.tensor(array, device=self.device)
 
     def turns(self, where: Rectangle) -> Turns:
-        """Where the paths of a rectangle turn."""
-        left = np.minimum.accumulate(self.shared[where.rows + 1][:, ::-1], axis=1)[:, ::-1]
+        """Return where the paths of a rectangle turn."""
+        # Rows are accumulated from the last one backwards.
+        backwards = self.shared[where.rows + 1][:, ::-1]
+        left = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
         right = self.shared[where.cols]
         right[:, 0] = self.node[where.cols[:, 0]]
         return Turns(left.copy(), np.minimum.accumulate(right, axis=1))
 
-    def _between(self, below: Any, above: Any) -> Any:
-        """Lengths of the paths from nodes to ancestors, short ones deep down too."""
-        return (self.depth[below] - self.depth[above]) + (self.rest[below] - self.rest[above])
+    def _lengths(self, below: Tensor, above: Tensor) -> Tensor:
+        """Return the lengths of paths from nodes to ancestors. Short ones keep their digits."""
+        length = self.depth[below] - self.depth[above]
+        rest = self.rest[below] - self.rest[above]
+        return length + rest
 
-    def distances(self, where: Rectangle, turns: Turns, signed: bool = False) -> Any:
-        """Distances of a rectangle, (pieces, height, width); `signed` says that some lengths are negative."""
+    def distances(self, where: Rectangle, turns: Turns, signed: bool = False) -> Tensor:
+        """Return the distances of a rectangle, (pieces, height, width).
+
+        `signed` says that some lengths of edges are negative.
+        """
         left = self._tensor(turns.left)
         right = self._tensor(turns.right)
         rows = self._tensor(self.node[where.rows])
         cols = self._tensor(self.node[where.cols])
         first = cols[:, :1]
-        along = self._between(first, left)[:, :, None] - self._between(first, right)[:, None, :]
+        to_left = self._lengths(first, left)
+        to_right = self._lengths(first, right)
+        along = to_left[:, :, None] - to_right[:, None, :]
         if signed:  # then the length up to the higher ancestor need not be the larger one
             along = along.where(left[:, :, None] <= right[:, None, :], -along)
         else:
             along.abs_()
-        along += self._between(rows, left)[:, :, None]
-        along += self._between(cols, right)[:, None, :]
+        along += self._lengths(rows, left)[:, :, None]
+        along += self._lengths(cols, right)[:, None, :]
         return along
 
-    def run(self, first: int, last: int) -> Any:
-        """Distances of the points first ... last - 1 to all, (last - first, n)."""
+    def run(self, first: int, last: int) -> Tensor:
+        """Return the distances of the points first ... last - 1 to all, (last - first, n)."""
         n = len(self.node)
         out = self.torch.zeros((last - first, n), dtype=self.torch.float64, device=self.device)
         inside = np.arange(first, last)[None]
@@ -107,8 +124,8 @@ class TreeTensors:
             out[cols, rows + first] = found
         return out
 
-    def from_points(self, points: NDArray[np.int64]) -> Any:
-        """Distances of a few points to all, (points, n)."""
+    def from_points(self, points: NDArray[np.int64]) -> Tensor:
+        """Return the distances of a few points to all, (points, n)."""
         turns = np.empty((len(points), len(self.node)), np.int64)
         for turn, i in zip(turns, points, strict=True):
             turn[i] = self.node[i]
@@ -117,13 +134,14 @@ class TreeTensors:
         top = self._tensor(turns)
         ends = self._tensor(self.node)
         starts = self._tensor(self.node[points])
-        return self._between(starts[:, None], top) + self._between(ends[None, :], top)
+        up = self._lengths(starts[:, None], top)
+        down = self._lengths(ends[None, :], top)
+        return up + down
 
 
-def tree_tensors(tree: Tree, device: DeviceLike) -> tuple[NDArray[np.int64], TreeTensors]:
-    """The numbers of a tree's points in preorder, and the tree on a device."""
+def tree_tensors(tree: Tree, device: TorchDevice) -> tuple[NDArray[np.int64], TreeTensors]:
+    """Return the points of a tree in preorder, and the tree on a device."""
     view = tree._view
     node = np.flatnonzero(view.order < tree.n_points)
-    return view.order[node].astype(np.int64), TreeTensors(
-        view.up, node, *exact_depths(view), device
-    )
+    points = view.order[node].astype(np.int64)
+    return points, TreeTensors(view.up, node, *exact_depths(view), device)

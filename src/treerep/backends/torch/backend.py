@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from ..._core.typing import DeviceLike, MetricLike, RNGLike
 from ...fitting._trials import Plan, best_tree
 from ...fitting.fit import FitRequest
 from ...metric.as_metric import as_metric
+from ...metric.base import Metric
 from ...refinement.refine import RefineRequest
 from ...refinement.report import RefinedTree
 from ...scores._comparison import Comparison
@@ -70,12 +71,13 @@ class Torch(Backend):
         space = device_metric(data, metric, self.device)
         read = partial(as_metric, data, metric=metric)
 
-        def learn(_: Any, *, rng: np.random.Generator) -> Tree:
+        def learn(_: Metric, *, rng: np.random.Generator) -> Tree:
             if method == "treerep":
                 return finished_on_host(space, fit_on_device(space, rng=rng, **options))
             return backbone(space, read, rng=rng, n_jobs=self.n_jobs, **options)
 
-        host: Any = read() if request.trials > 1 else space
+        # The metric of a plan only scores trials.
+        host = read() if request.trials > 1 else cast("Metric", space)
         plan = Plan(host, method, {}, self.n_jobs, learn)
         return best_tree(plan, request.trials, request.rng, ThreadRunner(1))
 
@@ -98,7 +100,7 @@ class Torch(Backend):
             return average_precisions(ranking, find_device(self.device))
 
     def defect_search(self, method: str) -> DefectSearch:
-        """Return the search of a base point's products on the device; only method "base" is one."""
+        """Return the search of a base point's products on the device. Only "base" runs there."""
         if method != "base":
             lacking = f"method={method!r} does not run with {self.name}"
             raise ValueError(f"{lacking}: use 'base', or leave out device")
@@ -106,7 +108,7 @@ class Torch(Backend):
 
 
 def _check_fit(method: str, options: dict[str, Any]) -> None:
-    """Refuse what does not run on a device, and take options out that say nothing there."""
+    """Refuse what does not run on a device, and remove options that have no meaning there."""
     if method not in _METHODS:
         known = ", ".join(_METHODS)
         raise ValueError(

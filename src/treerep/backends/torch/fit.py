@@ -1,27 +1,26 @@
-"""TreeRep on a device that torch knows."""
+"""TreeRep on a torch device."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.memory import out_of_device_memory
 from ..._core.progress import progress_bar
-from ..._core.typing import DeviceLike, RNGLike
+from ..._core.typing import DeviceLike, MetricLike, RNGLike, Tensor
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep._settings import checked_choices, tolerance
 from ...metric.base import MetricError
 from ...tree.structure.canonical import canonical_edges as canonical_on_host
 from ...tree.tree import Tree
 from ._memory import memory_needed
-from .metric import DeviceMetric, Tensor, device_metric
+from .metric import DeviceMetric, device_metric
 from .treerep._canonical import canonical_edges
-from .treerep.zones import DeviceTreeRep
+from .treerep.zones import DeviceTreeRep, Limits
 
 _MOST_POINTS = 2**30 - 1
-_MOST_EDGES = (
-    2**30 - 1
-)  # that the canonical form is made of on a device: both directions are numbered in int32
+# Up to here the canonical form is computed on the device: int32 numbers both directions.
+_MOST_EDGES = 2**30 - 1
 FIT_NEEDS = "a fit takes about 100 bytes a point beyond the data: give fewer points, or leave out device"
 
 
@@ -30,27 +29,26 @@ class DeviceTree(NamedTuple):
 
     edges: Tensor  # (m, 2) int32: Steiner nodes are n and up, with gaps
     weights: Tensor  # (m,) float64, not negative
-    nodes: Tensor  # (n,) int32: which node each point is
+    nodes: Tensor  # (n,) int32: the node of each point
     waves: int
     visits: int  # how often a point was sorted into a zone
 
 
 @memory_needed(FIT_NEEDS)
 def fit_on_device(
-    data: Any,
+    data: MetricLike,
     *,
     device: DeviceLike = "cuda",
     metric: str | None = None,
     rng: RNGLike = 0,
     tol: float | str = "auto",
     pivot: str = "random",
+    limits: Limits = Limits(),  # noqa: B008 (it is frozen)
 ) -> DeviceTree:
     """Learn a tree with TreeRep and leave it on the device.
 
-    Needs torch alone, no compiled code.
-
-    Parameters as those of `treerep.fit`; `data` may be a tensor on the device, or a
-    DeviceMetric.
+    Needs torch alone, no compiled code. Parameters are those of `treerep.fit`. `data` may also
+    be a tensor on the device, or a DeviceMetric.
     """
     choices = checked_choices(tol, pivot)
     space = data if isinstance(data, DeviceMetric) else device_metric(data, metric, device)
@@ -65,16 +63,17 @@ def fit_on_device(
             choices.rule,
             lambda largest: tolerance(space, choices.tol, largest),
             bar,
+            limits,
         )
         engine.run()
-    # Lengths that come out negative, on metrics far from a tree, are none.
+    # On metrics far from a tree, lengths may be negative: they become 0.
     return DeviceTree(
         engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits
     )
 
 
 def finished_on_host(space: DeviceMetric, found: DeviceTree) -> Tree:
-    """The canonical tree: equal trees are equal arrays, wherever they come from."""
+    """Return the canonical tree: equal trees have equal arrays on all backends."""
     edges, weights = _canonical(len(space), found)
     with np.errstate(over="ignore"):
         finite = np.isfinite(weights.sum())
@@ -84,7 +83,7 @@ def finished_on_host(space: DeviceMetric, found: DeviceTree) -> Tree:
 
 
 def _canonical(n: int, found: DeviceTree) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The canonical edges and lengths: made on the device, or on the host if the tree is too large for that."""
+    """Compute the canonical edges and lengths, on the host if memory runs out."""
     if len(found.edges) <= _MOST_EDGES:
         try:
             edges, weights = canonical_edges(n, *found[:3])

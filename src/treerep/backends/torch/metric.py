@@ -1,19 +1,26 @@
-"""A metric on a device: distances between pairs of points as torch tensors.
+"""A metric on a torch device, which measures distances in two ways.
 
-Sums over coordinates are added in the order of the compiled kernels
-(metric/oracle/lane_kernels.py): eight lanes, pairwise, then the rest. So matrices and
-Euclidean, Manhattan and Chebyshev points give the same bits as on the CPU.
+- `DeviceMetric.pairs` adds coordinates in the order of the compiled kernels
+  (metric/oracle/lane_kernels.py): eight lanes, pairwise, then the rest, in the precision of the
+  coordinates. Matrices and Euclidean, Manhattan and Chebyshev points give the same bits as on
+  the CPU. Trees need this: a difference in the last digit can lead to another tree.
+- `DeviceMetric.block` uses matrix products in float64. It is many times faster for all pairs of
+  two sets of points, and agrees up to rounding. Scores and weights of edges need no more.
+
+So the formulas of distances are written twice here, and they cannot share code.
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._core.device import find_device
 from ..._core.extras import require
-from ..._core.typing import DeviceLike, MetricLike
+from ..._core.typing import DeviceLike, MetricLike, Tensor, TorchDevice
 from ...metric.as_metric import as_metric
 from ...metric.base import BadEntryError, MetricError
 from ...metric.matrix import MatrixMetric
@@ -27,12 +34,11 @@ from ...metric.oracle.classes import (
 )
 from ...metric.points import coordinate_bounds
 
-Tensor = Any  # of torch, which is imported where it is used
+PointKind = Literal["euclidean", "manhattan", "chebyshev", "angle", "hyperbolic"]
+Kind = PointKind | Literal["matrix"]
 
-_LANES = 8
-_CHUNK = 1 << 24  # numbers looked at or moved together
-
-_KINDS = {
+#: The oracles that are measured on a device.
+POINT_KINDS: dict[type, PointKind] = {
     EuclideanOracle: "euclidean",
     ManhattanOracle: "manhattan",
     ChebyshevOracle: "chebyshev",
@@ -40,29 +46,44 @@ _KINDS = {
     HyperbolicOracle: "hyperbolic",
     EmbeddingOracle: "hyperbolic",
 }
-#: Kinds that are measured from coordinates as they are, which may be on the device already.
-PLAIN = ("euclidean", "manhattan", "chebyshev")
+#: Kinds that use coordinates as they are. These may be on the device already.
+PLAIN: tuple[PointKind, ...] = ("euclidean", "manhattan", "chebyshev")
+
+_LANES = 8
+_CHUNK = 1 << 24  # numbers that are checked or moved together
+# `block`: squares |x - y|^2 below this share of |x|^2 + |y|^2 are computed from differences of
+# coordinates, because |x|^2 + |y|^2 - 2 x y has lost their digits ...
+_NEAR = 1e-3
+_NEAR_PAIRS = 1 << 22  # ... for at most this many pairs together
 
 
 class DeviceMetric:
-    """What TreeRep needs of a metric: distances, and what is known of their precision.
+    """Distances on a device, and what is known of their precision.
 
     Attributes
     ----------
     kind : str
-        One of the values of `_KINDS`, or "matrix".
+        The formula: one of the values of `POINT_KINDS`, or "matrix".
     table : (n, k) or (n, n) tensor
         Points, unit vectors or directions; or the distances themselves.
     radii, sinh_radii : (n,) tensors or None
-        Of hyperbolic points: distances from the origin. Distances are in multiples of `unit`.
-    labels, integral, eps, input_eps
-        As those of a `Metric`.
+        Distances of hyperbolic points from the origin.
+    unit : float
+        Hyperbolic distances are multiples of this.
+    labels, integral, eps, input_eps, order_known
+        See `Metric`.
     """
 
     input_eps = 0.0
 
     def __init__(
-        self, kind: str, table: Tensor, *, labels: Any = None, integral: bool, eps: float
+        self,
+        kind: Kind,
+        table: Tensor,
+        *,
+        labels: tuple[str, ...] | None = None,
+        integral: bool = False,
+        eps: float = 0.0,
     ) -> None:
         self.kind = kind
         self.table = table
@@ -77,41 +98,41 @@ class DeviceMetric:
     def __len__(self) -> int:
         return len(self.table)
 
-    def current(self) -> Any:
-        """A context in which new kernels go to this device, if it is one of several GPUs."""
+    def current(self) -> AbstractContextManager[object]:
+        """Return a context in which new kernels go to this device, if it is a GPU."""
         torch = require("torch", "embed")
         device = self.table.device
         return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
 
-    def between(self, i: Tensor, j: Tensor) -> Tensor:
-        """Distances d(i[k], j[k]) in float64, for two tensors of indices."""
+    # Pair by pair, with the bits of the CPU.
+
+    def pairs(self, i: Tensor, j: Tensor) -> Tensor:
+        """Return the distances d(i[k], j[k]) in float64, for two tensors of points."""
         torch = require("torch", "embed")
-        step = max(1, _CHUNK // (1 if self.kind == "matrix" else self.table.shape[1]))
+        width = 1 if self.kind == "matrix" else self.table.shape[1]
+        step = max(1, _CHUNK // width)
         out = torch.empty(len(i), dtype=torch.float64, device=self.table.device)
         for lo in range(0, len(i), step):
-            out[lo : lo + step] = self._between(i[lo : lo + step], j[lo : lo + step])
+            out[lo : lo + step] = self._pairs(i[lo : lo + step], j[lo : lo + step])
         return out
 
-    def _between(self, i: Tensor, j: Tensor) -> Tensor:
+    def _pairs(self, i: Tensor, j: Tensor) -> Tensor:
         torch = require("torch", "embed")
         if self.kind == "matrix":
             return self.table[i, j].double()
-        # Half-precision coordinates are measured in float64, as on the CPU.
-        x, y = (
-            rows.double() if rows.element_size() < 4 else rows
-            for rows in (self.table[i], self.table[j])
-        )
-        if self.kind in ("manhattan", "chebyshev"):
-            return _put_together(
-                (x - y).abs(), torch.add if self.kind == "manhattan" else torch.maximum
-            )
-        across = _put_together((x - y) ** 2, torch.add)
+        x = _at_least_single(self.table[i])
+        y = _at_least_single(self.table[j])
+        if self.kind == "manhattan":
+            return _combine((x - y).abs(), torch.add)
+        if self.kind == "chebyshev":
+            return _combine((x - y).abs(), torch.maximum)
+        across = _combine((x - y) ** 2, torch.add)
         if self.kind == "euclidean":
             return _root(across)
-        if self.kind == "angle":  # tan(angle / 2) = |u - v| / |u + v|
-            return 2.0 * torch.atan2(
-                across.sqrt(), _put_together((x + y) ** 2, torch.add).sqrt()
-            )
+        if self.kind == "angle":
+            # tan(angle / 2) = |u - v| / |u + v|
+            along = _combine((x + y) ** 2, torch.add)
+            return 2.0 * torch.atan2(across.sqrt(), along.sqrt())
         # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s |u - v|^2 / 4
         assert self.radii is not None
         assert self.sinh_radii is not None
@@ -119,9 +140,68 @@ class DeviceMetric:
         turn = self.sinh_radii[i] * self.sinh_radii[j] * (0.25 * across)
         return self.unit * (2.0 * (radial * radial + turn).sqrt().asinh())
 
+    # Block by block, up to rounding. The table is one of float64, see `device_points`.
 
-def _put_together(terms: Tensor, combine: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-    """Combine the terms (m, k) of each row in the order of the compiled kernels and in their own precision."""
+    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Tensor:
+        """Return the distances between rows (pieces, height) and columns (pieces, width).
+
+        They have the shape (pieces, height, width).
+        """
+        torch = require("torch", "embed")
+        device = self.table.device
+        i = torch.from_numpy(rows).to(device)
+        j = torch.from_numpy(cols).to(device)
+        if self.kind == "matrix":
+            return self.table[i[:, :, None], j[:, None, :]].double()
+        if self.kind == "manhattan":
+            return torch.cdist(self.table[i], self.table[j], p=1.0)
+        if self.kind == "chebyshev":
+            return torch.cdist(self.table[i], self.table[j], p=float("inf"))
+        across = self._squares(i, j)
+        if self.kind == "euclidean":
+            return across.sqrt_()
+        if self.kind == "angle":
+            # tan(angle / 2) = |u - v| / |u + v|
+            along = self._squares(i, j, -1.0)
+            return torch.atan2(across.sqrt_(), along.sqrt_()).mul_(2.0)
+        # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s |u - v|^2 / 4
+        assert self.radii is not None
+        assert self.sinh_radii is not None
+        radial = self.radii[i][:, :, None] - self.radii[j][:, None, :]
+        radial = (radial / 2).sinh_()
+        sinh = self.sinh_radii[i][:, :, None] * self.sinh_radii[j][:, None, :]
+        turn = across.mul_(0.25).mul_(sinh)
+        found = turn.addcmul_(radial, radial).sqrt_().asinh_().mul_(2.0)
+        return found if self.unit == 1.0 else found.mul_(self.unit)
+
+    @cached_property
+    def _center(self) -> Tensor:
+        return self.table.mean(dim=0)
+
+    def _squares(self, i: Tensor, j: Tensor, sign: float = 1.0) -> Tensor:
+        """Return |x_i - sign x_j|^2 = |x_i|^2 + |x_j|^2 - 2 sign x_i x_j."""
+        torch = require("torch", "embed")
+        # Differences do not depend on the origin, and fewer digits are lost near the center.
+        center = self._center if sign > 0 else 0.0 * self._center
+        x = self.table[i] - center
+        y = self.table[j] - center
+        sizes = (x * x).sum(-1)[:, :, None] + (y * y).sum(-1)[:, None, :]
+        found = torch.baddbmm(sizes, x, y.transpose(1, 2), alpha=-2.0 * sign)
+        near = (found <= sizes.mul_(_NEAR)).nonzero()
+        for part in near.split(_NEAR_PAIRS):
+            piece, row, col = part.unbind(1)
+            difference = self.table[i[piece, row]] - sign * self.table[j[piece, col]]
+            found[piece, row, col] = (difference * difference).sum(-1)
+        return found
+
+
+def _at_least_single(rows: Tensor) -> Tensor:
+    """Return coordinates of half precision in float64, as they are measured on the CPU."""
+    return rows.double() if rows.element_size() < 4 else rows
+
+
+def _combine(terms: Tensor, combine: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """Combine the terms (m, k) of each row in the order of the compiled kernels."""
     blocks = terms.shape[1] // _LANES
     lanes = terms.new_zeros((len(terms), _LANES))
     for k in range(blocks):
@@ -135,54 +215,85 @@ def _put_together(terms: Tensor, combine: Callable[[Tensor, Tensor], Tensor]) ->
 
 
 def _root(x: Tensor) -> Tensor:
-    """Square roots, correctly rounded: those of torch on a CPU come from a vector library and are not, always."""
+    """Return correctly rounded square roots.
+
+    On a CPU, torch takes them from a vector library, which does not always round correctly.
+    """
     if x.device.type == "cpu":
         return require("torch", "embed").from_numpy(np.sqrt(x.numpy()))
     return x.sqrt()
 
 
 def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> DeviceMetric:
-    """Bring data to a device: a tensor that is there already stays where it is, anything else goes by `as_metric`."""
+    """Bring data to a device, to be measured pair by pair.
+
+    A tensor that is there already is not copied. Anything else is read by `as_metric`.
+    """
     torch = require("torch", "embed")
     where = find_device(device)
-    if isinstance(data, torch.Tensor) and metric in PLAIN:
-        return _points(data.to(where), metric)
+    for kind in PLAIN:
+        if metric == kind and isinstance(data, torch.Tensor):
+            return _tensor_metric(data.to(where), kind)
     space = as_metric(data, metric=metric)
     oracle = space.oracle
     if isinstance(space, MatrixMetric):
         table = _moved(space.distances, where)
         _check_entries(table)
-        held = DeviceMetric(
+        made = DeviceMetric(
             "matrix", table, labels=space.labels, integral=space.integral, eps=space.eps
         )
-        held.input_eps = space.input_eps
-        return held
-    if type(oracle) not in _KINDS:
+        made.input_eps = space.input_eps
+        return made
+    if type(oracle) not in POINT_KINDS:
         raise ValueError(
             f"a {type(space).__name__} cannot be measured on a device: give points, or a matrix of its distances, or "
             "leave out device"
         )
-    # An embedding has Steiner nodes, too, behind its points.
-    kind = _KINDS[type(oracle)]
+    # Behind the points of an embedding come its Steiner nodes.
     tables = [_moved(array[: len(space)], where) for array in oracle]
     made = DeviceMetric(
-        kind, tables[0], labels=space.labels, integral=space.integral, eps=space.eps
+        POINT_KINDS[type(oracle)],
+        tables[0],
+        labels=space.labels,
+        integral=space.integral,
+        eps=space.eps,
     )
-    if kind == "hyperbolic":
-        made.radii, made.sinh_radii = tables[1:3]
-        made.unit = float(oracle.unit[0]) if isinstance(oracle, EmbeddingOracle) else 1.0
+    _add_radii(made, oracle, tables)
     made.order_known = space.order_known
     return made
 
 
-def _moved(array: Any, device: DeviceLike) -> Tensor:
-    """Copy an array to a device piece by piece, whole numbers that torch does not know to wider ones."""
+def device_points(oracle: Any, order: NDArray[np.int64], device: TorchDevice) -> DeviceMetric:
+    """Bring points of an oracle to a device, in this order, to be measured in blocks.
+
+    Coordinates of float32 are measured in float64, unlike on the host: sums lose no digits.
+    """
     torch = require("torch", "embed")
-    wider = {"uint16": np.int32, "uint32": np.int64, "uint64": np.float64}.get(
-        array.dtype.name, array.dtype
-    )
-    kind = torch.from_numpy(np.empty(0, wider)).dtype
-    out = torch.empty(array.shape, dtype=kind, device=device)
+    columns = [torch.from_numpy(column[order]) for column in oracle]
+    tables = [column.to(device).to(torch.float64) for column in columns]
+    made = DeviceMetric(POINT_KINDS[type(oracle)], tables[0])
+    _add_radii(made, oracle, tables)
+    return made
+
+
+def _add_radii(made: DeviceMetric, oracle: object, tables: list[Tensor]) -> None:
+    if made.kind == "hyperbolic":
+        made.radii = tables[1]
+        made.sinh_radii = tables[2]
+    if isinstance(oracle, EmbeddingOracle):
+        made.unit = float(oracle.unit[0])
+
+
+# Unsigned integers that torch does not have, and what they become.
+_WIDER = {"uint16": np.int32, "uint32": np.int64, "uint64": np.float64}
+
+
+def _moved(array: NDArray[Any], device: TorchDevice) -> Tensor:
+    """Copy an array to a device piece by piece."""
+    torch = require("torch", "embed")
+    wider = _WIDER.get(array.dtype.name, array.dtype)
+    dtype = torch.from_numpy(np.empty(0, wider)).dtype
+    out = torch.empty(array.shape, dtype=dtype, device=device)
     step = max(1, _CHUNK // max(1, array[0].size))
     for lo in range(0, len(array), step):
         out[lo : lo + step] = torch.from_numpy(array[lo : lo + step].astype(wider))
@@ -190,24 +301,46 @@ def _moved(array: Any, device: DeviceLike) -> Tensor:
 
 
 def _check_entries(distances: Tensor) -> None:
-    """Look at every entry of a matrix: one that is mapped from a file has been sampled only."""
+    """Check every entry of a matrix: of a mapped file, only a sample has been checked."""
     step = max(1, _CHUNK // len(distances))
     for lo in range(0, len(distances), step):
         rows = distances[lo : lo + step]
-        bad = no_distance(rows)
+        bad = find_bad_entry(rows)
         if bad:
             raise BadEntryError(lo + bad[0], bad[1], float(rows[tuple(bad)]))
 
 
-def no_distance(block: Tensor) -> list[int]:
-    """Where a number is that is no distance; an empty list if there is none."""
+def find_bad_entry(block: Tensor) -> list[int]:
+    """Return the indices of the first number that is not a distance, or an empty list."""
     torch = require("torch", "embed")
-    bad: list[list[int]] = torch.nonzero(~((block >= 0) & (block < torch.inf)))[:1].tolist()
+    is_distance = (block >= 0) & (block < torch.inf)
+    bad: list[list[int]] = torch.nonzero(~is_distance)[:1].tolist()
     return bad[0] if bad else []
 
 
-def _points(points: Tensor, metric: str) -> DeviceMetric:
-    """Points that are on the device: looked at there, as `PointMetric` does on the CPU."""
+def _tensor_metric(points: Tensor, metric: PointKind) -> DeviceMetric:
+    """Return the metric of points on a device, checked there as `PointMetric` does."""
+    torch = require("torch", "embed")
+    _check_shape(points)
+    if points.dtype not in (torch.float16, torch.float32, torch.float64):
+        points = points.double()
+    points = points.detach().contiguous()
+    largest = _largest_coordinate(points)
+    is_single = points.dtype == torch.float32
+    floats: type[np.float32 | np.float64] = np.float32 if is_single else np.float64
+    least, most = coordinate_bounds(metric, points.shape[1], floats)
+    if 0 < largest < least or largest > most:
+        size = "small" if largest < least else "large"
+        raise MetricError(
+            f"the largest coordinate is {largest:g}, too {size} for {metric} "
+            f"distances in {floats.__name__}: rescale the points towards 1"
+        )
+    small = metric != "euclidean" and largest * points.shape[1] < 2**22
+    integral = small and bool((points.floor() == points).all())
+    return DeviceMetric(metric, points, integral=integral, eps=float(np.finfo(floats).eps))
+
+
+def _check_shape(points: Tensor) -> None:
     torch = require("torch", "embed")
     if points.layout != torch.strided:
         raise MetricError(
@@ -222,26 +355,16 @@ def _points(points: Tensor, metric: str) -> DeviceMetric:
         raise MetricError(
             f"coordinates of dtype {points.dtype} are not supported: give real numbers"
         )
-    if points.dtype not in (torch.float16, torch.float32, torch.float64):
-        points = points.double()
-    points = points.detach().contiguous()
+
+
+def _largest_coordinate(points: Tensor) -> float:
+    """Return the largest absolute coordinate, or raise a MetricError if one is not finite."""
+    torch = require("torch", "embed")
     low, high = (float(x) for x in torch.aminmax(points))
     largest = max(-low, high)
-    if not np.isfinite(largest) or low != low:
+    if not np.isfinite(largest) or np.isnan(low):
         i, k = torch.nonzero(~torch.isfinite(points))[0].tolist()
         raise MetricError(
             f"coordinate {k} of point {i} is {float(points[i, k])}: replace it or drop the point"
         )
-    floats: Any = np.float32 if points.dtype == torch.float32 else np.float64
-    least, most = coordinate_bounds(metric, points.shape[1], floats)
-    if 0 < largest < least or largest > most:
-        raise MetricError(
-            f"the largest coordinate is {largest:g}, too {'small' if largest < least else 'large'} for {metric} "
-            f"distances in {floats.__name__}: rescale the points towards 1"
-        )
-    whole = (
-        metric != "euclidean"
-        and largest * points.shape[1] < 2**22
-        and bool((points.floor() == points).all())
-    )
-    return DeviceMetric(metric, points, integral=whole, eps=float(np.finfo(floats).eps))
+    return largest

@@ -1,15 +1,15 @@
-"""Exact weights of large trees on a torch device: every pass over all pairs of points runs there.
+"""Exact weights of large trees: passes over all pairs of points run on a torch device.
 
-The search itself is that of `refinement`: its steps take O(N) and stay on the host. What takes
-the time is the sum of errors over the paths through each edge, for all n (n - 1) / 2 pairs, and
-that is what `DevicePairs` does elsewhere.
+The search is that of `refinement`. Its steps take O(N) time and stay on the host. Most of the
+time goes into sums of errors over the paths through each edge, for all n (n - 1) / 2 pairs.
+`DevicePairs` computes these sums on the device.
 """
 
 import copy
 import math
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.memory import available_memory
 from ..._core.parallel import Workers
+from ..._core.typing import DeviceLike, Tensor, TorchDevice
 from ...metric._matching import after_matching
 from ...metric.base import Metric
 from ...refinement.lengths._pairs import Pairs
@@ -24,93 +25,116 @@ from ...refinement.lengths._path_sum_kernels import FACTORS, PRODUCT, SQUARES, a
 from ...refinement.lengths._splits import SplitTree, Vector, find_tree_splits, gather
 from ...refinement.lengths.least_distortion import least_distortion
 from ...refinement.lengths.least_squares import least_squares
-from ...refinement.lengths.weights import fitted
+from ...refinement.lengths.weights import WeightFit, fitted
 from ...refinement.refine import RefineRequest
 from ...refinement.report import RefinedTree, Refinement
 from ...scores.distortion import mean_distortion
 from ...scores.score import Score
 from ...tree.tree import Tree
-from ._blocks import blocks_of, room_on
+from ._blocks import blocks_of, bytes_to_keep
 from ._device_comparison import DeviceComparison
 from ._memory import memory_needed
 from ._rectangles import Rectangle, entries_on, rectangles
 from ._tree_distances import TreeTensors, Turns
 
-# What is exact is left alone, as in `refine`; up to here that counts neighborhoods for "l1",
-# too.
-_EXACT = 1e-9
-_NEIGHBORHOODS = 10_000
+_EXACT = 1e-9  # a tree of less distortion is left as it is, as in `refine`
+_NEIGHBORHOODS = 10_000  # points up to which `refine` counts neighborhoods with "l1"
 _TOL = 1e-9
-#: Distances below this share of the largest are taken for 0 where a weight 1 / d^p would
-#: overflow.
+# Distances below this share of the largest count as 0: a weight 1 / d^p would overflow.
 _NOTHING = 1e-100
 
 
 @memory_needed(
     "weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device"
 )
-def refined_weights(request: RefineRequest, device: Any, n_jobs: int | None) -> RefinedTree:
-    """Return the tree with better weights, fitted to all pairs on the device: see `refinement.refine`.
+def refined_weights(
+    request: RefineRequest, device: DeviceLike, n_jobs: int | None
+) -> RefinedTree:
+    """Return the tree with better weights, fitted to all pairs: see `refinement.refine`.
 
-    Weights "l1", "l2" and "relative_l2" run there; moves and neighborhoods do not. Unlike on
-    the host, all pairs count beyond 10,000 points, too, so that no random numbers are drawn:
-    `rng` has no effect.
+    Weights "l1", "l2" and "relative_l2" run on the device; moves and neighborhoods do not.
+    Unlike on the host, all pairs count beyond 10,000 points as well. So no random numbers are
+    drawn, and `rng` has no effect.
     """
     begin = time.monotonic()
     tree = request.tree
     space = request.metric
-    weights = request.weights
     _check_request(request, str(device))
     where = find_device(device)
-    before = _distortion(tree, space, where)
-    exact = len(tree) < 2 or (
-        before <= max(_EXACT, space.eps, space.input_eps) and not before.skipped
-    )
-    power = {"l1": 2.0, "relative_l2": 2.0}.get(weights, 0.0)
     deadline = math.inf if request.time_limit is None else begin + request.time_limit
-    best = tree
-    after = before
-    residual = None
-    objectives = (float(before), float(before))
-    if not exact:
-        with Workers(n_jobs) as workers:
-            pairs = DevicePairs(
-                find_tree_splits(tree), space, power, workers, where, with_zeros=weights != "l1"
-            )
-            fit = _fit(tree, pairs, weights, deadline)
-        best = fit.tree
-        residual = fit.residual
-        objectives = (fit.value, fit.start)
-        after = _distortion(best, space, where)
-        if weights == "l1":
-            # The objective is the distortion itself; what was lowered is a smooth one.
-            best, after = (best, after) if after < before else (tree, before)
-            objectives = float(after), float(before)
-    elif weights != "l1":
-        objectives = 0.0, 0.0
+    before = _distortion(tree, space, where)
+    rounding = max(_EXACT, space.eps, space.input_eps)
+    is_exact = before <= rounding and not before.skipped
+    if len(tree) < 2 or is_exact:
+        found = _unchanged(request, before)
+    else:
+        found = _improved(request, before, where, n_jobs, deadline)
     report = Refinement(
-        *objectives,
-        float(after),
+        found.objective,
+        found.objective_before,
+        float(found.distortion),
         float(before),
         None,
         None,
-        residual,
+        found.residual,
         0,
         "tree",
         time.monotonic() - begin,
     )
-    arrays = (
+    return RefinedTree._with_report(
         len(tree),
         tree.edges,
-        best.weights,
+        found.tree.weights,
         tree.labels,
         tree.support,
         after_matching(tree, space),
+        report,
     )
-    return RefinedTree._with_report(*arrays, report)
 
 
-def _distortion(tree: Tree, metric: Metric, device: Any) -> Score:
+class _Found(NamedTuple):
+    """The best tree, its average distortion, and values of the objective."""
+
+    tree: Tree
+    distortion: Score
+    objective: float
+    objective_before: float
+    residual: float | None
+
+
+def _unchanged(request: RefineRequest, before: Score) -> _Found:
+    """Return a tree that is exact already."""
+    value = float(before) if request.weights == "l1" else 0.0
+    return _Found(request.tree, before, value, value, None)
+
+
+def _improved(
+    request: RefineRequest,
+    before: Score,
+    device: TorchDevice,
+    n_jobs: int | None,
+    deadline: float,
+) -> _Found:
+    """Fit the weights of a tree."""
+    tree = request.tree
+    space = request.metric
+    weights = request.weights
+    power = {"l1": 2.0, "relative_l2": 2.0}.get(weights, 0.0)
+    with_zeros = weights != "l1"
+    splits = find_tree_splits(tree)
+    with Workers(n_jobs) as workers:
+        pairs = DevicePairs(splits, space, power, workers, device, with_zeros)
+        fit = _fit(tree, pairs, weights, deadline)
+    after = _distortion(fit.tree, space, device)
+    if weights != "l1":
+        return _Found(fit.tree, after, fit.value, fit.start, fit.residual)
+    # The objective is the distortion itself. The search lowers a smooth one, which may miss it.
+    if after < before:
+        return _Found(fit.tree, after, float(after), float(before), fit.residual)
+    return _Found(tree, before, float(before), float(before), fit.residual)
+
+
+def _distortion(tree: Tree, metric: Metric, device: TorchDevice) -> Score:
     """Return the average distortion over all pairs."""
     return mean_distortion(DeviceComparison(tree, metric, "all", 0, None, device), "none")
 
@@ -130,7 +154,7 @@ def _check_request(request: RefineRequest, device: str) -> None:
         )
 
 
-def _fit(tree: Tree, pairs: "DevicePairs", weights: str, deadline: float) -> Any:
+def _fit(tree: Tree, pairs: "DevicePairs", weights: str, deadline: float) -> WeightFit:
     given = gather(pairs.splits, tree.weights)
     floor = np.zeros(len(given))
     search = least_distortion if weights == "l1" else least_squares
@@ -141,7 +165,7 @@ def _fit(tree: Tree, pairs: "DevicePairs", weights: str, deadline: float) -> Any
 class DevicePairs(Pairs):
     """All pairs of points, summed up on a device.
 
-    Distances are kept there if there is room for them.
+    Distances are kept in memory if they fit.
     """
 
     def __init__(
@@ -150,7 +174,7 @@ class DevicePairs(Pairs):
         metric: Metric,
         power: float,
         workers: Workers,
-        device: Any,
+        device: TorchDevice,
         with_zeros: bool,
     ) -> None:
         super().__init__(splits, metric, None, 0.0, workers)
@@ -158,46 +182,46 @@ class DevicePairs(Pairs):
         self.device = device
         self.power = power
         self._blocks = blocks_of(metric, splits.points, device, "data")
-        self._held: dict[int, Any] = {}
-        self._keep = 8 * self.count <= (
-            available_memory() // 2 if device.type == "cpu" else room_on(device)
-        )
+        self._kept: dict[int, Tensor] = {}
+        on_cpu = device.type == "cpu"
+        memory = available_memory() // 2 if on_cpu else bytes_to_keep(device)
+        self._keep = 8 * self.count <= memory
         self._at_zero = 0.0
         if power and with_zeros:
             self._at_zero = self._smallest() ** (-power / 2)
 
     def with_power(self, power: float) -> "DevicePairs":
-        """The same pairs with other factors; the distances are shared."""
+        """Return the same pairs with other factors. The distances are shared."""
         other = copy.copy(self)
         other.power = power
         return other
 
-    def _truths(self) -> Iterator[tuple[Rectangle, Any]]:
-        """The distances of each rectangle, in units of `unit`."""
+    def _truths(self) -> Iterator[tuple[Rectangle, Tensor]]:
+        """Yield the distances of each rectangle, in units of `unit`."""
         for number, where in enumerate(rectangles(self.n, entries_on(self.device))):
-            truth = self._held.get(number)
+            truth = self._kept.get(number)
             if truth is None:
-                truth = self._blocks(where.rows, where.cols) / self.unit
+                truth = self._blocks.block(where.rows, where.cols) / self.unit
                 if self._keep:
-                    self._held[number] = truth
+                    self._kept[number] = truth
             yield where, truth
 
     def _smallest(self) -> float:
-        """The smallest positive distance."""
+        """Return the smallest positive distance."""
         smallest = math.inf
         for _, truth in self._truths():
-            smallest = min(smallest, float(truth.where(truth > _NOTHING, math.inf).min()))
+            positive = truth.where(truth > _NOTHING, math.inf)
+            smallest = min(smallest, float(positive.min()))
         return smallest if smallest < math.inf else 1.0 / self.unit
 
-    def _factor(self, truth: Any) -> Any:
-        return (
-            truth.pow(-self.power / 2).where(truth > _NOTHING, self._at_zero)
-            if self.power
-            else 1.0
-        )
+    def _factor(self, truth: Tensor) -> "Tensor | float":
+        if not self.power:
+            return 1.0
+        factor = truth.pow(-self.power / 2)
+        return factor.where(truth > _NOTHING, self._at_zero)
 
     def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
-        """Sum of values over the pairs, and the sums of their derivatives over the paths through each edge."""
+        """Return the sum of values, and the sums of derivatives over the paths of each edge."""
         splits = self.splits
         depth = length.copy()
         depth[0] = 0.0
@@ -209,9 +233,8 @@ class DevicePairs(Pairs):
         sums = np.zeros(len(depth))
         for where, truth in self._truths():
             turns = tree.turns(where)
-            part, slope = _slopes(
-                what, tree.distances(where, turns, signed), truth, self._factor(truth), eps
-            )
+            fitted = tree.distances(where, turns, signed)
+            part, slope = _slopes(what, fitted, truth, self._factor(truth), eps)
             value += part
             self._spread(where, turns, slope, ends, sums)
             self.workers.check()
@@ -221,9 +244,9 @@ class DevicePairs(Pairs):
         return value, sums
 
     def _spread(
-        self, where: Rectangle, turns: Turns, slope: Any, ends: Vector, sums: Vector
+        self, where: Rectangle, turns: Turns, slope: Tensor, ends: Vector, sums: Vector
     ) -> None:
-        """Add the derivatives at both ends of their paths, and take them off twice where these turn."""
+        """Add derivatives at both ends of a path, and subtract them twice where it turns."""
         left, right = (self.torch.from_numpy(x).to(self.device) for x in turns)
         # Of two ancestors of one point, the higher has the lower number.
         at_left = slope.where(left[:, :, None] <= right[:, None, :], 0.0)
@@ -236,8 +259,13 @@ class DevicePairs(Pairs):
             sums -= 2 * np.bincount(node.ravel(), total.ravel(), minlength=len(sums))
 
 
-def _slopes(what: int, x: Any, t: Any, u: Any, eps: float) -> tuple[float, Any]:
-    """The sum of values and the derivatives of `path_sum_kernels.row_sums`: x of the tree, t true, u the factor."""
+def _slopes(
+    what: int, x: Tensor, t: Tensor, u: "Tensor | float", eps: float
+) -> tuple[float, Tensor]:
+    """Return the sum of values and the derivatives of `path_sum_kernels.row_sums`.
+
+    x are distances of the tree, which are overwritten, t true distances, and u factors.
+    """
     if what == FACTORS:
         squares = x.zero_().add_(u).square()
         return float((x > 0).sum()), squares

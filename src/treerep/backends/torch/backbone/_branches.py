@@ -11,29 +11,35 @@ from numpy.typing import NDArray
 
 from ...._core.extras import require
 from ...._core.parallel import Workers
-from ...._core.typing import TorchDevice
+from ...._core.typing import Tensor, TorchDevice
 from ....placement._locate import Places
 from ....refinement.backbone._branches import CENTERS, LARGEST, hung_off
 from ....tree.tree import Tree
-from ..metric import DeviceMetric, Tensor
+from ..metric import DeviceMetric
 
 Zones = NDArray[np.int64]  # (Z, 2): first position and end of each
 
 
-class Pieces(NamedTuple):
-    """Branches of all zones, where points are known by position, and joins by the number of points + position."""
+class DevicePlaces(NamedTuple):
+    """`Places` on a device."""
 
-    # (2 n,) int64: the two nodes that each join puts together; -1 where there is none
-    join: Tensor
+    node: Tensor
+    above: Tensor
+    height: Tensor
+
+
+class Joins(NamedTuple):
+    """Branches of all zones. Nodes 0 ... n-1 are points by position, n + k is join k."""
+
+    join: Tensor  # (2 n,) int64: the two nodes of each join, -1 for none
     join_length: Tensor  # (2 n,): of the edges from the join to them
-    # (n,) int64: the node of each branch that hangs off the backbone, -1 where there is none
-    top: Tensor
+    top: Tensor  # (n,) int64: the node of each branch next to the backbone, -1 for none
     top_height: Tensor
     top_above: Tensor
 
 
 class Grown(NamedTuple):
-    """A tree on a device: numbers below n are points, Steiner nodes follow."""
+    """A tree on a device. Nodes below n are points, Steiner nodes follow."""
 
     edges: Tensor  # (E, 2) int32
     weights: Tensor
@@ -45,52 +51,57 @@ def grow(
     space: DeviceMetric,
     sample: NDArray[np.int64],
     rest: Tensor,
-    places: Places,
+    places: DevicePlaces,
     short: float,
     workers: Workers,
 ) -> Grown:
-    """Return the edges and lengths of `grow` (refinement/backbone/_branches.py), with other names of Steiner nodes."""
+    """Return the tree of `grow` in refinement/backbone/_branches.py, but for Steiner numbers."""
     torch = require("torch", "embed")
     n = len(space)
     count = len(rest)
     device = rest.device
-    node, above, height = places
-    order, zones = _sorted_zones(node, above)
+    order, zones = _sorted_zones(places.node, places.above)
     order, zones = _split(passes, space, rest, order, zones)
     workers.check()
     points = rest[order]
-    node = node[order]
-    found = passes.join_zones(space, points, height[order], above[order], zones, short)
+    placed = DevicePlaces(*(column[order] for column in places))
+    found = passes.join_zones(space, points, placed.height, placed.above, zones, short)
     workers.check()
-    kept = torch.nonzero(found.join[::2] >= 0)[:, 0]  # which joins there are, by position
-    names = torch.empty(2 * count, dtype=torch.int32, device=device)
-    names[:count] = points
-    names[count + kept] = torch.arange(n, n + len(kept), dtype=torch.int32, device=device)
-    branches = torch.stack(
-        [names[found.join.view(-1, 2)[kept]], names[count + kept][:, None].expand(-1, 2)], dim=2
-    )
+    # Number the joins that exist n, n + 1, ...
+    joins = torch.nonzero(found.join[::2] >= 0)[:, 0]
+    steiner = torch.arange(n, n + len(joins), dtype=torch.int32, device=device)
+    number = torch.empty(2 * count, dtype=torch.int32, device=device)
+    number[:count] = points
+    number[count + joins] = steiner
+    # Two edges for each join: from both of its nodes to itself.
+    lower = number[found.join.view(-1, 2)[joins]]
+    upper = steiner[:, None].expand(-1, 2)
+    branches = torch.stack([lower, upper], dim=2).view(-1, 2)
+    branch_lengths = found.join_length.view(-1, 2)[joins].view(-1)
+    # The branches hang off the backbone at the places of their tops.
     tops = torch.nonzero(found.top >= 0)[:, 0]
-    where = (node[tops].long(), found.top_above[tops], found.top_height[tops])
-    hung, weights = hung_off(
+    node = placed.node[tops].long().numpy(force=True)
+    above = found.top_above[tops].numpy(force=True)
+    height = found.top_height[tops].numpy(force=True)
+    edges, lengths = hung_off(
         backbone,
         sample,
-        names[found.top[tops]].long().numpy(force=True),
-        Places(*(column.numpy(force=True) for column in where)),
-        n + len(kept),
+        number[found.top[tops]].long().numpy(force=True),
+        Places(node, above, height),
+        n + len(joins),
         short,
         workers,
     )
-    edges = torch.cat(
-        [branches.view(-1, 2), torch.from_numpy(hung.astype(np.int32)).to(device)]
+    backbone_edges = torch.from_numpy(edges.astype(np.int32)).to(device)
+    backbone_lengths = torch.from_numpy(lengths).to(device)
+    return Grown(
+        torch.cat([branches, backbone_edges]),
+        torch.cat([branch_lengths, backbone_lengths]),
     )
-    lengths = torch.cat(
-        [found.join_length.view(-1, 2)[kept].view(-1), torch.from_numpy(weights).to(device)]
-    )
-    return Grown(edges, lengths)
 
 
 def _sorted_zones(node: Tensor, above: Tensor) -> tuple[Tensor, Zones]:
-    """Sort points by the node or edge at which they are: those at one are a zone."""
+    """Sort points by the node or edge of their place. The points of each are a zone."""
     torch = require("torch", "embed")
     key, order = (2 * node + (above > 0)).int().sort(stable=True)
     return order, _runs(torch.unique_consecutive(key, return_counts=True)[1])
@@ -104,26 +115,28 @@ def _runs(counts: Tensor) -> Zones:
 def _split(
     passes: ModuleType, space: DeviceMetric, rest: Tensor, order: Tensor, zones: Zones
 ) -> tuple[Tensor, Zones]:
-    """Split zones until they are small enough: each point goes to the nearest of some of its zone."""
+    """Split zones until they are small enough: each point goes to the nearest center."""
     torch = require("torch", "embed")
     while (large := zones[:, 1] - zones[:, 0] > LARGEST).any():
         parts = passes.nearest_centers(space, rest[order], zones[large], CENTERS)
         ends = torch.from_numpy(zones[:, 1].copy()).to(order.device)
-        number = torch.bucketize(
-            torch.arange(len(order), device=order.device), ends, right=True
-        )
+        position = torch.arange(len(order), device=order.device)
+        number = torch.bucketize(position, ends, right=True)
+        # Sort by zone and center, keeping the order of the points.
         key, by = (number * len(order) + parts).sort(stable=True)
         key, counts = torch.unique_consecutive(key, return_counts=True)
         order = order[by]
         zones = _runs(counts)
-        of = (key // len(order)).numpy(force=True)  # the zone that each new one was a part of
-        alone = (np.diff(of, prepend=-1) != 0) & (np.diff(of, append=-1) != 0)
-        zones = _cut(zones, alone & large[of])
+        # A large zone of which there is one part has not been split.
+        old = (key // len(order)).numpy(force=True)  # the zone that each new one comes from
+        is_first = np.diff(old, prepend=-1) != 0
+        is_last = np.diff(old, append=-1) != 0
+        zones = _cut(zones, is_first & is_last & large[old])
     return order, zones
 
 
 def _cut(zones: Zones, stuck: NDArray[np.bool_]) -> Zones:
-    """Cut zones whose points all went to one center, being in one place, as `np.array_split` does."""
+    """Cut zones whose points all went to one center, as `np.array_split` does."""
     if not stuck.any():
         return zones
     pieces = []
@@ -137,7 +150,7 @@ def _cut(zones: Zones, stuck: NDArray[np.bool_]) -> Zones:
 
 
 def zone_passes(device: TorchDevice) -> ModuleType:
-    """Return the module that works on points and zones: Triton's kernels on a GPU, or compiled ones of the host."""
+    """Return the module for points and zones: Triton kernels on a GPU, or those of the host."""
     if device.type == "cuda":
         try:
             from . import _triton_kernels as triton_backbone

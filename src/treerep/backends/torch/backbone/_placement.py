@@ -1,17 +1,20 @@
-"""Backbone trees without Triton: distances are measured on the device, and the host's kernels do the rest."""
+"""Backbone trees without Triton.
 
-from typing import Any
+The device measures distances, and the kernels of the host do the rest.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...._core.extras import require
+from ...._core.typing import Tensor
 from ....metric.base import read_only
 from ....placement._least_squares_places import Scale, place_rows
 from ....placement._locate import Places
 from ....refinement.backbone._branches import joined
-from ..metric import DeviceMetric, Tensor
-from ._branches import Pieces, Zones
+from ....tree.structure.rooted import Preorder
+from ..metric import DeviceMetric
+from ._branches import Joins, Zones
 
 _ENTRIES = 1 << 20  # distances at a time
 
@@ -19,7 +22,9 @@ _ENTRIES = 1 << 20  # distances at a time
 class Placement:
     """Places points in one tree, at most `step` at a time."""
 
-    def __init__(self, space: DeviceMetric, tree: Any, sample: Tensor, scale: Scale) -> None:
+    def __init__(
+        self, space: DeviceMetric, tree: Preorder, sample: Tensor, scale: Scale
+    ) -> None:
         self.space = space
         self.tree = tree
         self.sample = sample
@@ -28,12 +33,10 @@ class Placement:
 
     def __call__(self, points: Tensor, node: Tensor, above: Tensor, height: Tensor) -> None:
         """Write the places of points."""
-        found = Places(
-            np.empty(len(points), np.int64), np.empty(len(points)), np.empty(len(points))
-        )
-        place_rows(
-            self.tree, self.scale, read_only(block(self.space, points, self.sample)), found
-        )
+        m = len(points)
+        found = Places(np.empty(m, np.int64), np.empty(m), np.empty(m))
+        distances = read_only(block(self.space, points, self.sample))
+        place_rows(self.tree, self.scale, distances, found)
         for out, values in zip((node, above, height), found, strict=True):
             out.copy_(require("torch", "embed").from_numpy(values))
 
@@ -42,14 +45,13 @@ def block(space: DeviceMetric, rows: Tensor, cols: Tensor) -> NDArray[np.float64
     """Return the distances between two lists of points, on the host."""
     i = rows.long().repeat_interleave(len(cols))
     j = cols.long().repeat(len(rows))
-    measured: NDArray[np.float64] = (
-        space.between(i, j).view(len(rows), len(cols)).numpy(force=True)
-    )
-    return measured
+    measured = space.pairs(i, j).view(len(rows), len(cols))
+    distances: NDArray[np.float64] = measured.numpy(force=True)
+    return distances
 
 
 def nearest_centers(space: DeviceMetric, points: Tensor, zones: Zones, step: int) -> Tensor:
-    """Return the number of the nearest of every step-th point of its zone, for the points in these zones."""
+    """Return the nearest center of each point. Every step-th point of a zone is a center."""
     torch = require("torch", "embed")
     out = torch.zeros(len(points), dtype=torch.int32, device=points.device)
     for begin, end in zones.tolist():
@@ -57,9 +59,8 @@ def nearest_centers(space: DeviceMetric, points: Tensor, zones: Zones, step: int
         rows = max(1, _ENTRIES // len(centers))
         for lo in range(begin, end, rows):
             part = slice(lo, min(lo + rows, end))
-            out[part] = torch.from_numpy(block(space, points[part], centers).argmin(axis=1)).to(
-                out
-            )
+            nearest = block(space, points[part], centers).argmin(axis=1)
+            out[part] = torch.from_numpy(nearest).to(out)
     return out
 
 
@@ -70,7 +71,7 @@ def join_zones(
     above: Tensor,
     zones: Zones,
     short: float,
-) -> Pieces:
+) -> Joins:
     """Join the points of each zone into branches."""
     torch = require("torch", "embed")
     n = len(points)
@@ -80,20 +81,16 @@ def join_zones(
     heights, aboves = (column.numpy(force=True).copy() for column in (height, above))
     for begin, end in zones.tolist():
         part = slice(begin, end)
-        found = joined(
-            block(space, points[part], points[part]),
-            heights[part].copy(),
-            aboves[part].copy(),
-            short,
-        )
+        distances = block(space, points[part], points[part])
+        found = joined(distances, heights[part].copy(), aboves[part].copy(), short)
         joins = len(found.lengths) // 2
         names = np.concatenate([np.arange(begin, end), n + begin + np.arange(joins)])
         join[begin : begin + joins] = names[found.edges[:, 0]].reshape(-1, 2)
         length[begin : begin + joins] = found.lengths.reshape(-1, 2)
-        # Any of the first places will do: their order is what counts.
+        # Only the order of the branches counts, not where they are in the zone.
         here = slice(begin, begin + len(found.tops))
         top[here] = names[found.tops]
         aboves[here] = found.above
         heights[here] = found.height
     arrays = (join.reshape(-1), length.reshape(-1), top, heights, aboves)
-    return Pieces(*(torch.from_numpy(array).to(points.device) for array in arrays))
+    return Joins(*(torch.from_numpy(array).to(points.device) for array in arrays))

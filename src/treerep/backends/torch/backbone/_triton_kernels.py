@@ -5,30 +5,37 @@ Each gives the bits of a compiled kernel of the CPU.
 Placement follows placement/_placement_kernels.py: a program has 128 points, and walks over the
 nodes of the tree. Zones follow `link` of fitting/rooted/_gromov_kernels.py and
 refinement/backbone/_branch_kernels.py: a program has one zone. Both add in the order of the
-CPU, and fused multiplication and addition is switched off: it rounds once where the CPU rounds
+CPU. Fused multiplication and addition is switched off: it rounds once where the CPU rounds
 twice.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 import triton
 import triton.language as tl
+from numpy.typing import NDArray
 
-from ..metric import DeviceMetric, Tensor
-from ..treerep._triton_sorting import _in_memory, _measuring, _two_distances
+from ...._core.typing import Tensor, TorchDevice
+from ..metric import DeviceMetric
+from ..treerep._triton_sorting import in_memory, measuring, two_distances
+from ._branches import Joins, Zones
 
 if TYPE_CHECKING:
     from ....placement._least_squares_places import Scale
     from ....tree.structure.rooted import Preorder
-    from ._branches import Pieces
 
 _BLOCK = 128  # points of a program
-_COLUMNS = 64  # other points to which a program measures the distances of its own
-_SCRATCH = 12 << 30  # bytes of numbers that are kept at a time, at most, ...
-_SHARE = 0.4  # ... and the share of the memory that is free
-_NODE_BYTES = 5 * 8  # of a point at every node of the tree
+_COLUMNS = 64  # other points to which a program measures distances
+_SCRATCH = 12 << 30  # largest number of bytes for scratch memory ...
+_SHARE = 0.4  # ... and largest share of the free memory
+_SCRATCH_ON_HOST = 1 << 28
+_BELOW = 3  # numbers of a point that are kept at every node: sums of the points below ...
+_TOTAL = 2  # ... and of all points
+_LARGEST_STEP = 1 << 18  # points that are placed together
+_NARROWEST = 16  # points of the smallest zones that are joined together
 
 # Triton compiles these; a type checker cannot know their arguments.
 
@@ -51,10 +58,7 @@ def _distances(
     BLOCK: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """Distances of points to others: out[other, point].
-
-    Two others at a time, as `_two_distances` has it.
-    """
+    """Measure distances of points to others: out[other, point]. Takes two others at a time."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     w = tl.load(points + at, mask=mask, other=0).to(tl.int64)
@@ -64,7 +68,7 @@ def _distances(
         both = mask & (column + 1 < count)
         y = tl.load(others + tl.minimum(column + 1, count - 1)).to(tl.int64)
         z = tl.load(others + column).to(tl.int64)
-        to_y, to_z = _two_distances(
+        to_y, to_z = two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
         )
         row = out + column * m + at
@@ -74,7 +78,7 @@ def _distances(
 
 @triton.jit
 def _weight(d, smallest, POWER: tl.constexpr):
-    """1 / d^power, as `weigh` of move_kernels.py."""
+    """Return 1 / d^power, as `weigh` of move_kernels.py."""
     near = tl.maximum(d, smallest)
     if POWER == 0:
         return near * 0.0 + 1.0
@@ -88,7 +92,7 @@ def _weight(d, smallest, POWER: tl.constexpr):
 
 @triton.jit
 def _own_sums(distances, y, m, at, mask, smallest, POWER: tl.constexpr):
-    """W, S, Q of the point of the sample at a node; zeros where there is none (y < 0)."""
+    """Return W, S, Q of the point y of the sample at a node; zeros if there is none (y < 0)."""
     d = tl.load(distances + y * m + at, mask=mask & (y >= 0), other=0.0)
     w = tl.where(y >= 0, _weight(d, smallest, POWER), 0.0)
     return w, w * d, w * d * d
@@ -96,7 +100,7 @@ def _own_sums(distances, y, m, at, mask, smallest, POWER: tl.constexpr):
 
 @triton.jit
 def _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER: tl.constexpr):
-    """W, S, Q of the points below a node: those of a leaf are not stored."""
+    """Return W, S, Q of the points below a node. Those of a leaf are not stored."""
     w, f, q = _own_sums(distances, tl.where(is_leaf, y, -1), m, at, mask, smallest, POWER)
     stored = mask & ~is_leaf
     here = below + (0 * at + k) * m + at
@@ -108,6 +112,7 @@ def _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER:
 
 @triton.jit
 def _cost(w, f, q, distance):
+    """Return the squared error Q - 2 D S + D^2 W of points at distance D."""
     return q - 2.0 * distance * f + distance * distance * w
 
 
@@ -137,6 +142,116 @@ def _best_on_edge(w, f, q, v, a, r, length):
 
 
 @triton.jit
+def _sum_subtrees(
+    distances,
+    up,
+    lengths,
+    sample,
+    leaf,
+    last,
+    below,
+    m,
+    nodes,
+    at,
+    mask,
+    smallest,
+    POWER: tl.constexpr,
+):
+    """Add up W, S, Q of the points below each node, from the last node to the root.
+
+    Returns the first point of the sample at distance 0 from each point, or `nodes`.
+    """
+    stride = nodes.to(tl.int64) * m
+    same = 0 * at + nodes
+    for step in range(nodes):
+        k = nodes - 1 - step
+        y = 0 * at + tl.load(sample + k)
+        d = tl.load(distances + y * m + at, mask=mask & (y >= 0), other=1.0)
+        same = tl.where((d == 0.0) & (y < same), y, same)
+        if step < nodes - 1:
+            g = 0 * at + tl.load(up + k)
+            length = tl.load(lengths + k)
+            is_leaf = 0 * at + tl.load(leaf + k) > 0
+            begins = 0 * at + tl.load(last + k) > 0
+            w, f, q = _sums(
+                distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER
+            )
+            # Measured `length` farther away: S - L W and Q - L (S + (S - L W)).
+            shifted = f - length * w
+            more = q - length * (f + shifted)
+            # The parent begins with its point of the sample.
+            parent_y = tl.where(begins, 0 * at + tl.load(sample + g), -1)
+            own_w, own_f, own_q = _own_sums(distances, parent_y, m, at, mask, smallest, POWER)
+            there = below + g * m + at
+            known = mask & ~begins
+            own_w = tl.where(begins, own_w, tl.load(there, mask=known, other=0.0))
+            own_f = tl.where(begins, own_f, tl.load(there + stride, mask=known, other=0.0))
+            own_q = tl.where(begins, own_q, tl.load(there + 2 * stride, mask=known, other=0.0))
+            tl.store(there, own_w + w, mask=mask)
+            tl.store(there + stride, own_f + shifted, mask=mask)
+            tl.store(there + 2 * stride, own_q + more, mask=mask)
+    return same
+
+
+@triton.jit
+def _choose_edge(
+    distances,
+    up,
+    lengths,
+    sample,
+    leaf,
+    below,
+    total,
+    m,
+    nodes,
+    at,
+    mask,
+    smallest,
+    POWER: tl.constexpr,
+):
+    """Find the edge above a node k, and the place on it, of least squared error.
+
+    Returns k, the distance along the edge and the height above it.
+    """
+    stride = nodes.to(tl.int64) * m
+    zero = tl.load(distances + at, mask=mask, other=1.0) * 0.0
+    root = below + at
+    all_weights = tl.load(root, mask=mask, other=0.0)
+    tl.store(total + at, tl.load(root + stride, mask=mask, other=0.0), mask=mask)
+    tl.store(total + stride + at, tl.load(root + 2 * stride, mask=mask, other=0.0), mask=mask)
+    best = zero + float("inf")
+    along = zero
+    high = zero
+    edge = zero.to(tl.int32) + 1
+    for k in range(1, nodes):
+        g = 0 * at + tl.load(up + k)
+        length = tl.load(lengths + k)
+        y = 0 * at + tl.load(sample + k)
+        is_leaf = 0 * at + tl.load(leaf + k) > 0
+        w, f, q = _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER)
+        shifted = f - length * w
+        more = q - length * (f + shifted)
+        # V, A, R of the points above: all points less those below.
+        over = total + g * m + at
+        v = all_weights - w
+        a = tl.load(over, mask=mask, other=0.0) - shifted
+        r = tl.load(over + stride, mask=mask, other=0.0) - more
+        here = total + (0 * at + k) * m + at
+        tl.store(here, f + a - length * v, mask=mask & ~is_leaf)
+        tl.store(here + stride, q + r - length * (2.0 * a - length * v), mask=mask & ~is_leaf)
+        promising = (w > 0.0) & (v > 0.0) & ((q + r - best) * w * v < f * f * v + a * a * w)
+        cost, x, rise = _best_on_edge(
+            tl.where(promising, w, 1.0), f, q, tl.where(promising, v, 1.0), a, r, length + zero
+        )
+        better = promising & (cost < best)
+        best = tl.where(better, cost, best)
+        along = tl.where(better, x, along)
+        high = tl.where(better, rise, high)
+        edge = tl.where(better, k, edge)
+    return edge, along, high
+
+
+@triton.jit
 def _place(
     distances,
     up,
@@ -159,90 +274,51 @@ def _place(
 ):
     """`find_best_places` of placement_kernels.py.
 
-    `sample` is the point of the sample at each node, or -1; `leaf` says that nothing is below a
-    node, and `last` that a node is the last child of its parent, which is the first one to be
-    added up.
+    `sample` is the point of the sample at each node, or -1. `leaf` says that nothing is below a
+    node. `last` says that a node is the last child of its parent: it is added first.
     """
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     smallest = tl.load(numbers)
     short = tl.load(numbers + 1)
-    stride = nodes.to(tl.int64) * m
-    zero = tl.load(distances + at, mask=mask, other=1.0) * 0.0
-    same = 0 * at + nodes
-    for step in range(nodes):
-        k = nodes - 1 - step
-        y = 0 * at + tl.load(sample + k)
-        d = tl.load(distances + y * m + at, mask=mask & (y >= 0), other=1.0)
-        same = tl.where((d == 0.0) & (y < same), y, same)
-        if step < nodes - 1:
-            g = 0 * at + tl.load(up + k)
-            length = tl.load(lengths + k)
-            is_leaf = 0 * at + tl.load(leaf + k) > 0
-            begins = 0 * at + tl.load(last + k) > 0
-            w, f, q = _sums(
-                distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER
-            )
-            # Measured `length` farther away: S - L W and Q - L (S + (S - L W)).
-            shifted = f - length * w
-            more = q - length * (f + shifted)
-            own_w, own_f, own_q = _own_sums(
-                distances,
-                tl.where(begins, 0 * at + tl.load(sample + g), -1),
-                m,
-                at,
-                mask,
-                smallest,
-                POWER,
-            )
-            there = below + g * m + at
-            known = mask & ~begins
-            own_w = tl.where(begins, own_w, tl.load(there, mask=known, other=0.0))
-            own_f = tl.where(begins, own_f, tl.load(there + stride, mask=known, other=0.0))
-            own_q = tl.where(begins, own_q, tl.load(there + 2 * stride, mask=known, other=0.0))
-            tl.store(there, own_w + w, mask=mask)
-            tl.store(there + stride, own_f + shifted, mask=mask)
-            tl.store(there + 2 * stride, own_q + more, mask=mask)
-    root = below + at
-    all_weights = tl.load(root, mask=mask, other=0.0)
-    tl.store(total + at, tl.load(root + stride, mask=mask, other=0.0), mask=mask)
-    tl.store(total + stride + at, tl.load(root + 2 * stride, mask=mask, other=0.0), mask=mask)
-    best = zero + float("inf")
-    along = zero
-    high = zero
-    edge = zero.to(tl.int32) + 1
-    for k in range(1, nodes):
-        g = 0 * at + tl.load(up + k)
-        length = tl.load(lengths + k)
-        y = 0 * at + tl.load(sample + k)
-        is_leaf = 0 * at + tl.load(leaf + k) > 0
-        w, f, q = _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER)
-        shifted = f - length * w
-        more = q - length * (f + shifted)
-        over = total + g * m + at
-        v = all_weights - w
-        a = tl.load(over, mask=mask, other=0.0) - shifted
-        r = tl.load(over + stride, mask=mask, other=0.0) - more
-        here = total + (0 * at + k) * m + at
-        tl.store(here, f + a - length * v, mask=mask & ~is_leaf)
-        tl.store(here + stride, q + r - length * (2.0 * a - length * v), mask=mask & ~is_leaf)
-        promising = (w > 0.0) & (v > 0.0) & ((q + r - best) * w * v < f * f * v + a * a * w)
-        cost, x, rise = _best_on_edge(
-            tl.where(promising, w, 1.0), f, q, tl.where(promising, v, 1.0), a, r, length + zero
-        )
-        better = promising & (cost < best)
-        best = tl.where(better, cost, best)
-        along = tl.where(better, x, along)
-        high = tl.where(better, rise, high)
-        edge = tl.where(better, k, edge)
+    same = _sum_subtrees(
+        distances,
+        up,
+        lengths,
+        sample,
+        leaf,
+        last,
+        below,
+        m,
+        nodes,
+        at,
+        mask,
+        smallest,
+        POWER,
+    )
+    edge, along, high = _choose_edge(
+        distances,
+        up,
+        lengths,
+        sample,
+        leaf,
+        below,
+        total,
+        m,
+        nodes,
+        at,
+        mask,
+        smallest,
+        POWER,
+    )
     low_end = along <= short
     high_end = along >= tl.load(lengths + edge) - short
     name = tl.load(names + tl.where(high_end & ~low_end, tl.load(up + edge), edge))
-    twin = same < nodes
-    name = tl.where(twin, tl.load(first_of + tl.where(twin, same, 0)), name)
+    is_duplicate = same < nodes
+    name = tl.where(is_duplicate, tl.load(first_of + tl.where(is_duplicate, same, 0)), name)
     tl.store(node + at, name, mask=mask)
-    tl.store(above + at, tl.where(twin | low_end | high_end, 0.0, along), mask=mask)
-    tl.store(height + at, tl.where(twin, 0.0, high), mask=mask)
+    tl.store(above + at, tl.where(is_duplicate | low_end | high_end, 0.0, along), mask=mask)
+    tl.store(height + at, tl.where(is_duplicate, 0.0, high), mask=mask)
 
 
 @triton.jit
@@ -263,7 +339,10 @@ def _nearest(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """The nearest center of each point of a tile, the first of equals: every step-th point of its zone is one."""
+    """Find the nearest center of each point, the first of equals.
+
+    Every step-th point of a zone is a center.
+    """
     tile = tl.program_id(0)
     begin = tl.load(tile_zone + 2 * tile)
     stop = tl.load(tile_zone + 2 * tile + 1)
@@ -278,7 +357,7 @@ def _nearest(
         both = mask & (center + 1 < centers)
         z = tl.load(points + begin + center * step).to(tl.int64)
         y = tl.load(points + tl.minimum(begin + (center + 1) * step, stop - 1)).to(tl.int64)
-        to_y, to_z = _two_distances(
+        to_y, to_z = two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
         )
         found = tl.where(to_z < least, center, found)
@@ -307,7 +386,7 @@ def _products(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Minus the shared heights of the points of a zone, as `negate_products`; infinite on the diagonal."""
+    """Compute minus the shared heights of points, as `negate_products`; the diagonal is inf."""
     tile = tl.program_id(0)
     begin = tl.load(tile_zone + 2 * tile)
     stop = tl.load(tile_zone + 2 * tile + 1)
@@ -323,7 +402,7 @@ def _products(
         both = mask & (column + 1 < size)
         z = tl.load(points + begin + column).to(tl.int64)
         y = tl.load(points + begin + second).to(tl.int64)
-        to_y, to_z = _two_distances(
+        to_y, to_z = two_distances(
             table, radii, sinh_radii, unit, width, w, y, z, mask, both, K, KIND, FLOAT, BLOCK
         )
         one = tl.load(heights + begin + column)
@@ -359,11 +438,10 @@ def _link(
     n_points,
     W: tl.constexpr,
 ):
-    """Average linkage by nearest-neighbor chains (`link`), and the branches of it (`join_branches`).
+    """Join a zone by average linkage (`link`), and make its branches (`join_branches`).
 
-    The order in which clusters are joined has no influence on a branch but through its parts,
-    so each is made when its cluster is. A cluster shares no more than its parts do: once a
-    merge shares too little, all merges above it do.
+    A branch depends only on its parts, not on the order of joins: it is made when its cluster
+    is. A cluster shares no more than its parts. If a join shares too little, so do all above.
     """
     begin = tl.load(zone_at + tl.program_id(0))
     stop = tl.load(zone_stop + tl.program_id(0))
@@ -372,11 +450,11 @@ def _link(
     size = (stop - begin).to(tl.int32)
     here = tl.arange(0, W)
     exists = here < size
-    # A cluster is known by one of its points: count is 0 for points that stand for none.
+    # One point stands for each cluster. All others have a count of 0.
     count = tl.where(exists, 1.0, 0.0).to(tl.float64)
     height = tl.load(heights + begin + here, mask=exists, other=0.0)
     above = tl.load(aboves + begin + here, mask=exists, other=0.0)
-    leader = here  # by which `join_branches` knows the cluster
+    leader = here  # the point by which `join_branches` numbers the cluster
     node = begin + here  # of the tree: points by position, joins n_points after
     closed = here * 0  # 1: shares too little to be joined
     chain = here * 0
@@ -394,7 +472,7 @@ def _link(
         of_x = tl.load(row_x, mask=others, other=float("inf"))
         least = tl.min(of_x, 0)
         y = tl.min(tl.where(of_x == least, here, W), 0)
-        # Of equally near clusters the previous one, or chains go round.
+        # Of equally near clusters take the previous one, or chains would go in circles.
         back = (length > 1) & (tl.min(tl.where(here == before, of_x, float("inf")), 0) == least)
         y = tl.where(back, before, y)
         if back:
@@ -455,41 +533,31 @@ def _link(
     tl.store(top_above + begin + leader, above, mask=ends)
 
 
-def _room(device: Any) -> int:
-    """Bytes that may be taken for a while."""
+def _scratch_bytes(device: TorchDevice) -> int:
+    """Return how many bytes of scratch memory may be allocated."""
     if device.type != "cuda":
-        return 1 << 28
+        return _SCRATCH_ON_HOST
     return min(_SCRATCH, int(_SHARE * torch.cuda.mem_get_info(device)[0]))
 
 
 class Placement:
-    """Places points in one tree, a block at a time, in memory that is taken once."""
+    """Places points in one tree, at most `step` at a time, in memory that is allocated once."""
 
     def __init__(
         self, space: DeviceMetric, tree: "Preorder", sample: Tensor, scale: "Scale"
     ) -> None:
         device = space.table.device
-        up = np.asarray(tree.up)
         nodes = len(tree.up)
-        at = np.full(nodes, -1, np.int32)
-        position = tree.position[: len(sample)]
-        at[position] = np.arange(len(position))
-        last = np.zeros(nodes, np.int32)
-        # The last child has the largest position.
-        children, firsts = np.unique(up[:0:-1], return_index=True)
-        last[nodes - 1 - firsts] = 1
-        leaf = np.ones(nodes, np.int32)
-        leaf[children] = 0
-        names = np.asarray(tree.order).astype(np.int32)
-        arrays = (up.astype(np.int32), tree.length, names, at, leaf, last, names[position])
+        arrays = _tree_arrays(tree, len(sample))
         self.tree = [torch.from_numpy(np.array(array)).to(device) for array in arrays]
         self.space = space
         self.sample = sample
         self.scale = scale
         self.nodes = nodes
-        self.step = max(
-            _BLOCK, min(1 << 18, _room(device) // (nodes * _NODE_BYTES + len(sample) * 8))
-        )
+        # float64 numbers of each point.
+        self.per_point = (_BELOW + _TOTAL) * nodes + len(sample)
+        fitting = _scratch_bytes(device) // (8 * self.per_point)
+        self.step = max(_BLOCK, min(_LARGEST_STEP, fitting))
         self.numbers = torch.tensor(
             [scale.smallest, scale.short], dtype=torch.float64, device=device
         )
@@ -499,17 +567,20 @@ class Placement:
         """Write the places of at most `step` points."""
         m = len(points)
         device = points.device
+        size = m * self.per_point
         if self.scratch is None:
-            self.scratch = torch.empty(
-                m * (5 * self.nodes + len(self.sample)), dtype=torch.float64, device=device
-            )
-        distances, below, total = self.scratch[: m * (5 * self.nodes + len(self.sample))].split(
-            [m * len(self.sample), 3 * m * self.nodes, 2 * m * self.nodes]
+            self.scratch = torch.empty(size, dtype=torch.float64, device=device)
+        distances, below, total = self.scratch[:size].split(
+            [
+                m * len(self.sample),
+                _BELOW * m * self.nodes,
+                _TOTAL * m * self.nodes,
+            ]
         )
-        given, constants = _measuring(self.space)
+        arguments, constants = measuring(self.space)
         columns = triton.cdiv(len(self.sample), _COLUMNS)
         _distances[(triton.cdiv(m, _BLOCK), columns)](
-            *given,
+            *arguments,
             points,
             self.sample,
             distances,
@@ -536,17 +607,42 @@ class Placement:
         )
 
 
-def nearest_centers(space: DeviceMetric, points: Tensor, zones: Any, step: int) -> Tensor:
-    """Return the number of the nearest of every step-th point of its zone, for the points in these zones."""
+def _tree_arrays(tree: "Preorder", n_sample: int) -> tuple[NDArray[np.generic], ...]:
+    """Return the arguments of `_place` about a tree: from `up` to `first_of`."""
+    up = np.asarray(tree.up)
+    nodes = len(up)
+    position = tree.position[:n_sample]
+    sample = np.full(nodes, -1, np.int32)
+    sample[position] = np.arange(len(position))
+    # The last child has the largest position.
+    parents, firsts = np.unique(up[:0:-1], return_index=True)
+    last = np.zeros(nodes, np.int32)
+    last[nodes - 1 - firsts] = 1
+    leaf = np.ones(nodes, np.int32)
+    leaf[parents] = 0
+    names = np.asarray(tree.order).astype(np.int32)
+    return (
+        up.astype(np.int32),
+        tree.length,
+        names,
+        sample,
+        leaf,
+        last,
+        names[position],
+    )
+
+
+def nearest_centers(space: DeviceMetric, points: Tensor, zones: Zones, step: int) -> Tensor:
+    """Return the nearest center of each point. Every step-th point of a zone is a center."""
     out = torch.zeros(len(points), dtype=torch.int32, device=points.device)
     at, stop, zone = _tiles(zones, points.device)
-    given, constants = _measuring(space)
-    _nearest[(len(at),)](*given, points, at, stop, zone, step, out, **constants)
+    arguments, constants = measuring(space)
+    _nearest[(len(at),)](*arguments, points, at, stop, zone, step, out, **constants)
     return out
 
 
-def _tiles(zones: Any, device: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """Cut zones (begin, end) into runs of at most a block of points: first, end, and zone of each."""
+def _tiles(zones: Zones, device: TorchDevice) -> tuple[Tensor, Tensor, Tensor]:
+    """Cut zones into runs of at most a block of points: first, end, and zone of each."""
     sizes = zones[:, 1] - zones[:, 0]
     counts = -(-sizes // _BLOCK)
     zone = np.repeat(zones, counts, axis=0)
@@ -559,37 +655,39 @@ def _tiles(zones: Any, device: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def join_zones(
-    space: DeviceMetric, points: Tensor, height: Tensor, above: Tensor, zones: Any, short: float
-) -> "Pieces":
+    space: DeviceMetric,
+    points: Tensor,
+    height: Tensor,
+    above: Tensor,
+    zones: Zones,
+    short: float,
+) -> Joins:
     """Join the points of each zone into branches."""
-    from ._branches import Pieces
-
     device = points.device
     n = len(points)
-    new = torch.full
-    found = Pieces(
-        new((2 * n,), -1, dtype=torch.int64, device=device),
-        new((2 * n,), 0.0, dtype=torch.float64, device=device),
-        new((n,), -1, dtype=torch.int64, device=device),
-        torch.empty_like(height),
-        torch.empty_like(above),
+    found = Joins(
+        join=torch.full((2 * n,), -1, dtype=torch.int64, device=device),
+        join_length=torch.zeros(2 * n, dtype=torch.float64, device=device),
+        top=torch.full((n,), -1, dtype=torch.int64, device=device),
+        top_height=torch.empty_like(height),
+        top_above=torch.empty_like(above),
     )
-    limit = _in_memory(short, device)
+    limit = in_memory(short, device)
     matrices: Tensor | None = None
-    for batch, width, entries in _batches(zones, _room(device) // 8):
+    for batch, width, entries in _batches(zones, _scratch_bytes(device) // 8):
         sizes = batch[:, 1] - batch[:, 0]
         if matrices is None or len(matrices) < entries:
             matrices = torch.empty(entries, dtype=torch.float64, device=device)
         offset = np.cumsum(sizes**2) - sizes**2
         tile_at, _, tile_zone = _tiles(batch, device)
         tile_matrix = torch.from_numpy(np.repeat(offset, -(-sizes // _BLOCK))).to(device)
-        given, constants = _measuring(space)
+        arguments, constants = measuring(space)
         _products[(len(tile_at),)](
-            *given, points, height, tile_at, tile_zone, tile_matrix, matrices, **constants
+            *arguments, points, height, tile_at, tile_zone, tile_matrix, matrices, **constants
         )
         begins, ends, offsets = (
             torch.from_numpy(np.ascontiguousarray(array)).to(device)
-            for array in (*batch.T, offset)
+            for array in (batch[:, 0], batch[:, 1], offset)
         )
         _link[(len(batch),)](
             begins,
@@ -604,20 +702,31 @@ def join_zones(
             W=width,
             enable_fp_fusion=False,
             num_stages=1,
-            num_warps=1 if width <= 128 else 4 if width <= 512 else 8,
+            num_warps=_warps(width),
         )
     return found
 
 
-def _batches(zones: Any, entries: int) -> Any:
-    """Put zones of about one size together, the largest first: yields them, their width, and the matrices' entries."""
+def _warps(width: int) -> int:
+    """Return how many warps work on a zone of this width."""
+    if width <= 128:
+        return 1
+    return 4 if width <= 512 else 8
+
+
+def _batches(zones: Zones, entries: int) -> Iterator[tuple[Zones, int, int]]:
+    """Yield zones of about one size together, their width, and the entries of their matrices.
+
+    The width is a power of two. The largest zones come first.
+    """
     sizes = zones[:, 1] - zones[:, 0]
-    widths = np.maximum(16, 1 << np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64))
+    exponents = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
+    widths = np.maximum(_NARROWEST, 1 << exponents)
     for width in np.unique(widths)[::-1].tolist():
-        mine = zones[widths == width]
-        mine = mine[np.argsort(mine[:, 0] - mine[:, 1], kind="stable")]
-        total = np.cumsum((mine[:, 1] - mine[:, 0]) ** 2)
-        part = (total - 1) // max(entries, width * width)
+        own = zones[widths == width]
+        own = own[np.argsort(own[:, 0] - own[:, 1], kind="stable")]
+        squares = (own[:, 1] - own[:, 0]) ** 2
+        part = (np.cumsum(squares) - 1) // max(entries, width * width)
         for k in np.unique(part).tolist():
-            batch = mine[part == k]
-            yield batch, width, int(((batch[:, 1] - batch[:, 0]) ** 2).sum())
+            is_in_part = part == k
+            yield own[is_in_part], width, int(squares[is_in_part].sum())

@@ -1,14 +1,17 @@
-"""Backbone trees on a device: the host refines the tree of the sample, the device places and joins all other points."""
+"""Backbone trees on a device.
+
+The host refines the tree of the sample. The device places and joins all other points.
+"""
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ...._core.extras import require
 from ...._core.parallel import Workers
 from ...._core.progress import progress_bar
+from ...._core.typing import Tensor
 from ....fitting._distances import checked_block
 from ....metric.base import Metric
 from ....placement._least_squares_places import rooted_backbone
@@ -19,9 +22,9 @@ from ....refinement.backbone.build import backbone_tree
 from ....refinement.refine import check_arguments
 from ....tree.tree import Tree
 from ..fit import DeviceTree, finished_on_host, fit_on_device
-from ..metric import DeviceMetric, Tensor
+from ..metric import DeviceMetric
 from ..treerep.zones import passes_for
-from ._branches import grow, zone_passes
+from ._branches import DevicePlaces, grow, zone_passes
 
 
 def backbone(
@@ -34,14 +37,13 @@ def backbone(
     balance: float | None = None,
     time_limit: float | None = None,
 ) -> Tree:
-    """Learn a backbone tree on a device: see `refinement.backbone.backbone`, and `OnDevice` for the first two."""
+    """Learn a backbone tree on a device: see `refinement.backbone.backbone` and `OnDevice`."""
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
     if balance is not None and 4 * balance != int(4 * balance):
         raise ValueError(f"on a device balance is 0, 0.25, 0.5, 0.75 or 1, not {balance!r}")
     engine = OnDevice(space, host, n_jobs)
-    choice = weighting(
-        kind_of(engine.host) if space.kind in ("matrix", "hyperbolic") else "points", balance
-    )
+    is_points = space.kind not in ("matrix", "hyperbolic")
+    choice = weighting("points" if is_points else kind_of(engine.host), balance)
     return backbone_tree(
         engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit
     )
@@ -53,7 +55,8 @@ class OnDevice:
     Parameters
     ----------
     space : DeviceMetric
-    host : function that returns the metric on the host; called for few points or exact trees only
+    host : function
+        Returns the metric on the host. Called only for few points or exact trees.
     """
 
     def __init__(
@@ -79,13 +82,13 @@ class OnDevice:
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
         if self.space.kind in ("angle", "hyperbolic"):
-            # They round differently on a device, and refining makes small differences large.
+            # A device rounds them differently, and refining makes small differences large.
             return checked_block(self.host, points, points)
         at = self._tensor(points)
         i = at.repeat_interleave(len(at))
         j = at.repeat(len(at))
         with self.space.current():
-            found = passes_for(at.device).between(self.space, i, j)
+            found = passes_for(at.device).pairs(self.space, i, j)
         table: Numbers = found.view(len(at), len(at)).numpy(force=True)
         return table
 
@@ -108,7 +111,7 @@ class OnDevice:
         return tree if is_exact(tree, self.host, self.n_jobs) else None
 
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
-        """Place all other points around the tree of the sample, and join those that are close to each other."""
+        """Place all other points around the tree of the sample, and join close ones."""
         torch = require("torch", "embed")
         n = len(self.space)
         device = self.space.table.device
@@ -133,7 +136,7 @@ class OnDevice:
 
     def _placed(
         self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers
-    ) -> Any:
+    ) -> DevicePlaces:
         """Return the best places of points, on the device."""
         torch = require("torch", "embed")
         known, scale = rooted_backbone(tree, power)
@@ -146,11 +149,8 @@ class OnDevice:
                 place(points[part], node[part], above[part], height[part])
                 bar.update(part.stop - lo)
                 workers.check()
-        return Places(node, above, height)
+        return DevicePlaces(node, above, height)
 
     def _tensor(self, points: Indices) -> Tensor:
-        return (
-            require("torch", "embed")
-            .from_numpy(np.ascontiguousarray(points))
-            .to(self.space.table.device)
-        )
+        torch = require("torch", "embed")
+        return torch.from_numpy(np.ascontiguousarray(points)).to(self.space.table.device)

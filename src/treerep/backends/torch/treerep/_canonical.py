@@ -1,95 +1,92 @@
-"""Compute the canonical form of a tree on a device, where trees have many millions of nodes.
+"""Compute the canonical form of a tree of many millions of nodes on a device.
 
 The reference is tree/structure/canonical.py. Nothing here walks along the tree: that would take
-as many steps as the tree is deep. Instead an Euler tour, ranked by doubling, roots it; subtrees
-are intervals of the tour, so their smallest points are minima of intervals; and the places of
-the nodes are sums along the paths to the root, by doubling again.
+as many steps as the tree is deep. Instead:
+
+- An Euler tour, ranked by doubling, roots the tree.
+- Subtrees are intervals of the tour, so their smallest points are minima of intervals.
+- Positions of the nodes in preorder are sums along the paths to the root, by doubling again.
 """
 
+from typing import NamedTuple
+
 from ...._core.extras import require
-from ..metric import Tensor
+from ...._core.typing import Tensor
 
 
 def canonical_edges(
     n: int, edges: Tensor, weights: Tensor, nodes: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Number Steiner nodes in depth-first order from point 0, children by smallest data point, and sort the edges.
+    """Number Steiner nodes in depth-first order from point 0, and sort the edges.
+
+    Children are visited in the order of the smallest point below them.
 
     Parameters
     ----------
     n : int
         Number of data points, at least 2. Every leaf is one of them.
     edges : (E, 2) int32 tensor
-        Nodes are below 2 n; those from n on are Steiner nodes, with gaps.
+        Nodes are below 2 n. Those from n on are Steiner nodes, with gaps.
     weights : (E,) tensor
     nodes : (n,) int32 tensor
-        Which node each point is.
+        The node of each point.
 
     Returns
     -------
     edges : (E, 2) int64 tensor, weights : (E,) tensor
     """
     torch = require("torch", "embed")
-    names = _compact(n, edges, nodes)
-    ends = names[edges.T.long()]  # (2, E)
-    parent, size, order = _rooted(ends)
-    smallest = _smallest_points(n, size, order)
-    preorder = _preorder(parent, size, smallest)
-    # Steiner nodes are numbered in the order in which they come.
-    is_steiner = torch.ones_like(preorder, dtype=torch.int32)
-    is_steiner[preorder[:n]] = 0
-    number = n - 1 + is_steiner.cumsum(0, dtype=torch.int32)
-    final = number[preorder]
+    number = _compact(n, edges, nodes)
+    ends = number[edges.T.long()]  # (2, E)
+    rooted = _rooted(ends)
+    smallest = _smallest_points(n, rooted)
+    position = _positions(rooted, smallest)
+    # Steiner nodes are numbered in the order of their positions.
+    is_steiner = torch.ones_like(position, dtype=torch.int32)
+    is_steiner[position[:n]] = 0
+    at_position = n - 1 + is_steiner.cumsum(0, dtype=torch.int32)
+    final = at_position[position]
     final[:n] = torch.arange(n, dtype=torch.int32, device=final.device)
+    # Sort the edges by their lower and then their upper end, as one number.
     lower, upper = final[ends].sort(dim=0)[0].long()
-    key, by = (lower * (2 * n) + upper).sort()
-    return torch.stack([key // (2 * n), key % (2 * n)], dim=1), weights[by]
+    base = 2 * n
+    key, order = (lower * base + upper).sort()
+    return torch.stack([key // base, key % base], dim=1), weights[order]
+
+
+class _Rooted(NamedTuple):
+    """A tree with root 0, by node."""
+
+    parent: Tensor
+    size: Tensor  # of the subtree
+    order: Tensor  # position in some preorder
 
 
 def _compact(n: int, edges: Tensor, nodes: Tensor) -> Tensor:
-    """A number for every node: points their own, Steiner nodes from n on without gaps."""
+    """Number the nodes without gaps: points 0 ... n-1, Steiner nodes from n on."""
     torch = require("torch", "embed")
     used = torch.zeros(2 * n, dtype=torch.int32, device=edges.device)
     used[edges.reshape(-1)] = 1
     used[:n] = 0
-    names = used.cumsum(0, dtype=torch.int32) + (n - 1)
-    names[nodes] = torch.arange(n, dtype=torch.int32, device=edges.device)
-    return names
+    number = used.cumsum(0, dtype=torch.int32) + (n - 1)
+    number[nodes] = torch.arange(n, dtype=torch.int32, device=edges.device)
+    return number
 
 
-def _rooted(ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Root the tree at node 0: the parents of the nodes, the sizes of their subtrees, and their places in a preorder.
-
-    Every edge is two arcs, there and back. After the arc u -> v the Euler tour takes the arc of
-    v that follows v -> u.
-    """
+def _rooted(ends: Tensor) -> _Rooted:
+    """Root the tree at node 0, by the Euler tour."""
     torch = require("torch", "embed")
     n_edges = ends.shape[1]
     device = ends.device
-    source = ends.reshape(-1)
-    back = torch.arange(2 * n_edges, dtype=torch.int32, device=device).roll(n_edges)
-    source_sorted, arcs = source.sort(stable=True)
-    arcs = arcs.int()
-    # The arc that follows in the list of its source: the next, or the first where the list
-    # ends.
-    last = torch.ones_like(source_sorted, dtype=torch.bool)
-    last[:-1] = source_sorted[1:] != source_sorted[:-1]
-    first = torch.searchsorted(
-        source_sorted, torch.arange(n_edges + 1, dtype=torch.int32, device=device)
-    )
-    follows = torch.where(last, arcs[first[source_sorted]], arcs.roll(-1))
-    successor = torch.empty_like(arcs)
-    successor[arcs] = follows
-    after = successor[back]
-    start = arcs[0]  # the first arc of node 0
-    place = 2 * n_edges - 1 - _distances_to_end(after, torch.nonzero(after == start)[0, 0])
-    there = place[:n_edges]
-    again = place[n_edges:]
-    down = there < again  # u -> v comes before v -> u: then u is the parent
-    child = torch.where(down, ends[1], ends[0])
-    above = torch.where(down, ends[0], ends[1])
-    enters = torch.minimum(there, again)
-    leaves = torch.maximum(there, again)
+    tour = _euler_tour(ends)
+    there = tour[:n_edges]  # u -> v
+    back = tour[n_edges:]  # v -> u
+    u, v = ends
+    is_down = there < back  # u -> v comes before v -> u: then u is the parent
+    child = torch.where(is_down, v, u)
+    above = torch.where(is_down, u, v)
+    enters = torch.minimum(there, back)
+    leaves = torch.maximum(there, back)
     parent = torch.zeros(n_edges + 1, dtype=torch.int32, device=device)
     parent[child] = above
     size = torch.full_like(parent, n_edges + 1)
@@ -98,13 +95,39 @@ def _rooted(ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     downwards[enters] = 1
     order = torch.zeros_like(parent)
     order[child] = downwards.cumsum(0, dtype=torch.int32)[enters]
-    return parent, size, order
+    return _Rooted(parent, size, order)
+
+
+def _euler_tour(ends: Tensor) -> Tensor:
+    """Return the place of each arc in the Euler tour from node 0.
+
+    Edge e = (u, v) is two arcs: u -> v is arc e, and v -> u is arc E + e. After u -> v, the tour
+    takes the arc of v that follows v -> u in the list of the arcs of v.
+    """
+    torch = require("torch", "embed")
+    n_edges = ends.shape[1]
+    device = ends.device
+    source, arcs = ends.reshape(-1).sort(stable=True)
+    arcs = arcs.int()
+    # The arc that follows in the list of a node: the next one, or the first after the last.
+    is_last = torch.ones_like(source, dtype=torch.bool)
+    is_last[:-1] = source[1:] != source[:-1]
+    nodes = torch.arange(n_edges + 1, dtype=torch.int32, device=device)
+    first = torch.searchsorted(source, nodes)
+    follows = torch.where(is_last, arcs[first[source]], arcs.roll(-1))
+    successor = torch.empty_like(arcs)
+    successor[arcs] = follows
+    opposite = torch.arange(2 * n_edges, dtype=torch.int32, device=device).roll(n_edges)
+    after = successor[opposite]
+    start = arcs[0]  # the first arc of node 0
+    end = torch.nonzero(after == start)[0, 0]
+    return 2 * n_edges - 1 - _distances_to_end(after, end)
 
 
 def _distances_to_end(after: Tensor, end: Tensor) -> Tensor:
-    """Number of steps from each arc to the last one, by doubling: O(m log m).
+    """Return the number of steps from each arc to the last one, by doubling: O(m log m).
 
-    `after` is overwritten.
+    Overwrites `after`.
     """
     torch = require("torch", "embed")
     steps = torch.ones_like(after)
@@ -116,13 +139,15 @@ def _distances_to_end(after: Tensor, end: Tensor) -> Tensor:
     return steps
 
 
-def _smallest_points(n: int, size: Tensor, order: Tensor) -> Tensor:
-    """The smallest data point in the subtree of each node: a minimum over size[v] places from order[v] on.
+def _smallest_points(n: int, rooted: _Rooted) -> Tensor:
+    """Return the smallest point in the subtree of each node.
 
-    It is the smaller of two minima over a power of two places, which are doubled from round to
-    round.
+    This is a minimum over size[v] positions from order[v] on: the smaller of two minima over a
+    power of two positions, which doubles from round to round.
     """
     torch = require("torch", "embed")
+    size = rooted.size
+    order = rooted.order
     minima = torch.full_like(order, n)
     minima[order[:n]] = torch.arange(n, dtype=torch.int32, device=order.device)
     smallest = torch.empty_like(order)
@@ -137,24 +162,26 @@ def _smallest_points(n: int, size: Tensor, order: Tensor) -> Tensor:
     return smallest
 
 
-def _preorder(parent: Tensor, size: Tensor, smallest: Tensor) -> Tensor:
-    """The place of each node in the preorder that visits children by their smallest points."""
+def _positions(rooted: _Rooted, smallest: Tensor) -> Tensor:
+    """Return the position of each node in the preorder with children by smallest points."""
     torch = require("torch", "embed")
-    nodes = len(parent)
-    key = parent.long() * nodes + smallest
-    key[0] = -1  # the root is nobody's child
-    by = key.sort()[1][1:]
-    sizes = size[by].long()
+    parent = rooted.parent
+    # Sort children by parent and smallest point.
+    key = parent.long() * len(parent) + smallest
+    key[0] = -1  # the root has no parent
+    child = key.sort()[1][1:]
+    sizes = rooted.size[child].long()
     before = sizes.cumsum(0) - sizes
-    above = parent[by]
-    first = torch.ones_like(above, dtype=torch.bool)
-    first[1:] = above[1:] != above[:-1]
-    # A child comes after its parent and its earlier siblings.
-    family = first.cumsum(0) - 1
-    place = torch.zeros_like(parent)
-    place[by] = (before - before[first][family] + 1).int()
+    above = parent[child]
+    is_first = torch.ones_like(above, dtype=torch.bool)
+    is_first[1:] = above[1:] != above[:-1]
+    # A child comes after its parent, and after the subtrees of earlier siblings.
+    family = is_first.cumsum(0) - 1
+    position = torch.zeros_like(parent)
+    position[child] = (before - before[is_first][family] + 1).int()
+    # Add the positions along the path to the root, by doubling.
     up = parent
     while bool(up.any()):
-        place = place + place[up]
+        position = position + position[up]
         up = up[up]
-    return place
+    return position

@@ -1,10 +1,10 @@
 """The passes of TreeRep over points as Triton kernels.
 
-What they do is said, and tested, in torch_sorting.py.
+The reference implementation is _torch_sorting.py.
 
-Each pass reads and writes every point's few numbers once. Bins are counted within tiles of
-points, three bins to an integer; sums over the tiles before, and over the points of a zone's
-first tile before its start, give every point its place, as a stable sort would, in one pass.
+Each pass reads and writes the few numbers of a point once. Bins are counted within tiles of
+points, three bins to an integer. The place of a point is a sum: the points of its bin earlier
+in its tile, and those in earlier tiles. So one pass does what a stable sort would do.
 
 Fused multiplication and addition is switched off: it rounds once where the CPU rounds twice.
 """
@@ -16,30 +16,62 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from ..metric import DeviceMetric, Tensor
-from ._torch_sorting import BINS
+from ...._core.typing import Tensor, TorchDevice
+from ..metric import DeviceMetric
+from . import _bins as bins
 
 if TYPE_CHECKING:
-    from .zones import Points, Steps, Zones
+    from .zones import Pending, Steps, Zones
 
-_KINDS = {
-    "euclidean": 0,
-    "manhattan": 1,
-    "chebyshev": 2,
-    "angle": 3,
-    "hyperbolic": 4,
-    "matrix": 5,
-}
 _BLOCK = 128  # points of a program that measures distances
-_TILE = 512  # points counted together: at most 2^10 - 1, the room of a bin in a packed integer
+_TILE = 512  # points counted together: less than 2^_BITS
+
+# Constants that kernels read must be of this class.
+
+# The formulas of distances.
+_EUCLIDEAN = tl.constexpr(0)
+_MANHATTAN = tl.constexpr(1)
+_CHEBYSHEV = tl.constexpr(2)
+_ANGLE = tl.constexpr(3)
+_HYPERBOLIC = tl.constexpr(4)
+_MATRIX = tl.constexpr(5)
+_FORMULAS = {
+    "euclidean": _EUCLIDEAN.value,
+    "manhattan": _MANHATTAN.value,
+    "chebyshev": _CHEBYSHEV.value,
+    "angle": _ANGLE.value,
+    "hyperbolic": _HYPERBOLIC.value,
+    "matrix": _MATRIX.value,
+}
+_LANES = tl.constexpr(8)  # of sums over coordinates, as in metric/oracle/lane_kernels.py
+_LARGEST_UNROLLED = tl.constexpr(128)  # coordinates
+
+_ON_NODE = tl.constexpr(bins.ON_NODE)
+_Z1_R = tl.constexpr(bins.Z1_R)
+_Z1_X = tl.constexpr(bins.Z1_X)
+_Z1_Y = tl.constexpr(bins.Z1_Y)
+_Z1_Z = tl.constexpr(bins.Z1_Z)
+_Z2_X = tl.constexpr(bins.Z2_X)
+_Z2_Y = tl.constexpr(bins.Z2_Y)
+_Z2_Z = tl.constexpr(bins.Z2_Z)
+_TWIN_Y = tl.constexpr(bins.TWIN_Y)
+_TWIN_Z = tl.constexpr(bins.TWIN_Z)
+_BINS = tl.constexpr(bins.BINS)
+_COULD_BE_R = tl.constexpr(bins.COULD_BE_R)
+_GONE = tl.constexpr(bins.GONE)
+
+# Counts of three bins are packed into an integer.
+_PACKED = tl.constexpr(3)
+_BITS = tl.constexpr(10)  # of a count
+_COUNT_MASK = tl.constexpr((1 << 10) - 1)
 
 
 class Ranks(NamedTuple):
-    """How many points of a bin come before each point: in its tile, in the tiles before; and before each zone."""
+    """Number of points of a bin before each point of a tile, before each tile and each zone."""
 
     local: Tensor  # (m,) int16
-    before: Tensor  # (tiles, 9) int32
-    passed: Tensor  # (Z, 9) int32
+    before: Tensor  # (tiles, BINS) int32
+    passed: Tensor  # (Z, BINS) int32
 
 
 # Triton compiles these; a type checker cannot know their arguments.
@@ -47,9 +79,9 @@ class Ranks(NamedTuple):
 
 @triton.jit
 def _pairwise(lanes, BLOCK: tl.constexpr, KIND: tl.constexpr):
-    """Put eight lanes together, pair by pair."""
+    """Combine eight lanes pair by pair."""
     four = tl.reshape(lanes, (BLOCK, 4, 2))
-    if KIND == 2:
+    if KIND == _CHEBYSHEV:
         two = tl.reshape(tl.max(four, axis=2), (BLOCK, 2, 2))
         return tl.max(tl.max(two, axis=2), axis=1)
     two = tl.reshape(tl.sum(four, axis=2), (BLOCK, 2, 2))
@@ -59,17 +91,34 @@ def _pairwise(lanes, BLOCK: tl.constexpr, KIND: tl.constexpr):
 @triton.jit
 def _term(x, y, KIND: tl.constexpr):
     d = x - y
-    return tl.abs(d) if KIND == 1 or KIND == 2 else d * d
+    return tl.abs(d) if KIND == _MANHATTAN or KIND == _CHEBYSHEV else d * d  # noqa: SIM109
 
 
 @triton.jit
 def _combine(a, b, KIND: tl.constexpr):
-    return tl.maximum(a, b) if KIND == 2 else a + b
+    return tl.maximum(a, b) if KIND == _CHEBYSHEV else a + b
 
 
 @triton.jit
-def _add_terms(lanes, x, pivot, SIGN: tl.constexpr, KIND: tl.constexpr):
-    return _combine(lanes, _term(x, pivot * SIGN, KIND), KIND)
+def _add_terms(
+    sum_y,
+    sum_z,
+    at_w,
+    at_y,
+    at_z,
+    mask,
+    mask_y,
+    SIGN: tl.constexpr,
+    KIND: tl.constexpr,
+    FLOAT: tl.constexpr,
+):
+    """Add the terms of the coordinates of w with those of y and of z, at these addresses."""
+    w = tl.load(at_w, mask=mask, other=0.0).to(FLOAT)
+    z = tl.load(at_z, mask=mask, other=0.0).to(FLOAT)
+    y = tl.load(at_y, mask=mask_y, other=0.0).to(FLOAT)
+    sum_z = _combine(sum_z, _term(w, z * SIGN, KIND), KIND)
+    sum_y = _combine(sum_y, _term(w, y * SIGN, KIND), KIND)
+    return sum_y, sum_z
 
 
 @triton.jit
@@ -86,67 +135,80 @@ def _two_sums(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Terms of the coordinates of w with those of y and of z, in eight lanes, as in metric/oracle/lane_kernels.py.
+    """Combine the coordinates of w with those of y and of z, as metric/oracle/lane_kernels.py.
 
-    Rows are given as int64, and SIGN = -1 is for sums of coordinates instead of differences.
+    w, y and z are int64. SIGN = -1 takes sums of coordinates instead of differences.
     """
-    eight = tl.arange(0, 8)[None, :]
+    lane = tl.arange(0, _LANES)[None, :]
     rows_w = table + w * K
     rows_y = table + y * K
     rows_z = table + z * K
-    at_w = rows_w[:, None] + eight
-    at_y = rows_y[:, None] + eight
-    at_z = rows_z[:, None] + eight
-    lanes_y = tl.zeros((BLOCK, 8), FLOAT)
-    lanes_z = tl.zeros((BLOCK, 8), FLOAT)
-    wide = mask[:, None]
-    wide_y = mask_y[:, None]
-    if K <= 128:  # written out, so that all rows are asked for at once
-        for k in tl.static_range(0, K // 8):
-            x = tl.load(at_w + 8 * k, mask=wide, other=0.0).to(FLOAT)
-            lanes_z = _add_terms(
-                lanes_z, x, tl.load(at_z + 8 * k, mask=wide, other=0.0).to(FLOAT), SIGN, KIND
-            )
-            lanes_y = _add_terms(
-                lanes_y, x, tl.load(at_y + 8 * k, mask=wide_y, other=0.0).to(FLOAT), SIGN, KIND
+    at_w = rows_w[:, None] + lane
+    at_y = rows_y[:, None] + lane
+    at_z = rows_z[:, None] + lane
+    lanes_y = tl.zeros((BLOCK, _LANES), FLOAT)
+    lanes_z = tl.zeros((BLOCK, _LANES), FLOAT)
+    if K <= _LARGEST_UNROLLED:  # unrolled, so that all rows are requested at once
+        for k in tl.static_range(0, K // _LANES):
+            lanes_y, lanes_z = _add_terms(
+                lanes_y,
+                lanes_z,
+                at_w + k * _LANES,
+                at_y + k * _LANES,
+                at_z + k * _LANES,
+                mask[:, None],
+                mask_y[:, None],
+                SIGN,
+                KIND,
+                FLOAT,
             )
     else:
-        for k in range(K // 8):
-            x = tl.load(at_w + 8 * k, mask=wide, other=0.0).to(FLOAT)
-            lanes_z = _add_terms(
-                lanes_z, x, tl.load(at_z + 8 * k, mask=wide, other=0.0).to(FLOAT), SIGN, KIND
-            )
-            lanes_y = _add_terms(
-                lanes_y, x, tl.load(at_y + 8 * k, mask=wide_y, other=0.0).to(FLOAT), SIGN, KIND
+        for k in range(K // _LANES):
+            lanes_y, lanes_z = _add_terms(
+                lanes_y,
+                lanes_z,
+                at_w + k * _LANES,
+                at_y + k * _LANES,
+                at_z + k * _LANES,
+                mask[:, None],
+                mask_y[:, None],
+                SIGN,
+                KIND,
+                FLOAT,
             )
     sum_y = _pairwise(lanes_y, BLOCK, KIND)
     sum_z = _pairwise(lanes_z, BLOCK, KIND)
-    for k in tl.static_range(K // 8 * 8, K):
-        x = tl.load(rows_w + k, mask=mask, other=0.0).to(FLOAT)
-        sum_z = _add_terms(
-            sum_z, x, tl.load(rows_z + k, mask=mask, other=0.0).to(FLOAT), SIGN, KIND
-        )
-        sum_y = _add_terms(
-            sum_y, x, tl.load(rows_y + k, mask=mask_y, other=0.0).to(FLOAT), SIGN, KIND
+    for k in tl.static_range(K // _LANES * _LANES, K):
+        sum_y, sum_z = _add_terms(
+            sum_y,
+            sum_z,
+            rows_w + k,
+            rows_y + k,
+            rows_z + k,
+            mask,
+            mask_y,
+            SIGN,
+            KIND,
+            FLOAT,
         )
     return sum_y.to(tl.float64), sum_z.to(tl.float64)
 
 
 @triton.jit
 def _hyperbolic(radii, sinh_radii, unit, i, j, mask, across):
+    """sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s |u - v|^2 / 4, with `across` = |u - v|^2."""
     r = tl.load(radii + i, mask=mask, other=0.0)
     s = tl.load(radii + j, mask=mask, other=0.0)
     radial = libdevice.sinh(0.5 * (r - s))
-    turn = tl.load(sinh_radii + i, mask=mask, other=0.0) * tl.load(
-        sinh_radii + j, mask=mask, other=0.0
-    )
-    return tl.load(unit) * (
-        2.0 * libdevice.asinh(tl.sqrt(radial * radial + turn * (0.25 * across)))
-    )
+    sinh_r = tl.load(sinh_radii + i, mask=mask, other=0.0)
+    sinh_s = tl.load(sinh_radii + j, mask=mask, other=0.0)
+    turn = sinh_r * sinh_s * (0.25 * across)
+    half = libdevice.asinh(tl.sqrt(radial * radial + turn))
+    return tl.load(unit) * (2.0 * half)
 
 
 @triton.jit
-def _two_distances(
+def two_distances(
     table,
     radii,
     sinh_radii,
@@ -162,29 +224,29 @@ def _two_distances(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Distances d(w, y), where mask_y holds, and d(w, z) in float64."""
-    if KIND == 5:
+    """Return d(w, y), for points of mask_y, and d(w, z) in float64."""
+    if KIND == _MATRIX:
         to_y = tl.load(table + y * width + w, mask=mask_y, other=0).to(tl.float64)
         to_z = tl.load(table + z * width + w, mask=mask, other=0).to(tl.float64)
     else:
         to_y, to_z = _two_sums(table, w, y, z, mask, mask_y, 1, K, KIND, FLOAT, BLOCK)
-        if KIND == 0:
+        if KIND == _EUCLIDEAN:
             to_y = tl.sqrt(to_y)
             to_z = tl.sqrt(to_z)
-        elif KIND == 3:
+        elif KIND == _ANGLE:
             along_y, along_z = _two_sums(
                 table, w, y, z, mask, mask_y, -1, K, KIND, FLOAT, BLOCK
             )
             to_y = 2.0 * libdevice.atan2(tl.sqrt(to_y), tl.sqrt(along_y))
             to_z = 2.0 * libdevice.atan2(tl.sqrt(to_z), tl.sqrt(along_z))
-        elif KIND == 4:
+        elif KIND == _HYPERBOLIC:
             to_y = _hyperbolic(radii, sinh_radii, unit, y, w, mask_y, to_y)
             to_z = _hyperbolic(radii, sinh_radii, unit, z, w, mask, to_z)
     return to_y, to_z
 
 
 @triton.jit
-def _between(
+def _pairs(
     table,
     radii,
     sinh_radii,
@@ -203,10 +265,36 @@ def _between(
     mask = at < m
     w = tl.load(j + at, mask=mask, other=0).to(tl.int64)
     z = tl.load(i + at, mask=mask, other=0).to(tl.int64)
-    _, d = _two_distances(
+    _, d = two_distances(
         table, radii, sinh_radii, unit, width, w, z, z, mask, at < 0, K, KIND, FLOAT, BLOCK
     )
     tl.store(out + at, d, mask=mask)
+
+
+@triton.jit
+def _bin(x, y, z, a, b, c, contracted, tol):
+    """Return the bin of each point, and its distances to the node of the bin and to r.
+
+    See `_bin` in _torch_sorting.py.
+    """
+    ends_at_x = (tl.abs(x - a) < tol) & (tl.abs(x - c) < tol)
+    ends_at_y = (tl.abs(y - a) < tol) & (tl.abs(y - b) < tol)
+    ends_at_z = (tl.abs(z - b) < tol) & (tl.abs(z - c) < tol)
+    at_x = tl.where(ends_at_x, _Z1_X, _Z2_X)
+    at_y = tl.where(ends_at_y, _Z1_Y, _Z2_Y)
+    at_z = tl.where(ends_at_z, _Z1_Z, _Z2_Z)
+    to_z = (a >= b) & (a >= c)
+    to_x = b >= c
+    where = tl.where(to_z, at_z, tl.where(to_x, at_x, at_y))
+    to_q = tl.where(to_z, z, tl.where(to_x, x, y))
+    to_r = tl.where(to_z, a, tl.where(to_x, b, c))
+    equal = (tl.abs(a - b) < tol) & (tl.abs(b - c) < tol) & (tl.abs(a - c) < tol)
+    is_r = (a < tol) & (b < tol) & (c < tol) & (contracted == 0)
+    mean = (a + b + c) / 3.0
+    where = tl.where(equal, tl.where(is_r, _COULD_BE_R, _Z1_R), where)
+    to_q = tl.where(equal, mean, to_q)
+    to_r = tl.where(equal, mean, to_r)
+    return where, to_q, to_r
 
 
 @triton.jit
@@ -216,15 +304,15 @@ def _sort(
     sinh_radii,
     unit,
     width,
-    slots,
+    points,
     near_a,
     near_b,
     zones,
     kinds,
     at_y,
     at_z,
-    slot_y,
-    slot_z,
+    point_y,
+    point_z,
     xy_of,
     xz_of,
     yz_of,
@@ -242,11 +330,11 @@ def _sort(
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     zone = tl.load(zones + at, mask=mask, other=0)
-    w = tl.load(slots + at, mask=mask, other=0).to(tl.int64)
-    fresh_y = mask & (tl.load(kinds + zone, mask=mask, other=0) == 1)
-    pivot_z = tl.load(slot_z + zone, mask=mask, other=0).to(tl.int64)
-    pivot_y = tl.load(slot_y + zone, mask=fresh_y, other=0).to(tl.int64)
-    y, z = _two_distances(
+    w = tl.load(points + at, mask=mask, other=0).to(tl.int64)
+    on_node = mask & (tl.load(kinds + zone, mask=mask, other=0) == _ON_NODE)
+    pivot_z = tl.load(point_z + zone, mask=mask, other=0).to(tl.int64)
+    pivot_y = tl.load(point_y + zone, mask=on_node, other=0).to(tl.int64)
+    y, z = two_distances(
         table,
         radii,
         sinh_radii,
@@ -256,68 +344,56 @@ def _sort(
         pivot_y,
         pivot_z,
         mask,
-        fresh_y,
+        on_node,
         K,
         KIND,
         FLOAT,
         BLOCK,
     )
     x = tl.load(near_a + at, mask=mask, other=0.0)
-    y = tl.where(fresh_y, y, tl.load(near_b + at, mask=mask, other=0.0))
+    y = tl.where(on_node, y, tl.load(near_b + at, mask=mask, other=0.0))
     contracted = tl.load(contracted_of + zone, mask=mask, other=0).to(tl.int32)
     a = 0.5 * (x + y - tl.load(xy_of + zone, mask=mask, other=0.0))  # (x, y)_w
     b = 0.5 * (y + z - tl.load(yz_of + zone, mask=mask, other=0.0))  # (y, z)_w
     c = 0.5 * (z + x - tl.load(xz_of + zone, mask=mask, other=0.0))  # (z, x)_w
     tol = tl.load(tolerance)
-    in_z = tl.where((tl.abs(z - b) < tol) & (tl.abs(z - c) < tol), 3, 6)
-    in_x = tl.where((tl.abs(x - a) < tol) & (tl.abs(x - c) < tol), 1, 4)
-    in_y = tl.where((tl.abs(y - a) < tol) & (tl.abs(y - b) < tol), 2, 5)
-    to_z = (a >= b) & (a >= c)
-    to_x = b >= c
-    where = tl.where(to_z, in_z, tl.where(to_x, in_x, in_y))
-    to_q = tl.where(to_z, z, tl.where(to_x, x, y))
-    to_r = tl.where(to_z, a, tl.where(to_x, b, c))
-    equal = (tl.abs(a - b) < tol) & (tl.abs(b - c) < tol) & (tl.abs(a - c) < tol)
-    is_r = (a < tol) & (b < tol) & (c < tol) & (contracted == 0)
-    mean = (a + b + c) / 3.0
-    where = tl.where(equal, tl.where(is_r, 9, 0), where)
-    to_q = tl.where(equal, mean, to_q)
-    to_r = tl.where(equal, mean, to_r)
-    twin_y = fresh_y & (y < tol)
+    where, to_q, to_r = _bin(x, y, z, a, b, c, contracted, tol)
+    twin_y = on_node & (y < tol)
     twin_z = z < tol
-    where = tl.where(twin_z, 8, tl.where(twin_y, 7, where))
+    where = tl.where(twin_z, _TWIN_Z, tl.where(twin_y, _TWIN_Y, where))
     to_q = tl.where(twin_z, z, tl.where(twin_y, y, to_q))
     to_r = tl.where(twin_y | twin_z, 0.0, to_r)
-    onto_r = (contracted > 0) & (where == 3 + contracted)
-    is_y = fresh_y & (at == tl.load(at_y + zone, mask=mask, other=0))
-    where = tl.where(is_y | (at == tl.load(at_z + zone, mask=mask, other=0)), 10, where)
+    onto_r = (contracted > 0) & (where == contracted + (_Z2_X - 1))
+    is_y = on_node & (at == tl.load(at_y + zone, mask=mask, other=0))
+    is_z = at == tl.load(at_z + zone, mask=mask, other=0)
+    where = tl.where(is_y | is_z, _GONE, where)
     tl.store(near_a + at, tl.where(onto_r, to_r, to_q), mask=mask)
     tl.store(near_b + at, to_r, mask=mask)
     tl.store(codes + at, where.to(tl.uint8), mask=mask)
-    tl.atomic_min(first_r + zone, at, mask=mask & (where == 9))
+    tl.atomic_min(first_r + zone, at, mask=mask & (where == _COULD_BE_R))
 
 
 @triton.jit
 def _count(codes, zones, local, tiles, before_start, m, TILE: tl.constexpr):
-    """Ranks within a tile; how many of each bin the tile holds; and how many come before the start of a zone."""
+    """Count each bin: before each point of a tile, in the tile, and before a zone starts in it."""
     tile = tl.program_id(0).to(tl.int64)
     at = tile * TILE + tl.arange(0, TILE)
     mask = at < m
-    code = tl.load(codes + at, mask=mask, other=10).to(tl.int32)
-    code = tl.where(code == 9, 0, code)
+    code = tl.load(codes + at, mask=mask, other=_GONE).to(tl.int32)
+    code = tl.where(code == _COULD_BE_R, _Z1_R, code)
     zone = tl.load(zones + at, mask=mask, other=0).to(tl.int64)
     previous = tl.load(zones + at - 1, mask=mask & (at > 0), other=-1).to(tl.int64)
     starts = mask & (zone != previous)
-    group = code // 3
-    shift = (code % 3) * 10
+    group = code // _PACKED
+    shift = (code % _PACKED) * _BITS
     rank = tl.zeros((TILE,), tl.int32)
-    for g in tl.static_range(3):
-        mine = tl.where((group == g) & (code < 9), 1 << shift, 0)
+    for g in tl.static_range(_PACKED):
+        mine = tl.where((group == g) & (code < _BINS), 1 << shift, 0)
         up_to = tl.cumsum(mine, 0)
         before = up_to - mine
-        rank = tl.where(group == g, (before >> shift) & 1023, rank)
-        tl.store(before_start + zone * 3 + g, before, mask=starts)
-        tl.store(tiles + tile * 3 + g, tl.sum(mine, 0))
+        rank = tl.where(group == g, (before >> shift) & _COUNT_MASK, rank)
+        tl.store(before_start + zone * _PACKED + g, before, mask=starts)
+        tl.store(tiles + tile * _PACKED + g, tl.sum(mine, 0))
     tl.store(local + at, rank.to(tl.int16), mask=mask)
 
 
@@ -326,111 +402,110 @@ def _move(
     codes,
     local,
     before,
-    slots,
+    points,
     near_a,
     near_b,
     zones,
     target,
     number,
-    new_slots,
+    new_points,
     new_a,
     new_b,
     new_zones,
     m,
     TILE: tl.constexpr,
 ):
-    """`move_points`; `target` is where a bin would begin if its points were counted from the first of all."""
+    """`move_points`. Ranks count from the first of all points, and `target` allows for it."""
     tile = tl.program_id(0).to(tl.int64)
     at = tile * TILE + tl.arange(0, TILE)
-    code = tl.load(codes + at, mask=at < m, other=10).to(tl.int32)
-    code = tl.where(code == 9, 0, code)
-    mask = code < 9
-    cell = tl.load(zones + at, mask=mask, other=0).to(tl.int64) * 9 + code
-    rank = tl.load(before + tile * 9 + code, mask=mask, other=0) + tl.load(
-        local + at, mask=mask, other=0
-    )
+    code = tl.load(codes + at, mask=at < m, other=_GONE).to(tl.int32)
+    code = tl.where(code == _COULD_BE_R, _Z1_R, code)
+    mask = code < _BINS
+    cell = tl.load(zones + at, mask=mask, other=0).to(tl.int64) * _BINS + code
+    rank = tl.load(before + tile * _BINS + code, mask=mask, other=0)
+    rank += tl.load(local + at, mask=mask, other=0)
     to = tl.load(target + cell, mask=mask, other=0) + rank
-    tl.store(new_slots + to, tl.load(slots + at, mask=mask, other=0), mask=mask)
+    tl.store(new_points + to, tl.load(points + at, mask=mask, other=0), mask=mask)
     tl.store(new_a + to, tl.load(near_a + at, mask=mask, other=0.0), mask=mask)
     tl.store(new_b + to, tl.load(near_b + at, mask=mask, other=0.0), mask=mask)
     tl.store(new_zones + to, tl.load(number + cell, mask=mask, other=0), mask=mask)
 
 
-def _measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments about a metric, for kernels that measure distances."""
+def measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of kernels that measure distances."""
     table = metric.table
-    # What a kind does not have is never read.
+    # A metric of another kind never reads these.
     radii, sinh_radii = (
         table if column is None else column for column in (metric.radii, metric.sinh_radii)
     )
     width = table.shape[1]
-    given = (table, radii, sinh_radii, _in_memory(metric.unit, table.device), width)
+    arguments = (table, radii, sinh_radii, in_memory(metric.unit, table.device), width)
     constants = {
         # The kernels are compiled for a number of coordinates, but not for every size of a
         # matrix.
         "K": 0 if metric.kind == "matrix" else width,
-        "KIND": _KINDS[metric.kind],
+        "KIND": _FORMULAS[metric.kind],
         "BLOCK": _BLOCK,
         "enable_fp_fusion": False,
         "FLOAT": tl.float32 if table.dtype == torch.float32 else tl.float64,
     }
-    return given, constants
+    return arguments, constants
 
 
-def _in_memory(number: float, device: Any) -> Tensor:
-    """A float64 where a kernel can read it: given as it is, Triton would round it to float32."""
+def in_memory(number: float, device: TorchDevice) -> Tensor:
+    """Return a float64 in memory: Triton would round a plain number to float32."""
     return torch.tensor([number], dtype=torch.float64, device=device)
 
 
-def between(metric: DeviceMetric, i: Tensor, j: Tensor) -> Tensor:
-    """Distances of pairs in float64."""
+def pairs(metric: DeviceMetric, i: Tensor, j: Tensor) -> Tensor:
+    """Return distances of pairs in float64."""
     out = torch.empty(len(j), dtype=torch.float64, device=j.device)
-    given, constants = _measuring(metric)
+    arguments, constants = measuring(metric)
     if len(out):
-        _between[(triton.cdiv(len(out), _BLOCK),)](
-            *given, i.contiguous(), j, out, len(out), **constants
+        _pairs[(triton.cdiv(len(out), _BLOCK),)](
+            *arguments, i.contiguous(), j, out, len(out), **constants
         )
     return out
 
 
 def sort_points(
-    metric: DeviceMetric, points: "Points", zones: "Zones", steps: "Steps", tol: float
+    metric: DeviceMetric, pending: "Pending", zones: "Zones", steps: "Steps", tol: float
 ) -> tuple[Tensor, Tensor]:
-    """Return the bin of each point, and the first of each zone that could be r (or the number of points)."""
-    m = len(points.slots)
-    codes = torch.empty(m, dtype=torch.uint8, device=points.slots.device)
+    """Return the bin of each point, and the first of each zone that could be r, or m."""
+    m = len(pending.points)
+    codes = torch.empty(m, dtype=torch.uint8, device=pending.points.device)
     first_r = torch.full_like(zones.start, m)
-    given, constants = _measuring(metric)
+    arguments, constants = measuring(metric)
     _sort[(triton.cdiv(m, _BLOCK),)](
-        *given,
-        *points,
+        *arguments,
+        *pending,
         zones.kind,
         steps.at_y,
         steps.at_z,
-        *steps.slots,
+        *steps.points,
         steps.xy,
         steps.xz,
         steps.yz,
         steps.contracted,
         codes,
         first_r,
-        _in_memory(tol, codes.device),
+        in_memory(tol, codes.device),
         m,
         **constants,
     )
     return codes, first_r
 
 
-def count_points(codes: Tensor, points: "Points", zones: "Zones") -> tuple[Tensor, Ranks]:
-    """Return how many points each bin of each zone holds, (Z, 9), and the rank of each point in its bin."""
+def count_points(codes: Tensor, pending: "Pending", zones: "Zones") -> tuple[Tensor, Ranks]:
+    """Return the number of points in each bin, (Z, BINS), and the rank of each point in it."""
     m = len(codes)
     n_zones = len(zones.kind)
     device = codes.device
     n_tiles = triton.cdiv(m, _TILE)
     local = torch.empty(m, dtype=torch.int16, device=device)
-    tiles = torch.empty((n_tiles, 3), dtype=torch.int32, device=device)
-    before_start = torch.empty((n_zones, 3), dtype=torch.int32, device=device)
-    _count[(n_tiles,)](codes, points.zone, local, tiles, before_start, m, TILE=_TILE)
+    tiles = torch.empty((n_tiles, _PACKED.value), dtype=torch.int32, device=device)
+    before_start = torch.empty((n_zones, _PACKED.value), dtype=torch.int32, device=device)
+    _count[(n_tiles,)](codes, pending.zone, local, tiles, before_start, m, TILE=_TILE)
     # Scanned along rows, which is many times faster than along columns.
     up_to = _unpacked(tiles).T.contiguous().cumsum(1, dtype=torch.int32).T.contiguous()
     before = up_to - _unpacked(tiles)
@@ -442,23 +517,23 @@ def count_points(codes: Tensor, points: "Points", zones: "Zones") -> tuple[Tenso
 
 
 def _unpacked(packed: Tensor) -> Tensor:
-    """Three counts of ten bits in each integer: (r, 3) to (r, 9)."""
-    return torch.stack([(packed >> shift) & 1023 for shift in (0, 10, 20)], dim=2).reshape(
-        -1, BINS
-    )
+    """Unpack three counts from each integer: (r, 3) to (r, BINS)."""
+    shifts = [_BITS.value * k for k in range(_PACKED.value)]
+    counts = [(packed >> shift) & _COUNT_MASK.value for shift in shifts]
+    return torch.stack(counts, dim=2).reshape(-1, bins.BINS)
 
 
 def move_points(
-    codes: Tensor, ranks: Ranks, points: "Points", target: Tensor, number: Tensor, total: int
-) -> "Points":
-    """Move the points of each bin to where they begin (`target`), in order, and give them the number of their zone."""
+    codes: Tensor, ranks: Ranks, pending: "Pending", target: Tensor, number: Tensor, total: int
+) -> "Pending":
+    """Move the points of each bin, in order, to `target`. `number` is the zone of a bin."""
     m = len(codes)
-    moved = type(points)(
-        *(torch.empty(total, dtype=column.dtype, device=column.device) for column in points)
+    moved = type(pending)(
+        *(torch.empty(total, dtype=column.dtype, device=column.device) for column in pending)
     )
     # The ranks count from the start of all points, not of the zone.
-    origin = target.view(-1, BINS) - ranks.passed
+    origin = target.view(-1, bins.BINS) - ranks.passed
     _move[(triton.cdiv(m, _TILE),)](
-        codes, ranks.local, ranks.before, *points, origin, number, *moved, m, TILE=_TILE
+        codes, ranks.local, ranks.before, *pending, origin, number, *moved, m, TILE=_TILE
     )
     return moved

@@ -1,76 +1,107 @@
-"""TreeRep on a device: the split phase all the way down, in waves over all zones at once.
+"""TreeRep on a device: waves of steps over all zones at once, until every point is placed.
 
-Written in torch alone.
+Written in torch alone. fitting/treerep/_zone_kernels.py explains zones and bins.
 
-Zones and bins are those of fitting/treerep/_zone_kernels.py, which says what they mean. The
-points of a zone lie next to each other in order of priority, and sorting keeps that order: so
-the first ones are the pivots, and no priority is stored. A wave touches every point still to be
-placed three times: to find its bin, to count, and to move it to its next zone. These passes are
-Triton kernels on a GPU (triton_sorting.py) and plain torch elsewhere (torch_sorting.py). The
-rest is about zones, and is the same everywhere.
+The points of a zone lie next to each other in order of priority, and sorting keeps that order.
+So the first points of a zone are its pivots, and no priority is stored.
+
+A wave touches every pending point three times: to find its bin, to count, and to move it to its
+next zone. These passes are Triton kernels on a GPU (_triton_sorting.py) and plain torch on
+other devices (_torch_sorting.py). Everything else is about zones, and is the same everywhere.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...._core.extras import require
+from ...._core.typing import Tensor, TorchDevice
 from ....fitting.treerep._priorities import Priorities
-from ..metric import DeviceMetric, Tensor
-from ._torch_sorting import BINS, GONE
+from ..metric import DeviceMetric
+from ._bins import (
+    BINS,
+    DUPLICATES,
+    GONE,
+    NEAR,
+    ON_EDGE,
+    ON_NODE,
+    RANDOM,
+    TWIN_Y,
+    Z2_X,
+    Z2_Z,
+)
 
-# rules for the pivot, as in fitting/treerep/_zone_kernels.py; 0 is the closest
-RANDOM = 1
-NEAR = 2
-
-# What each bin hangs off: x, y, z (0, 1, 2) or r (3); bins 4, 5, 6 off the edge from there to
-# r, 7 and 8 are twins.
-_HANGS_OFF = (3, 0, 1, 2, 0, 1, 2, 1, 2)
-
-# More points than this do not go through their later waves together: it bounds the memory for
-# zones.
-_TOGETHER = 1 << 28
-_PIECE = 1 << 26  # points whose priorities are computed together
+# The node of a step that each bin hangs off: x, y, z are 0, 1, 2, and r is 3.
+_X = 0
+_Y = 1
+_Z = 2
+_R = 3
+_NODE_OF_BIN = (_R, _X, _Y, _Z, _X, _Y, _Z, _Y, _Z)
 
 
-class Points(NamedTuple):
-    """Points still to be placed, zone after zone, each zone in order of priority."""
+@dataclass(frozen=True)
+class Limits:
+    """Limits on the memory that a run takes."""
 
-    slots: Tensor  # int32: which point
-    near_a: Tensor  # float64: its distance to the node a of its zone ...
+    points: int = 1 << 28  # that go through a wave together, if they are in several zones
+    ranks: int = 1 << 26  # whose priorities are computed together
+
+
+class Bar(Protocol):
+    """A progress bar."""
+
+    def update(self, n: int) -> object:
+        """Add to the work that is done."""
+
+
+class Pending(NamedTuple):
+    """Points that are not placed yet, zone after zone, each zone in order of priority."""
+
+    points: Tensor  # int32
+    near_a: Tensor  # float64: distance to the node a of the zone ...
     near_b: Tensor  # ... and to b
     zone: Tensor  # int32
 
 
 class Zones(NamedTuple):
-    """A table of zones: kind 1 hangs off the node a, kind 2 off the edge (a, b), and kind 0 holds duplicates of a."""
+    """A table of zones. `_bins.py` lists their kinds."""
 
     kind: Tensor  # int8
-    start: Tensor  # int64: where its points begin
+    start: Tensor  # int64: position of the first of its points
     size: Tensor  # int64
     a: Tensor  # int32
     b: Tensor  # int32
     length: Tensor  # float64: of the edge (a, b)
-    names: Tensor  # int32: its points are the nodes from here on
+    first_node: Tensor  # int32: its points become the nodes from here on
 
-    def taken(self, which: Any) -> "Zones":
-        """Some of the zones."""
+    def select(self, which: "Tensor | slice") -> "Zones":
+        """Return some of the zones."""
         return Zones(*(column[which] for column in self))
 
 
 class Steps(NamedTuple):
-    """One step in each zone: its pivots x = a, y and z, their distances, and the universal tree on them."""
+    """One step in each zone: the pivots x = a, y and z, and the universal tree on them."""
 
-    at_y: Tensor  # int64: positions of the fresh points; -1 for the y of kind 2
+    at_y: Tensor  # int64: positions of the new pivots; -1 if y is the node b of an edge
     at_z: Tensor
-    slots: Tensor  # (2, Z) int32: which points y and z are
+    points: Tensor  # (2, Z) int32: the points y and z
     pivots: Tensor  # (3, Z) int32: the nodes x, y, z
-    xy: Tensor  # float64
+    xy: Tensor  # float64: distances between the pivots
     xz: Tensor
     yz: Tensor
     arms: Tensor  # (3, Z) float64: lengths of the edges from x, y, z to r
-    contracted: Tensor  # int8: 1, 2, 3 where r is x, y, z; else 0
+    contracted: Tensor  # int8: 1, 2, 3 if r is x, y, z; else 0
     r: Tensor  # int32
+
+
+class _Division(NamedTuple):
+    """The zones that a wave makes of the bins, and where the points of each bin go."""
+
+    zones: Zones  # those that need another step come first
+    n_open: int  # how many do
+    target: Tensor  # (Z * BINS,) int32: position of the first point of each bin
+    number: Tensor  # (Z * BINS,) int32: the new zone of each bin
 
 
 class DeviceTreeRep:
@@ -83,17 +114,18 @@ class DeviceTreeRep:
     rule : int
         How a zone on an edge chooses its pivot.
     tolerance : function
-        From the largest distance of the first point to the length below which a length is none.
+        Takes the largest distance of the first point. Lengths below its result count as zero.
     bar : progress bar
+    limits : Limits
 
     Attributes
     ----------
     edges : (m, 2) int32 tensor, weights : (m,) float64 tensor
         Steiner nodes are n and up, with gaps.
     nodes : (n,) int32 tensor
-        Which node each point is: those of a zone have numbers next to each other.
+        The node of each point. The points of a zone have consecutive nodes.
     waves, visits : int
-        How many waves there were, and how often a point was sorted into a bin.
+        Number of waves, and how often a point was sorted into a bin.
     """
 
     def __init__(
@@ -102,32 +134,26 @@ class DeviceTreeRep:
         priorities: Priorities,
         rule: int,
         tolerance: Callable[[float], float],
-        bar: Any,
+        bar: Bar,
+        limits: Limits,
     ) -> None:
-        torch = self.torch = require("torch", "embed")
+        torch = require("torch", "embed")
+        self.torch = torch
         self.metric = metric
         self.rule = rule
         self.bar = bar
+        self.limits = limits
         self.n = len(metric)
         self.device = metric.table.device
         self.passes = passes_for(self.device)
-        self.waves = self.visits = self._n_edges = 0
+        self.waves = 0
+        self.visits = 0
+        self._n_edges = 0
         self._edges = torch.empty((2 * self.n, 2), dtype=torch.int32, device=self.device)
         self._weights = torch.empty(2 * self.n, dtype=torch.float64, device=self.device)
-        order = self._order(priorities)
-        first = order[:1]
-        slots = order[1:]
+        order = self._by_priority(priorities)
         self.nodes = torch.empty_like(order)
-        self.nodes[first] = 0
-        near_a = self.passes.between(metric, first.expand(len(slots)), slots)
-        self.tol = tolerance(float(near_a.max()) if len(slots) else 0.0)
-        self.points = Points(slots, near_a, torch.zeros_like(near_a), torch.zeros_like(slots))
-        kind, start, size, a, names = torch.tensor(
-            [[1], [0], [self.n - 1], [0], [1]], device=self.device
-        )
-        self.zones = Zones(
-            kind.to(torch.int8), start, size, a.int(), a.int(), near_a.new_zeros(1), names.int()
-        )
+        self._hang_all_off(order[:1], order[1:], tolerance)
 
     @property
     def edges(self) -> Tensor:
@@ -136,202 +162,282 @@ class DeviceTreeRep:
 
     @property
     def weights(self) -> Tensor:
-        """Their lengths."""
+        """Lengths of the edges."""
         return self._weights[: self._n_edges]
 
-    def _order(self, priorities: Priorities) -> Tensor:
-        """All points, lowest priority first."""
+    def _by_priority(self, priorities: Priorities) -> Tensor:
+        """Return all points, lowest priority first."""
         torch = self.torch
+        step = self.limits.ranks
         order = torch.empty(self.n, dtype=torch.int32, device=self.device)
-        for lo in range(0, self.n, _PIECE):
-            ranks = torch.arange(lo, min(lo + _PIECE, self.n), device=self.device)
-            order[lo : lo + _PIECE] = priorities.points_at(ranks)
+        for lo in range(0, self.n, step):
+            ranks = torch.arange(lo, min(lo + step, self.n), device=self.device)
+            order[lo : lo + step] = priorities.points_at(ranks)
         return order
+
+    def _hang_all_off(
+        self, first: Tensor, others: Tensor, tolerance: Callable[[float], float]
+    ) -> None:
+        """Make the first point node 0, and all others the zone that hangs off it."""
+        torch = self.torch
+        self.nodes[first] = 0
+        near_a = self.passes.pairs(self.metric, first.expand(len(others)), others)
+        largest = float(near_a.max()) if len(others) else 0.0
+        self.tol = tolerance(largest)
+        near_b = torch.zeros_like(near_a)
+        self.pending = Pending(others, near_a, near_b, torch.zeros_like(others))
+        self.zones = Zones(
+            kind=torch.tensor([ON_NODE], dtype=torch.int8, device=self.device),
+            start=torch.tensor([0], device=self.device),
+            size=torch.tensor([self.n - 1], device=self.device),
+            a=torch.tensor([0], dtype=torch.int32, device=self.device),
+            b=torch.tensor([0], dtype=torch.int32, device=self.device),
+            length=near_a.new_zeros(1),
+            first_node=torch.tensor([1], dtype=torch.int32, device=self.device),
+        )
 
     def run(self) -> None:
         """Place all points."""
-        if not bool(_go_on(self.zones)):
+        if not bool(_needs_step(self.zones)):
             if self.n > 1:
-                self._close(self.points, self.zones)
+                self._close(self.pending, self.zones)
             return
-        waiting = [(self.points, self.zones)]
-        del self.points, self.zones
+        waiting = [(self.pending, self.zones)]
+        del self.pending, self.zones
         while waiting:
             parts = self._parts(*waiting.pop())
             waiting += parts if len(parts) > 1 else self._wave(parts)
 
-    def _parts(self, points: Points, zones: Zones) -> list[tuple[Points, Zones]]:
-        """Cut many points into stretches of whole zones."""
+    def _parts(self, pending: Pending, zones: Zones) -> list[tuple[Pending, Zones]]:
+        """Cut the points into runs of whole zones if there are too many for one wave."""
         torch = self.torch
-        if len(points.slots) <= _TOGETHER or len(zones.kind) == 1:
-            return [(points, zones)]
-        # The zone in which a multiple of the limit lies begins a part.
-        marks = torch.arange(0, len(points.slots), _TOGETHER, device=self.device)
-        firsts = (torch.searchsorted(zones.start, marks, right=True) - 1).unique().tolist()
+        m = len(pending.points)
+        n_zones = len(zones.kind)
+        if m <= self.limits.points or n_zones == 1:
+            return [(pending, zones)]
+        # The zone that holds a multiple of the limit begins a part.
+        marks = torch.arange(0, m, self.limits.points, device=self.device)
+        first_zones = (torch.searchsorted(zones.start, marks, right=True) - 1).unique().tolist()
         parts = []
-        for lo, hi in zip(firsts, [*firsts[1:], len(zones.kind)], strict=True):
-            mine = zones.taken(slice(lo, hi))
-            begin = int(mine.start[0])
-            end = int(mine.start[-1] + mine.size[-1])
-            slots, near_a, near_b, zone = (column[begin:end] for column in points)
-            parts.append(
-                (
-                    Points(slots, near_a, near_b, zone - lo),
-                    mine._replace(start=mine.start - begin),
-                )
-            )
+        for lo, hi in zip(first_zones, [*first_zones[1:], n_zones], strict=True):
+            own = zones.select(slice(lo, hi))
+            begin = int(own.start[0])
+            end = int(own.start[-1] + own.size[-1])
+            part = Pending(*(column[begin:end] for column in pending))
+            part = part._replace(zone=part.zone - lo)
+            parts.append((part, own._replace(start=own.start - begin)))
         return parts
 
-    def _wave(self, part: list[tuple[Points, Zones]]) -> list[tuple[Points, Zones]]:
-        """Take one step in every zone; return the points that are left, if any, in their new zones.
+    def _wave(self, part: list[tuple[Pending, Zones]]) -> list[tuple[Pending, Zones]]:
+        """Take one step in every zone. Return the points left, in their new zones, if any.
 
-        The list loses what it holds: while the points move, nobody else may keep the memory of
-        where they were.
+        `part` is emptied, so that the old arrays can be freed when the points have moved.
         """
-        points, zones = part.pop()
-        torch = self.torch
-        passes = self.passes
-        m = len(points.slots)
+        pending, zones = part.pop()
+        m = len(pending.points)
         self.waves += 1
         self.visits += m
-        steps = self._steps(points, zones, self.rule)
-        codes, first_r = passes.sort_points(self.metric, points, zones, steps, self.tol)
-        found = first_r < m
-        names = zones.names + 3 - zones.kind  # behind those of the fresh pivots
-        which = torch.nonzero(found)[
-            :, 0
-        ]  # numbers, not a mask: each use of a mask waits for the device
-        codes[first_r[which]] = GONE
-        self.nodes[points.slots[first_r[which]]] = names[which]
-        steps = steps._replace(r=torch.where(found, names, steps.r))
-        counts, ranks = passes.count_points(codes, points, zones)
-        self._connect(steps, counts[:, 4:7].T == 0)
-        cells, new, n_left = self._bins(counts, steps, names + found)
-        # Where the points of each bin go, and the number of their zone.
-        target, number = counts.new_empty((2, counts.numel()), dtype=torch.int32)
-        target[cells] = new.start.int()
-        number[cells] = torch.arange(len(cells), dtype=torch.int32, device=self.device)
-        del counts, cells
-        total, left = torch.stack([new.size.sum(), new.size[:n_left].sum()]).tolist()
-        points = passes.move_points(codes, ranks, points, target, number, total)
-        closed = Points(*(column[left:] for column in points))
-        rest = new.taken(slice(n_left, None))
-        self._close(
-            closed._replace(zone=closed.zone - n_left), rest._replace(start=rest.start - left)
+        steps = self._choose_steps(pending, zones, self.rule)
+        codes, steps, next_node = self._sort(pending, zones, steps)
+        counts, ranks = self.passes.count_points(codes, pending, zones)
+        # The edge from a pivot to r is final when no point hangs off it.
+        is_empty = counts[:, Z2_X : Z2_Z + 1].T == 0
+        self._connect(steps, is_empty)
+        division = self._divide(counts, steps, next_node)
+        del counts
+        sizes = division.zones.size
+        n_open = division.n_open
+        # One transfer from the device for both numbers.
+        both = self.torch.stack([sizes.sum(), sizes[:n_open].sum()])
+        total, left = both.tolist()
+        pending = self.passes.move_points(
+            codes, ranks, pending, division.target, division.number, total
         )
+        self._close_last(pending, division, left)
         self.bar.update(m - left)
-        # Copies, so that the memory of what is closed is free again.
-        return (
-            [(Points(*(column[:left].clone() for column in points)), new.taken(slice(n_left)))]
-            if left
-            else []
-        )
+        if not left:
+            return []
+        # Copies, so that the memory of closed zones can be freed.
+        rest = Pending(*(column[:left].clone() for column in pending))
+        return [(rest, division.zones.select(slice(n_open)))]
 
-    def _steps(self, points: Points, zones: Zones, rule: int) -> Steps:
-        """Choose the pivots of every zone and build their universal trees."""
-        torch = self.torch
-        fresh_y = zones.kind == 1
-        at_z = zones.start + fresh_y
-        if rule != RANDOM:
-            at_z = torch.where(fresh_y, at_z, self._nearest(points, zones, rule))
-        at_y = torch.where(fresh_y, zones.start, -1)
-        slots = torch.stack([points.slots[zones.start], points.slots[at_z]])
-        node_y = torch.where(fresh_y, zones.names, zones.b)
-        node_z = zones.names + fresh_y
-        xy = torch.where(fresh_y, points.near_a[zones.start], zones.length)
-        xz = points.near_a[at_z]
-        yz = points.near_b[at_z]
-        which = torch.nonzero(fresh_y)[:, 0]
-        yz[which] = self.passes.between(self.metric, *slots[:, which])
-        self.nodes[slots[0, which]] = node_y[which]
-        self.nodes[slots[1]] = node_z
-        # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
-        arms = torch.stack([0.5 * (xy + xz - yz), 0.5 * (xy + yz - xz), 0.5 * (xz + yz - xy)])
-        short = arms < self.tol  # a pivot that seems to lie beyond r is r
-        contracted = torch.where(
-            short[0], 1, torch.where(short[1], 2, torch.where(short[2], 3, 0))
-        )
-        zero = torch.zeros_like(xy)
-        into = (
-            torch.stack([zero, xy, xz]),
-            torch.stack([xy, zero, yz]),
-            torch.stack([xz, yz, zero]),
-        )
-        pivots = torch.stack([zones.a, node_y, node_z])
-        r = node_z + self.n
-        for q in range(3):
-            arms = torch.where(contracted == q + 1, into[q], arms)
-            r = torch.where(contracted == q + 1, pivots[q], r)
-        return Steps(at_y, at_z, slots, pivots, xy, xz, yz, arms, contracted.to(torch.int8), r)
+    def _sort(
+        self, pending: Pending, zones: Zones, steps: Steps
+    ) -> tuple[Tensor, Steps, Tensor]:
+        """Sort all points into bins. The first point of a zone that lies at r becomes r.
 
-    def _nearest(self, points: Points, zones: Zones, rule: int) -> Tensor:
-        """Position of the point nearest to b: of the first four, or of all.
-
-        The first of equals.
+        Returns the code of each point, the steps with these r, and the next free node of each
+        zone.
         """
         torch = self.torch
+        codes, first_r = self.passes.sort_points(self.metric, pending, zones, steps, self.tol)
+        found = first_r < len(pending.points)
+        # A zone on a node has placed y and z by now, a zone on an edge only z.
+        next_node = zones.first_node + 3 - zones.kind
+        # Numbers of zones, not a mask: each use of a mask waits for the device.
+        which = torch.nonzero(found)[:, 0]
+        at_r = first_r[which]
+        codes[at_r] = GONE
+        self.nodes[pending.points[at_r]] = next_node[which]
+        steps = steps._replace(r=torch.where(found, next_node, steps.r))
+        return codes, steps, next_node + found
+
+    def _close_last(self, pending: Pending, division: _Division, left: int) -> None:
+        """Close the zones behind those that need another step: their points begin at `left`."""
+        n_open = division.n_open
+        closed = Pending(*(column[left:] for column in pending))
+        closed = closed._replace(zone=closed.zone - n_open)
+        zones = division.zones.select(slice(n_open, None))
+        self._close(closed, zones._replace(start=zones.start - left))
+
+    def _choose_steps(self, pending: Pending, zones: Zones, rule: int) -> Steps:
+        """Choose the pivots of every zone, place them, and build their universal trees."""
+        torch = self.torch
+        on_node = zones.kind == ON_NODE
+        # On a node the first two points are y and z; on an edge y = b, and z is chosen.
+        at_y = torch.where(on_node, zones.start, -1)
+        at_z = zones.start + on_node
+        if rule != RANDOM:
+            at_z = torch.where(on_node, at_z, self._nearest_to_b(pending, zones, rule))
+        points = torch.stack([pending.points[zones.start], pending.points[at_z]])
+        node_y = torch.where(on_node, zones.first_node, zones.b)
+        node_z = zones.first_node + on_node
+        xy = torch.where(on_node, pending.near_a[zones.start], zones.length)
+        xz = pending.near_a[at_z]
+        yz = pending.near_b[at_z]
+        which = torch.nonzero(on_node)[:, 0]
+        yz[which] = self.passes.pairs(self.metric, *points[:, which])
+        self.nodes[points[0, which]] = node_y[which]
+        self.nodes[points[1]] = node_z
+        pivots = torch.stack([zones.a, node_y, node_z])
+        arms, contracted, r = self._universal_tree(pivots, xy, xz, yz)
+        return Steps(at_y, at_z, points, pivots, xy, xz, yz, arms, contracted, r)
+
+    def _universal_tree(
+        self, pivots: Tensor, xy: Tensor, xz: Tensor, yz: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the lengths from x, y and z to r, which of them r is (1, 2, 3 or 0), and r."""
+        torch = self.torch
+        # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
+        from_x = 0.5 * (xy + xz - yz)
+        from_y = 0.5 * (xy + yz - xz)
+        from_z = 0.5 * (xz + yz - xy)
+        arms = torch.stack([from_x, from_y, from_z])
+        # A pivot that seems to lie beyond r is r; of several, the first.
+        short = arms < self.tol
+        contracted = torch.where(short[2], 3, 0)
+        contracted = torch.where(short[1], 2, contracted)
+        contracted = torch.where(short[0], 1, contracted)
+        zero = torch.zeros_like(xy)
+        to_x = torch.stack([zero, xy, xz])
+        to_y = torch.stack([xy, zero, yz])
+        to_z = torch.stack([xz, yz, zero])
+        r = pivots[_Z] + self.n  # the Steiner node of a step is n + the node z
+        for q, to_q in enumerate((to_x, to_y, to_z)):
+            is_r = contracted == q + 1
+            arms = torch.where(is_r, to_q, arms)
+            r = torch.where(is_r, pivots[q], r)
+        return arms, contracted.to(torch.int8), r
+
+    def _nearest_to_b(self, pending: Pending, zones: Zones, rule: int) -> Tensor:
+        """Return the position of the point nearest to b, the first of equals.
+
+        The rule NEAR compares the first four points of a zone, any other rule all points.
+        """
         if rule == NEAR:
-            choice = zones.start
-            least = points.near_b[zones.start]
-            for k in range(1, 4):
-                position = zones.start + torch.clamp(zones.size - 1, max=k)
-                nearer = points.near_b[position] < least
-                choice = torch.where(nearer, position, choice)
-                least = points.near_b[choice]
-            return choice
-        zone = points.zone.long()
-        m = len(points.slots)
-        least = points.near_b.new_full((len(zones.kind),), torch.inf)
-        least.scatter_reduce_(0, zone, points.near_b, "amin")
+            return self._nearest_of_four(pending, zones)
+        torch = self.torch
+        near_b = pending.near_b
+        zone = pending.zone.long()
+        m = len(pending.points)
+        least = near_b.new_full((len(zones.kind),), torch.inf)
+        least.scatter_reduce_(0, zone, near_b, "amin")
         positions = torch.arange(m, device=self.device)
-        positions = torch.where(points.near_b == least[zone], positions, m)
+        positions = torch.where(near_b == least[zone], positions, m)
         return torch.full_like(zones.start, m).scatter_reduce_(0, zone, positions, "amin")
 
-    def _bins(self, counts: Tensor, steps: Steps, names: Tensor) -> tuple[Tensor, Zones, int]:
-        """The bins that hold points as zones: which they are, the zones, and how many go on; those come first.
+    def _nearest_of_four(self, pending: Pending, zones: Zones) -> Tensor:
+        torch = self.torch
+        near_b = pending.near_b
+        choice = zones.start
+        least = near_b[zones.start]
+        for k in range(1, 4):
+            position = zones.start + torch.clamp(zones.size - 1, max=k)
+            nearer = near_b[position] < least
+            choice = torch.where(nearer, position, choice)
+            least = near_b[choice]
+        return choice
 
-        The points of a zone's bins are the nodes from `names` on, bin by bin.
+    def _divide(self, counts: Tensor, steps: Steps, next_node: Tensor) -> _Division:
+        """Make zones of the bins that hold points.
+
+        The points of a zone's bins become the nodes from `next_node` on, bin by bin.
         """
         torch = self.torch
         flat = counts.reshape(-1)
         cells = torch.nonzero(flat)[:, 0]
+        zones = self._zones_of_cells(cells, flat[cells].long(), counts, steps, next_node)
+        is_open = _needs_step(zones)
+        opened = torch.nonzero(is_open)[:, 0]
+        closed = torch.nonzero(~is_open)[:, 0]
+        order = torch.cat([opened, closed])
+        zones = zones.select(order)
+        cells = cells[order]
+        zones = zones._replace(start=zones.size.cumsum(0) - zones.size)
+        target, number = counts.new_empty((2, counts.numel()), dtype=torch.int32)
+        target[cells] = zones.start.int()
+        number[cells] = torch.arange(len(cells), dtype=torch.int32, device=self.device)
+        return _Division(zones, len(opened), target, number)
+
+    def _zones_of_cells(
+        self, cells: Tensor, size: Tensor, counts: Tensor, steps: Steps, next_node: Tensor
+    ) -> Zones:
+        """Return the bins `cells` (zone * BINS + bin) of these sizes as zones."""
+        torch = self.torch
         zone = cells // BINS
-        place = cells % BINS
-        off = torch.tensor(_HANGS_OFF, device=self.device)[place]
+        bin_ = cells % BINS
+        end = torch.tensor(_NODE_OF_BIN, device=self.device)[bin_]
+        pivot = end.clamp(max=_Z)
         r = steps.r[zone]
-        node = torch.where(off == 3, r, steps.pivots[off.clamp(max=2), zone])
-        on_edge = (place >= 4) & (place <= 6) & (node != r)
-        kind = torch.where(place > 6, 0, torch.where(on_edge, 2, 1)).to(torch.int8)
-        size = flat[cells].long()
+        node = torch.where(end == _R, r, steps.pivots[pivot, zone])
+        # If a pivot is r, the edge between them does not exist: its points hang off r.
+        on_edge = (bin_ >= Z2_X) & (bin_ <= Z2_Z) & (node != r)
+        kind = torch.where(on_edge, ON_EDGE, ON_NODE)
+        kind = torch.where(bin_ >= TWIN_Y, DUPLICATES, kind)
+        # Nodes run on from bin to bin within a zone: next_node + (points of all bins before)
+        # - (points of all zones before).
         before = size.cumsum(0) - size
-        # Numbers run on from bin to bin within a zone; before it lie the points of the zones
-        # before.
         per_zone = counts.sum(1)
-        own = before + (names - (per_zone.cumsum(0) - per_zone))[zone]
-        zones = Zones(
-            kind, before, size, node, r, steps.arms[off.clamp(max=2), zone], own.int()
+        before_zone = per_zone.cumsum(0) - per_zone
+        first_node = before + (next_node - before_zone)[zone]
+        return Zones(
+            kind=kind.to(torch.int8),
+            start=before,
+            size=size,
+            a=node,
+            b=r,
+            length=steps.arms[pivot, zone],
+            first_node=first_node.int(),
         )
-        goes_on = _go_on(zones)
-        first, then = (torch.nonzero(which)[:, 0] for which in (goes_on, ~goes_on))
-        order = torch.cat([first, then])
-        zones = zones.taken(order)
-        start = zones.size.cumsum(0) - zones.size
-        return cells[order], zones._replace(start=start), len(first)
 
-    def _close(self, points: Points, zones: Zones) -> None:
-        """Add the edges of zones that hold no more than the pivots of one step, or duplicates."""
-        leaf = (zones.kind == 0) | ((zones.kind == 1) & (zones.size == 1))
-        position = self.torch.nonzero(leaf[points.zone])[:, 0]
-        zone = points.zone[position]
-        names = (zones.names[zone] + position - zones.start[zone]).int()
-        self.nodes[points.slots[position]] = names
-        self._add(zones.a[zone], names, points.near_a[position])
-        steps = self._steps(points, zones.taken(self.torch.nonzero(~leaf)[:, 0]), RANDOM)
-        self._connect(steps, self.torch.ones_like(steps.arms, dtype=self.torch.bool))
+    def _close(self, pending: Pending, zones: Zones) -> None:
+        """Add the edges of zones whose points are all pivots of one step, or duplicates."""
+        torch = self.torch
+        is_single = (zones.kind == ON_NODE) & (zones.size == 1)
+        has_leaves = (zones.kind == DUPLICATES) | is_single
+        position = torch.nonzero(has_leaves[pending.zone])[:, 0]
+        zone = pending.zone[position]
+        nodes = (zones.first_node[zone] + position - zones.start[zone]).int()
+        self.nodes[pending.points[position]] = nodes
+        self._add(zones.a[zone], nodes, pending.near_a[position])
+        last_steps = zones.select(torch.nonzero(~has_leaves)[:, 0])
+        steps = self._choose_steps(pending, last_steps, RANDOM)
+        self._connect(steps, torch.ones_like(steps.arms, dtype=torch.bool))
 
-    def _connect(self, steps: Steps, where: Tensor) -> None:
-        """Add the edges from the pivots to r, where asked for and where there is one."""
-        arm, zone = self.torch.nonzero(where & (steps.pivots != steps.r), as_tuple=True)
+    def _connect(self, steps: Steps, chosen: Tensor) -> None:
+        """Add the chosen edges (3, Z) from the pivots to r, but none from r to itself."""
+        exists = steps.pivots != steps.r
+        arm, zone = self.torch.nonzero(chosen & exists, as_tuple=True)
         self._add(steps.pivots[arm, zone], steps.r[zone], steps.arms[arm, zone])
 
     def _add(self, u: Tensor, v: Tensor, weights: Tensor) -> None:
@@ -342,13 +448,15 @@ class DeviceTreeRep:
         self._n_edges = here.stop
 
 
-def _go_on(zones: Zones) -> Tensor:
-    """Which zones hold points beyond the pivots of their next step."""
-    return ((zones.kind == 1) & (zones.size > 2)) | ((zones.kind == 2) & (zones.size > 1))
+def _needs_step(zones: Zones) -> Tensor:
+    """Return which zones hold points beyond the pivots of their next step."""
+    on_node = (zones.kind == ON_NODE) & (zones.size > 2)
+    on_edge = (zones.kind == ON_EDGE) & (zones.size > 1)
+    return on_node | on_edge
 
 
-def passes_for(device: Any) -> ModuleType:
-    """The module that does the passes over points: Triton's on a GPU where there is Triton, or plain torch."""
+def passes_for(device: TorchDevice) -> ModuleType:
+    """Return the module of the passes: Triton kernels on a GPU that has Triton, or torch."""
     if device.type == "cuda":
         try:
             from . import _triton_sorting as triton_sorting
