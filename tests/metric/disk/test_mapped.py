@@ -279,7 +279,7 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
         match=r"d.npy has 1,000 bytes, but the matrix in it ends at [\d,]+: the file is trun",
     ):
         MatrixMetric(matrix)
-    with pytest.raises(ValueError, match="the file is truncated"):
+    with pytest.raises(ValueError, match="the file is cut short"):
         tr.as_metric(tmp_path / "d.npy")
 
 
