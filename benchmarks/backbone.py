@@ -12,7 +12,7 @@ import treerep as tr
 from treerep._core.parallel import Workers
 from treerep.fitting._finished_tree import finished_tree
 from treerep.placement._attach import attach
-from treerep.refinement.backbone import build as method
+from treerep.refinement.backbone import _threads, build
 
 from .common import Table, in_child
 
@@ -79,7 +79,8 @@ def placed_tree(
 @contextmanager
 def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
     """Note the seconds, the arguments and the result of a function that the fit calls."""
-    function = getattr(method, name)
+    module = build if hasattr(build, name) else _threads
+    function = getattr(module, name)
 
     def call(*arguments: Any, **options: Any) -> Any:
         begin = time.perf_counter()
@@ -87,7 +88,7 @@ def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
         calls.append((time.perf_counter() - begin, arguments, result))
         return result
 
-    with mock.patch.object(method, name, call):
+    with mock.patch.object(module, name, call):
         yield
 
 
