@@ -16,9 +16,9 @@ from tests.formats.test_fuzz import KINDS, PIECES, VALID, check
 from tests.formats.test_tree_fuzz import PIECES as TREE_PIECES
 from tests.formats.test_tree_fuzz import SHARES, TREE
 from treerep.cli._attribute_tables import read_attributes
-from treerep.cli._ending import one_line
 from treerep.cli._inputs import read_either
 from treerep.cli._options import Reading
+from treerep.cli._wording import one_line
 from treerep.formats import read, write_tree
 
 _folder = tempfile.TemporaryDirectory(prefix="treerep-harden-")

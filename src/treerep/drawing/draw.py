@@ -13,6 +13,7 @@ from ..embedding.embedding import Embedding
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric._matching import values_in_order
 from ..tree.tree import Tree
+from ._arrays import FloatArray
 from .figures._canvas import Style, paint
 from .figures._colors import ColorValues, Palette
 from .figures._picture import Lines, Picture
@@ -150,7 +151,7 @@ def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture
     if longest > 0 and not _SHORT < longest < _LONG:
         tree = tree.with_weights(tree.weights / longest)
     place = getattr(importlib.import_module(f".layouts.{layout}", __package__), layout)
-    spots: NDArray[np.float64] = place(tree, root=root)
+    spots: FloatArray = place(tree, root=root)
     if layout == "rectangular":
         lines: Lines = _right_angles(spots, tree.edges)
     elif layout == "hyperbolic":
@@ -161,9 +162,7 @@ def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture
     return Picture(spots, tree.edges, lines, tree.n_points, tree.labels, layout)
 
 
-def _right_angles(
-    spots: NDArray[np.float64], edges: NDArray[np.integer]
-) -> NDArray[np.float64]:
+def _right_angles(spots: FloatArray, edges: NDArray[np.integer]) -> FloatArray:
     """Return three corners per edge: up or down at the parent, then right to the child."""
     by_depth = np.argsort(spots[edges, 0], axis=1, kind="stable")
     parent, child = np.take_along_axis(edges, by_depth, axis=1).T

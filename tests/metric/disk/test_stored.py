@@ -136,7 +136,7 @@ def test_folders_of_zarr(tmp_path: Path) -> None:
     assert tr.formats.read(tmp_path / "two.zarr", use_rep="d").labels == tuple(names)
     with pytest.raises(ValueError, match="two.zarr: it holds .*: name one array with use_rep="):
         tr.formats.read(tmp_path / "two.zarr")
-    with pytest.raises(ValueError, match="it holds no array 'Y'"):
+    with pytest.raises(ValueError, match="it has no array 'Y'"):
         tr.formats.read(tmp_path / "two.zarr", use_rep="Y")
     with pytest.raises(ValueError, match="is one array: leave it out"):
         tr.formats.read(tmp_path / "d.zarr", use_rep="d")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._core.extras import require
+from .._arrays import FloatArray, IntArray
 from ._text import is_missing
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ MOST_INTEGERS = 20
 class Colors(NamedTuple):
     """Color of each value, and what a legend or a color bar needs."""
 
-    rgba: NDArray[np.float64]  # (k, 4)
-    kind: NDArray[np.int64]  # which of MARKERS each value has
+    rgba: FloatArray  # (k, 4)
+    kind: IntArray  # which of MARKERS each value has
     legend: "list[tuple[str, ColorType, str]]"  # name, color and marker of each category
     scale: "ScalarMappable | None"  # if the values are numbers
 
@@ -104,7 +105,7 @@ def _one_color(name: str) -> str:
     return name
 
 
-def _as_numbers(values: ColorValues) -> NDArray[np.float64] | None:
+def _as_numbers(values: ColorValues) -> FloatArray | None:
     """Return reals, and integers of many different values, as float64. Otherwise None."""
     if hasattr(getattr(values, "dtype", None), "categories"):
         return None
@@ -132,7 +133,7 @@ def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
     return np.array([math.nan if is_missing(item) else float(item) for item in items])
 
 
-def _on_a_scale(numbers: NDArray[np.float64], palette: Palette) -> Colors:
+def _on_a_scale(numbers: FloatArray, palette: Palette) -> Colors:
     known = numbers[np.isfinite(numbers)]
     low = float(known.min()) if len(known) else 0.0
     high = float(known.max()) if len(known) else 1.0
@@ -163,7 +164,7 @@ def _color_map(palette: Palette) -> "Colormap":
     return known[palette] if isinstance(palette, str) else palette
 
 
-def categories(values: ColorValues) -> tuple[list[str], NDArray[np.int64]]:
+def categories(values: ColorValues) -> tuple[list[str], IntArray]:
     """Return the names of the categories, and the category of each value, -1 if missing.
 
     Categories of pandas keep their order. Others are sorted, numbers within text by value.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import FloatArray
 from ..layouts._label_places import Scene, place_labels
 from ._picture import Picture
 
@@ -53,10 +53,10 @@ def write_labels(axes: "Axes", picture: Picture, labels: dict[int, str], area: f
 
 def _text(
     axes: "Axes",
-    spot: NDArray[np.float64],
+    spot: FloatArray,
     label: str,
     letters: float,
-    offset: Sequence[float] | NDArray[np.float64] = (0.0, 0.0),
+    offset: Sequence[float] | FloatArray = (0.0, 0.0),
     line: bool = False,
 ) -> "Annotation":
     """Write a label at an offset in points, with a thin line to a node that is far."""
@@ -95,7 +95,7 @@ def _scene(axes: "Axes", picture: Picture) -> Scene:
     return Scene(axes.transData.transform(picture.spots), pixels[begin], pixels[begin + 1])
 
 
-def _widen(axes: "Axes", low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+def _widen(axes: "Axes", low: FloatArray, high: FloatArray) -> bool:
     """Widen the limits if boxes (in pixels) leave the axes. Return whether any did."""
     box = axes.get_window_extent()
     over_low = np.array(box.min) - low.min(axis=0)
@@ -117,13 +117,13 @@ def _widen(axes: "Axes", low: NDArray[np.float64], high: NDArray[np.float64]) ->
     return True
 
 
-def set_limits(axes: "Axes", low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+def set_limits(axes: "Axes", low: FloatArray, high: FloatArray) -> None:
     """Set the limits of both axes."""
     axes.set_xlim(float(low[0]), float(high[0]))
     axes.set_ylim(float(low[1]), float(high[1]))
 
 
-def _sides(picture: Picture) -> NDArray[np.float64]:
+def _sides(picture: Picture) -> FloatArray:
     """Return the preferred side of the label of each node, as unit vectors.
 
     The side is away from the neighbors, or else from the middle, or else up.
@@ -144,6 +144,6 @@ def _sides(picture: Picture) -> NDArray[np.float64]:
     return _units(away)
 
 
-def _units(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+def _units(vectors: FloatArray) -> FloatArray:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)

@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from .._arrays import FloatArray, IntArray
 
 #: A chain of points (k, 2) for each edge.
-Lines: TypeAlias = NDArray[np.float64] | Sequence[NDArray[np.float64]]
+Lines: TypeAlias = FloatArray | Sequence[FloatArray]
 
 
 class Picture(NamedTuple):
     """Positions of nodes and lines of edges."""
 
-    spots: NDArray[np.float64]  # (N, 2)
-    edges: NDArray[np.int64]  # (E, 2)
+    spots: FloatArray  # (N, 2)
+    edges: IntArray  # (E, 2)
     lines: Lines
     n_points: int
     labels: Sequence[str] | None

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._arrays import FloatArray
 from ._colors import MARKERS, PALETTE
 from ._figures import flat_axes, new_axes
 from ._text import plain
@@ -73,7 +74,7 @@ def curves(
     return axes
 
 
-def _values(name: object, values: ArrayLike, count: int) -> NDArray[np.float64]:
+def _values(name: object, values: ArrayLike, count: int) -> FloatArray:
     numbers = np.asarray(values, np.float64)
     if numbers.shape != (count,):
         raise ValueError(
@@ -82,9 +83,7 @@ def _values(name: object, values: ArrayLike, count: int) -> NDArray[np.float64]:
     return numbers
 
 
-def _name_ends(
-    axes: "Axes", at: NDArray[np.float64], lines: Mapping[str, NDArray[np.float64]]
-) -> None:
+def _name_ends(axes: "Axes", at: FloatArray, lines: Mapping[str, FloatArray]) -> None:
     """Write each name right of the axes, near the height of its last value."""
     ends = []
     for k, (name, values) in enumerate(lines.items()):
@@ -119,9 +118,7 @@ def _name_ends(
         )
 
 
-def spread_out(
-    heights: Sequence[float] | NDArray[np.float64], least: float
-) -> NDArray[np.float64]:
+def spread_out(heights: Sequence[float] | FloatArray, least: float) -> FloatArray:
     """Move heights by least squares until neighbors are at least `least` apart.
 
     The order stays the same.

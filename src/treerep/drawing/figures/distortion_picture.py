@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._core.checks import positive_number
 from ..._core.extras import require
@@ -13,6 +12,7 @@ from ...metric._matching import matched
 from ...metric.as_metric import as_metric
 from ...metric.base import Metric
 from ...tree.tree import Tree
+from .._arrays import FloatArray, IntArray
 from ._figures import linear_axes, new_axes
 
 if TYPE_CHECKING:
@@ -104,9 +104,7 @@ def _kind(metric: Metric) -> str:
     return "tree" if isinstance(metric, Tree) else "model"
 
 
-def _pairs(
-    n: int, most: int, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(n: int, most: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     if n * (n - 1) // 2 <= most:
         first, second = np.triu_indices(n, 1)
         return first, second
@@ -114,7 +112,7 @@ def _pairs(
     return first, (first + rng.integers(1, n, most)) % n  # never a point and itself
 
 
-def _cell_limits(values: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
+def _cell_limits(values: FloatArray, bins: int) -> FloatArray:
     """Return limits of cells from 0 on, or around every integer if the values are integers."""
     top = float(values.max())
     if 0 < top <= _MOST_COLUMNS and np.array_equal(values, np.rint(values)):

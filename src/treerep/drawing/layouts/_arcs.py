@@ -4,7 +4,8 @@ They are arcs of circles that meet the edge of the disk at right angles.
 """
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .._arrays import ComplexArray, FloatArray
 
 # Largest distance of a chain from its arc, in radii of the disk: a quarter of a pixel in a
 # picture that is 1,000 pixels wide.
@@ -13,9 +14,7 @@ _MOST_LINES = 64
 _EDGE = 1 - 1e-7
 
 
-def geodesic_arcs(
-    start: NDArray[np.float64], end: NDArray[np.float64]
-) -> list[NDArray[np.float64]]:
+def geodesic_arcs(start: FloatArray, end: FloatArray) -> list[FloatArray]:
     """Return chains (k, 2) from start[i] to end[i]. Straighter arcs have fewer lines.
 
     start and end are (E, 2) arrays of points in the disk.
@@ -47,7 +46,7 @@ def geodesic_arcs(
     bulge = 0.5 * np.abs(b - a) * np.tan(0.5 * turn)
     needed = np.ceil(np.sqrt(bulge / _TOLERANCE))
     lines = np.clip(needed, 1, _MOST_LINES).astype(np.int64)
-    arcs: list[NDArray[np.float64]] = [np.empty((0, 2))] * len(a)
+    arcs: list[FloatArray] = [np.empty((0, 2))] * len(a)
     for count in np.unique(lines):
         edges = np.flatnonzero(lines == count)
         angles = _angles(first[edges], last[edges], int(count))
@@ -60,26 +59,24 @@ def geodesic_arcs(
     return arcs
 
 
-def _inside(points: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _inside(points: ComplexArray) -> ComplexArray:
     """Move points on the edge of the disk, where distances are infinite, inside."""
     size = np.abs(points)
     return points * (_EDGE / np.maximum(size, _EDGE))
 
 
-def _angles(
-    first: NDArray[np.float64], last: NDArray[np.float64], count: int
-) -> NDArray[np.float64]:
+def _angles(first: FloatArray, last: FloatArray, count: int) -> FloatArray:
     """Return count + 1 equally spaced angles for each arc."""
     share = np.linspace(0, 1, count + 1)
     return first[:, None] + share * (last - first)[:, None]
 
 
 def _along(
-    m: NDArray[np.complex128],
-    u: NDArray[np.complex128],
-    q: NDArray[np.complex128],
-    angles: NDArray[np.float64],
-) -> NDArray[np.complex128]:
+    m: ComplexArray,
+    u: ComplexArray,
+    q: ComplexArray,
+    angles: FloatArray,
+) -> ComplexArray:
     """Return the points of each arc at which 1 + s q has the given angles."""
     if angles.shape[1] == 2:
         s = np.array([[-1.0, 1.0]])

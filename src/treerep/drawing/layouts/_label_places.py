@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .._arrays import FloatArray
 
 # Candidate directions around a point, and distances from it in heights of a label.
 _DIRECTIONS = 24
@@ -23,12 +22,14 @@ _MOST_LABELS = 300
 class Scene(NamedTuple):
     """Points and edges that labels should not cover, in pixels."""
 
-    points: Array  # (N, 2)
-    starts: Array  # (S, 2), of the lines of edges
-    ends: Array  # (S, 2)
+    points: FloatArray  # (N, 2)
+    starts: FloatArray  # (S, 2), of the lines of edges
+    ends: FloatArray  # (S, 2)
 
 
-def place_labels(anchors: Array, sizes: Array, away: Array, gap: float, scene: Scene) -> Array:
+def place_labels(
+    anchors: FloatArray, sizes: FloatArray, away: FloatArray, gap: float, scene: Scene
+) -> FloatArray:
     """Return the centers (k, 2) of boxes of the given sizes (k, 2) beside their anchors.
 
     Each box in turn gets the cheapest of a fixed set of places. Two rounds let the first boxes
@@ -56,7 +57,7 @@ def place_labels(anchors: Array, sizes: Array, away: Array, gap: float, scene: S
     return centers
 
 
-def _offsets(side: Array, size: Array, gap: Array) -> Array:
+def _offsets(side: FloatArray, size: FloatArray, gap: FloatArray) -> FloatArray:
     """Return the offset from a point to the center of a box beyond a gap on its side."""
     half = 0.5 * size
     with np.errstate(divide="ignore"):
@@ -64,7 +65,9 @@ def _offsets(side: Array, size: Array, gap: Array) -> Array:
     return side * (reach + gap)[:, None]
 
 
-def _overlap_cost(candidates: Array, size: Array, centers: Array, sizes: Array) -> Array:
+def _overlap_cost(
+    candidates: FloatArray, size: FloatArray, centers: FloatArray, sizes: FloatArray
+) -> FloatArray:
     """Return the cost of overlap with other labels, a share of the label's own area."""
     apart = np.abs(candidates[:, None] - centers[None])
     shared = 0.5 * (size + sizes)[None] + 0.5 - apart
@@ -72,7 +75,9 @@ def _overlap_cost(candidates: Array, size: Array, centers: Array, sizes: Array) 
     return _OVERLAP * (overlap + 0.2 * (overlap > 0)).sum(axis=1)
 
 
-def _scene_cost(candidates: Array, size: Array, scene: Scene, radius: float) -> Array:
+def _scene_cost(
+    candidates: FloatArray, size: FloatArray, scene: Scene, radius: float
+) -> FloatArray:
     """Return the cost of points and edges behind the label."""
     # Only points and edges in the bounding box of all candidates matter.
     low = candidates.min(axis=0) - size
@@ -87,7 +92,9 @@ def _scene_cost(candidates: Array, size: Array, scene: Scene, radius: float) -> 
     return _POINTS * inside.sum(axis=1) + _EDGES * np.minimum(covered / size[1], 5.0)
 
 
-def _length_inside(starts: Array, ends: Array, centers: Array, size: Array) -> Array:
+def _length_inside(
+    starts: FloatArray, ends: FloatArray, centers: FloatArray, size: FloatArray
+) -> FloatArray:
     """Return the length of all lines within each box, by clipping (Liang and Barsky)."""
     step = ends - starts
     # At which share of a line it meets the sides of the box.

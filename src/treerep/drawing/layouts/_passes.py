@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ...embedding.sarkar.construction import center
 from ...tree.structure.rooted import Preorder, merged
 from ...tree.tree import Tree
+from .._arrays import ComplexArray, FloatArray, IntArray
 
 Number = TypeVar("Number", np.float64, np.complex128)
 
@@ -33,12 +34,12 @@ def path_sums(up: NDArray[np.integer], values: NDArray[Number]) -> NDArray[Numbe
     return total
 
 
-def last_below(view: Preorder) -> NDArray[np.int64]:
+def last_below(view: Preorder) -> IntArray:
     """Return the last position of the subtree of each position."""
     return np.arange(len(view.size)) + view.size - 1
 
 
-def sibling_ranks(up: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sibling_ranks(up: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
     """Return the rank of each position among its siblings, and its number of children.
 
     >>> sibling_ranks(np.array([-1, 0, 1, 2, 1, 0]))
@@ -52,12 +53,12 @@ def sibling_ranks(up: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[n
     return rank, children
 
 
-def as_points(positions: NDArray[np.complex128]) -> NDArray[np.float64]:
+def as_points(positions: ComplexArray) -> FloatArray:
     """Return complex numbers as rows (x, y)."""
     return np.column_stack([positions.real, positions.imag])
 
 
-def turn_flat(positions: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def turn_flat(positions: ComplexArray) -> ComplexArray:
     """Turn a picture about the origin until it is wider than high.
 
     The node farthest from the middle comes to the right. A picture that is equally wide in all

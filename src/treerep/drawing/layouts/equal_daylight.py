@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ...tree.structure.rooted import Preorder
 from ...tree.tree import Tree
+from .._arrays import ComplexArray, FloatArray, IntArray
 from ._passes import as_points, last_below, rooted_view, turn_flat
 from .radial import equal_angles
 
@@ -15,20 +16,18 @@ _SMALL_TURN = 0.01  # mean turn in radians, below which another round is not vis
 # Angles that are measured in all, from one node to another: a few seconds.
 _MOST_ANGLES = 2e7
 
-Complex = NDArray[np.complex128]
-
 
 class _Branches(NamedTuple):
     """The tree, which stays the same while branches are turned."""
 
     up: NDArray[np.int32]  # position of the parent; 0 at the root
-    last: NDArray[np.int64]
+    last: IntArray
     jumps: list[NDArray[np.int32]]  # 1, 2, 4, ... steps up
-    children: NDArray[np.int64]  # of all positions, one family after the other
-    starts: NDArray[np.int64]  # where each family begins
+    children: IntArray  # of all positions, one family after the other
+    starts: IntArray  # where each family begins
 
 
-def equal_daylight(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
+def equal_daylight(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     """Return positions (N, 2): the radial layout with branches turned to fill the plane.
 
     The branches of each inner node in turn are rotated about it until the empty angles between
@@ -63,7 +62,7 @@ def _branches(view: Preorder) -> _Branches:
     return _Branches(up, last_below(view), jumps[:-1], families, starts)
 
 
-def _most_branched(branches: _Branches) -> NDArray[np.int64]:
+def _most_branched(branches: _Branches) -> IntArray:
     """Return the inner nodes, first those with most nodes outside their largest branch."""
     n = len(branches.up)
     size = branches.last - np.arange(n) + 1
@@ -74,7 +73,7 @@ def _most_branched(branches: _Branches) -> NDArray[np.int64]:
     return order[degree[order] > 1]
 
 
-def _share_daylight(spots: Complex, v: int, branches: _Branches) -> float:
+def _share_daylight(spots: ComplexArray, v: int, branches: _Branches) -> float:
     """Turn the branches below v until all gaps around it are equal. Return the mean turn."""
     children = branches.children[branches.starts[v] : branches.starts[v + 1]]
     stop = int(branches.last[v]) + 1
@@ -97,8 +96,8 @@ def _share_daylight(spots: Complex, v: int, branches: _Branches) -> float:
 
 
 def _angles_from(
-    spots: Complex, v: int, children: NDArray[np.int64], branches: _Branches
-) -> NDArray[np.float64]:
+    spots: ComplexArray, v: int, children: IntArray, branches: _Branches
+) -> FloatArray:
     """Return the angles of all positions around v, continued along every branch.
 
     A branch may reach around v, so angles may exceed half a turn.

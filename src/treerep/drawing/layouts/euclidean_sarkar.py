@@ -1,13 +1,13 @@
 """Sarkar's construction in the Euclidean plane: equal angles around every node."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...tree.tree import Tree
+from .._arrays import FloatArray
 from ._passes import as_points, path_sums, rooted_view, sibling_ranks
 
 
-def euclidean_sarkar(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
+def euclidean_sarkar(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     """Return positions (N, 2) with equal angles around nodes and exact lengths of edges.
 
     Branches may cross, as the plane has too little space. Nodes joined by edges of length 0

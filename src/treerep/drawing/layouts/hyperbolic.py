@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...embedding.sarkar.construction import sarkar
 from ...embedding.tree_embedding import TreeEmbedding
 from ...tree.tree import Tree
+from .._arrays import FloatArray
 from ._passes import path_sums, rooted_view
 
 # Limits of the hyperbolic distance of the median point from the root: more points need more
@@ -17,7 +17,7 @@ _MOST_RADIUS = 5.0
 _FARTHEST = 9.0  # of any node, as more is not distinguished from the edge of the disk
 
 
-def hyperbolic(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
+def hyperbolic(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     """Return positions (N, 2) in the Poincaré disk, with the root at its center.
 
     The scale suits pictures: half of the points are within 2.5 to 5 hyperbolic units of the

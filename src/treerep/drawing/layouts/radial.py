@@ -1,14 +1,14 @@
 """The equal-angle layout: every leaf has the same share of the circle."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...tree.structure.rooted import Preorder
 from ...tree.tree import Tree
+from .._arrays import ComplexArray, FloatArray
 from ._passes import as_points, last_below, path_sums, rooted_view, turn_flat
 
 
-def radial(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
+def radial(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     """Return positions (N, 2). Branches share the circle by their numbers of leaves.
 
     Edges have their exact lengths and do not cross. `root`, the center of the tree by default,
@@ -22,7 +22,7 @@ def radial(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
     return as_points(turn_flat(equal_angles(view))[view.position])
 
 
-def equal_angles(view: Preorder) -> NDArray[np.complex128]:
+def equal_angles(view: Preorder) -> ComplexArray:
     """Return positions in preorder, as complex numbers."""
     last = last_below(view)
     leaf = (last == np.arange(len(last))).astype(np.int64)

@@ -1,13 +1,13 @@
 """The rectangular layout of a rooted tree: one row per leaf."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...tree.tree import Tree
+from .._arrays import FloatArray
 from ._passes import last_below, path_sums, rooted_view
 
 
-def rectangular(tree: Tree, *, root: int | str | None = None) -> NDArray[np.float64]:
+def rectangular(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     """Return positions (N, 2): x is the distance from the root, y minus the row.
 
     An inner node is half-way between its first and its last leaf. The default root is the

@@ -15,6 +15,7 @@ from ...embedding.tree_embedding import TreeEmbedding
 from ...metric._matching import matched, values_in_order
 from ...metric.as_metric import as_metric
 from ...tree.tree import Tree
+from .._arrays import FloatArray
 
 #: A page of more points has no true distances, which would be most of the file.
 MOST_DISTANCES = 1000
@@ -75,7 +76,7 @@ def _shape(tree: Tree, root: int, name: str, power: float, scale: float | None) 
     return {"name": name, "power": power, "scale": factor, "most_spread": most}
 
 
-def edge_angles(embedding: TreeEmbedding) -> NDArray[np.float64]:
+def edge_angles(embedding: TreeEmbedding) -> FloatArray:
     """Return the direction of the edge to each position, as an angle at its upper end.
 
     An embedding carries frames along an edge by a reflection, so some frames are left-handed.
@@ -225,7 +226,7 @@ def _are_numbers(present: list[Any]) -> bool:
     return any(isinstance(value, float) for value in present) or len(set(present)) > MOST_COLORS
 
 
-def _numbers(name: str, entries: list[Any]) -> NDArray[np.float64]:
+def _numbers(name: str, entries: list[Any]) -> FloatArray:
     numbers = np.array([math.nan if value is None else float(value) for value in entries])
     infinite = np.isinf(numbers)
     if infinite.any():
