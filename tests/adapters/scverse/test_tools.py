@@ -531,7 +531,9 @@ def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:
     tl.tree(adata)
     with pytest.raises(ValueError, match="scale is a positive number or 'auto', not -1"):
         tl.embed(adata, scale=-1)
-    with pytest.raises(ValueError, match="'nothing' is neither a column of adata.obs nor a gene"):
+    with pytest.raises(
+        ValueError, match="'nothing' is neither a column of adata.obs nor a gene"
+    ):
         pl.tree(adata, color="nothing")
     adata.uns["treerep"]["weights"][3] = -1
     with pytest.raises(
