@@ -13,7 +13,7 @@ import io
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
@@ -113,43 +113,78 @@ def _is_parallel(node: ast.AST) -> bool:
     return left.isdisjoint(ast.dump(value) for value in node.value.elts)
 
 
-def report(folder: Path) -> Iterator[str]:
-    """Yield the rows of the table."""
+class Summary(NamedTuple):
+    """What is counted in a package."""
+
+    files: int
+    lines: int
+    median_file: float
+    longest_file: int
+    tokens_per_line: float
+    parallel_per_1000: float
+    wide_parallel: int
+    any_percent: float
+    comment_percent: float
+    long_line_percent: float
+    function_lines: tuple[float, int, int]  # median, 90 %, longest
+    fullest_folder: tuple[str, int]
+    names_twice: list[str]
+
+
+def summarize(folder: Path) -> Summary:
+    """Count a package."""
     paths = sorted(folder.rglob("*.py"))
     counted = {path: measure(path) for path in paths}
     files = list(counted.values())
     lines = sum(file.lines for file in files)
     tokens = [number for file in files for number in file.tokens_of_lines]
     lengths = sorted(length for file in files for length in file.function_lengths)
-    plain = [
-        file
-        for path, file in counted.items()
-        if "kernels" not in path.stem and "triton" not in path.stem
-    ]
+    plain = [file for path, file in counted.items() if not _is_kernel_file(path)]
     folders = Counter(path.parent for path in paths if path.name != "__init__.py")
-    names = Counter(
-        path.name for path in paths if path.name not in {"__init__.py", "__main__.py"}
-    )
+    names = Counter(path.name for path in paths if not path.name.startswith("__"))
     fullest, most = folders.most_common(1)[0]
-    twice = sorted(name for name, number in names.items() if number > 1)
-    of_files = [file.lines for file in files]
-    untyped = sum(file.bare_any for file in plain)
-    percentile = lengths[len(lengths) * 9 // 10]
-    yield f"files, lines                          {len(files)}, {lines:,}"
-    yield f"lines of a file, median and largest   {median(of_files):.0f}, {max(of_files)}"
-    yield f"tokens per line of code               {mean(tokens):.2f}"
-    yield f"parallel assignments per 1,000 lines  {1000 * sum(file.parallel for file in files) / lines:.1f}"
-    yield f"  of more than two targets            {sum(file.wide_parallel for file in files)}"
-    yield f"bare Any outside kernels              {_share(untyped, sum(file.annotations for file in plain))}"
-    yield f"comments per line of code             {_share(sum(file.comments for file in files), len(tokens))}"
-    yield f"lines over 100 characters             {_share(sum(file.long_lines for file in files), lines)}"
-    yield f"lines of a function, median, 90%, max {median(lengths):.0f}, {percentile}, {lengths[-1]}"
-    yield f"fullest folder                        {fullest.relative_to(folder)}: {most} files"
+    return Summary(
+        files=len(files),
+        lines=lines,
+        median_file=median(file.lines for file in files),
+        longest_file=max(file.lines for file in files),
+        tokens_per_line=mean(tokens),
+        parallel_per_1000=1000 * sum(file.parallel for file in files) / lines,
+        wide_parallel=sum(file.wide_parallel for file in files),
+        any_percent=_percent((f.bare_any for f in plain), sum(f.annotations for f in plain)),
+        comment_percent=_percent((file.comments for file in files), len(tokens)),
+        long_line_percent=_percent((file.long_lines for file in files), lines),
+        function_lines=(median(lengths), lengths[len(lengths) * 9 // 10], lengths[-1]),
+        fullest_folder=(str(fullest.relative_to(folder)), most),
+        names_twice=sorted(name for name, number in names.items() if number > 1),
+    )
+
+
+def _is_kernel_file(path: Path) -> bool:
+    return "kernels" in path.stem or "triton" in path.stem
+
+
+def _percent(parts: Iterable[int], whole: int) -> float:
+    return 100 * sum(parts) / whole
+
+
+def report(folder: Path) -> Iterator[str]:
+    """Yield the rows of the table."""
+    found = summarize(folder)
+    typical, percentile, longest = found.function_lines
+    fullest, most = found.fullest_folder
+    twice = found.names_twice
+    yield f"files, lines                          {found.files}, {found.lines:,}"
+    yield f"lines of a file, median and largest   {found.median_file:.0f}, {found.longest_file}"
+    yield f"tokens per line of code               {found.tokens_per_line:.2f}"
+    yield f"parallel assignments per 1,000 lines  {found.parallel_per_1000:.1f}"
+    yield f"  of more than two targets            {found.wide_parallel}"
+    yield f"bare Any outside kernels              {found.any_percent:.1f} %"
+    yield f"comments per line of code             {found.comment_percent:.1f} %"
+    yield f"lines over 100 characters             {found.long_line_percent:.1f} %"
+    yield f"lines of a function, median, 90%, max {typical:.0f}, {percentile}, {longest}"
+    yield f"fullest folder                        {fullest}: {most} files"
     yield f"base names in several folders         {len(twice)}: {', '.join(twice)}"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %"
 
 
 if __name__ == "__main__":
