@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
-from treerep.backends.dask import _run as dask_run
+from treerep.backends.dask import _treerep_run as dask_run
 
 from .common import Table
 

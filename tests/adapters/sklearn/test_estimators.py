@@ -241,7 +241,7 @@ def test_errors_name_what_is_wrong() -> None:
     X, _ = blobs(10)
     for model, message in (
         (TreeRep(0), "n_clusters must be a positive whole number, not 0"),
-        (TreeRep(metric="sqeuclidean"), "no metric"),
+        (TreeRep(metric="sqeuclidean"), "is not a metric"),
         (TreeRep(pivot="best"), "unknown pivot rule"),
         (HyperbolicEmbedding(method="nothing"), "method is one of"),
         (HyperbolicEmbedding(model="sphere"), "model is one of"),

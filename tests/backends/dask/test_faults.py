@@ -16,7 +16,7 @@ import treerep as tr
 from tests.backends.dask.traps import Trap, die, exhaust, freeze
 from tests.processes import default_signals
 from tests.trees import assert_same
-from treerep.backends.dask import _run as dask_run
+from treerep.backends.dask import _treerep_run as dask_run
 from treerep.backends.dask import backbone as dask_backbone
 
 da = pytest.importorskip("dask.array")
@@ -187,7 +187,7 @@ def test_an_interrupt_ends_the_fit_and_its_cluster(tmp_path: Path) -> None:
         import psutil
         import treerep as tr
         from tests.backends.dask.traps import Trap, dawdle
-        from treerep.backends.dask import _run as dask_run
+        from treerep.backends.dask import _treerep_run as dask_run
 from treerep.backends.dask import backbone as dask_backbone
 
         def interrupt(trap):

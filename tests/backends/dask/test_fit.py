@@ -174,7 +174,7 @@ def test_more_points_than_priorities_are_stored_for(
 def test_many_blocks_are_summed_up_in_groups(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("treerep.backends.dask._run._FAN_IN", 2)
+    monkeypatch.setattr("treerep.backends.dask._treerep_run._FAN_IN", 2)
     points = points_of("euclidean", 60, 3)
     assert_same(
         tr.fit(

@@ -248,7 +248,7 @@ def test_averages_after_an_exchange_are_those_from_scratch(criterion: str) -> No
             assert_allclose(inserted[inner], search.sides.pair[inner], rtol=1e-12)
             before = search.length()
             while module.exchange_best(
-                search.sides, search.matrix, search.room, 1e-12, balanced, 1, 1
+                search.sides, search.matrix, search.workspace, 1e-12, balanced, 1, 1
             ):
                 pair, cross = search.sides.pair.copy(), search.sides.cross.copy()
                 search.average()

@@ -32,8 +32,8 @@ from ...refinement.refine import check_arguments
 from ...scores._sampling import sample_rows
 from ...tree.tree import Tree
 from ._oracles import GatheredPoints, RowOracle, stacked
-from ._run import Run
 from ._spread_points import Block, SpreadPoints, dropping, raise_first, submit_to
+from ._treerep_run import Run
 from .runner import Parcel
 
 _CHUNK = 4096  # points placed together on a worker

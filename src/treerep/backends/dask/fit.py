@@ -24,8 +24,8 @@ from ...metric.as_metric import as_metric
 from ...metric.base import Metric, MetricError, check_labels
 from ...metric.points import PointMetric
 from ...tree.tree import Tree
-from ._run import Run
 from ._spread_points import SpreadPoints, check_shape, is_dask_array, spread
+from ._treerep_run import Run
 from .cluster import client_for
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from ...metric.base import MetricError
 from ...tree.structure.canonical import canonical_edges
 from ...tree.tree import Tree
 from ._finish import Batch, Part, completed, duplicates_of
-from ._run import Run, SpreadZone
 from ._spread_points import Block, raise_first
+from ._treerep_run import Run, SpreadZone
 from ._waves import Wave
 from .cluster import client_for
 from .fit import SpreadablePoints, run_on, spreadable_points
