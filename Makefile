@@ -36,7 +36,7 @@ help: ## list the targets
 demo: .venv/core ## fit two data sets and show what comes out
 	$(BIN)/treerep demo
 
-check: .venv/test ## what can be checked without running: style, types, imports between rooms
+check: .venv/test ## what can be checked without running: style, types, imports between packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -60,7 +60,7 @@ test: check ## style, types, tests and documentation, without the tests that nee
 test-all: test test-generic test-heavy ## what has to pass before a change lands: all tests but the slow ones
 
 # Where numbers are printed, stored or documented. Other folders compare what one machine computes in two ways.
-GENERIC := src tests/cli tests/docs tests/embedding tests/paper tests/test_front_door.py tests/*/test_pages.py
+GENERIC := src tests/cli tests/docs tests/embedding tests/fitting/test_stored_trees.py tests/paper tests/test_front_door.py tests/*/test_pages.py
 test-generic: .venv/test ## a part of the tests again, with the code that NumPy, numba and libm have for the oldest CPUs
 	$(BIN)/python -m tests.generic_cpu $(BIN)/pytest -n $(JOBS) -m "$(PLAIN)" $(GENERIC)
 
