@@ -54,8 +54,8 @@ def place(
         needed. Points with labels are matched to those of the tree by label.
     metric : str, optional
         How to measure the points of `data`, as in `fit`.
-    labels : labels of the new points, optional
-        By default the index of `rows`. Without both, new points of a tree with labels get the
+    labels : sequence, optional
+        Names of the new points, by default the index of `rows`. Without both, new points of a tree with labels get the
         labels n, n+1, ...
     tol : float or "auto"
         Lengths below this count as zero. "auto" is 0.1 if the distances are whole numbers and
