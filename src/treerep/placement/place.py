@@ -55,8 +55,8 @@ def place(
     metric : str, optional
         How to measure the points of `data`, as in `fit`.
     labels : sequence, optional
-        Names of the new points, by default the index of `rows`. Without both, new points of a tree with labels get the
-        labels n, n+1, ...
+        Names of the new points, by default the index of `rows`. Without both, new points of a
+        tree with labels get the labels n, n+1, ...
     tol : float or "auto"
         Lengths below this count as zero. "auto" is 0.1 if the distances are whole numbers and
         the lengths of the tree multiples of 1/4. Otherwise it is the size of rounding errors.
