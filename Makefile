@@ -85,7 +85,7 @@ bench-ready: .venv/rivals
 	@command -v clearcut quicktree >/dev/null || [ "$$(id -u)" -ne 0 ] || \
 		{ apt-get update -qq && apt-get install -qq -y clearcut quicktree; } || echo "clearcut and quicktree are absent"
 
-bench: bench-ready ## compare with other libraries and programs, in five minutes; writes the tables of docs/rivals.md
+bench: bench-ready ## compare with other libraries and programs, in five minutes; writes the tables of docs/developers/rivals.md
 	$(BIN)/python -m benchmarks rivals
 
 bench-full: bench-ready ## the same at larger sizes, and every other table of benchmarks/ (hours)

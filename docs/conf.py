@@ -50,7 +50,7 @@ if "TREEREP_DATA" not in os.environ and (HERE.parents[1] / "shared" / "data").is
     os.environ["TREEREP_DATA"] = str(HERE.parents[1] / "shared" / "data")
 if locate("paul15") is None:
     tags.add("no_cells")  # noqa: F821 (Sphinx brings it)
-    nb_execution_excludepatterns = ["tutorial_cells.md"]
+    nb_execution_excludepatterns = ["tutorials/cells.md"]
 
 # The measured part of methods.md.
 (HERE / "_build").mkdir(exist_ok=True)

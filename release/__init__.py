@@ -1,1 +1,1 @@
-"""How a release is checked; docs/releasing.md tells the story."""
+"""How a release is checked; docs/developers/releasing.md tells the story."""

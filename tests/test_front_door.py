@@ -1,7 +1,6 @@
 import ast
 import importlib.metadata
 import inspect
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -143,19 +142,3 @@ def test_metrics_and_trees_are_built_without_numba_at_import():
 
 def test_version_is_that_of_the_package():
     assert tr.__version__ == importlib.metadata.version("treerep")
-
-
-PAGES = ["README.md", "docs/index.md", "docs/place.md", "docs/sklearn.md"]
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_examples_in_the_pages_run(page):
-    # The blocks of one page are run one after the other, in one namespace, as a reader would type them.
-    blocks = re.findall(
-        r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL
-    )
-    assert blocks
-    namespace: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, page, "exec"), namespace)
-    assert isinstance(namespace["tree"], tr.Tree)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks rivals [--full] [--docs]`: measure and store, then write the parts of docs/rivals.md."""
+"""`python -m benchmarks rivals [--full] [--docs]`: measure and store, then write the parts of docs/developers/rivals.md."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""The generated parts of docs/rivals.md, from the stored results: tables, pictures, and who wins where."""
+"""The generated parts of docs/developers/rivals.md, from the stored results: tables, pictures, and who wins where."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 def write(
     record: dict[str, Any], folder: Path = RESULTS, pictures: Path = DOCS / "pictures"
 ) -> None:
-    """Write rivals_*.md, which docs/rivals.md includes, and the pictures."""
+    """Write rivals_*.md, which docs/developers/rivals.md includes, and the pictures."""
     from .pictures import draw
 
     for name, text in parts(record).items():

@@ -1,6 +1,5 @@
 """A matrix on disk is fitted without being read into memory: in a process of its own, whose memory is watched."""
 
-import re
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 from benchmarks.out_of_core import measured, rows_of, tree_of_small_numbers
 
 GIB = 1 << 30
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "scaling_out_of_core.md"
 
 
 def test_the_rows_that_are_written_are_the_distances_of_the_tree() -> None:
@@ -23,16 +21,6 @@ def test_a_small_one(tmp_path: Path) -> None:
     found = measured(tmp_path, 3_000, large=1 << 20)
     assert found["on disk"] and found["same"]
     assert found["anonymous"] < GIB
-
-
-def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for block in re.findall(
-        r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL
-    ):
-        exec(compile(block, PAGE.name, "exec"), names)
-        assert names["found"].n_nodes == names["tree"].n_nodes  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def sessions(page):
             yield command, shown
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/cli.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/howto/command_line.md"])
 def test_examples_print_what_is_shown(call, data_folder, tmp_path, page):
     shutil.copy(data_folder / "sarich.csv", tmp_path / "mammals.csv")
     shutil.copy(data_folder / "graphs" / "celegan.edges.gz", tmp_path / "celegan.edges.gz")
@@ -47,7 +47,7 @@ def test_examples_print_what_is_shown(call, data_folder, tmp_path, page):
 
 
 def test_every_command_has_its_place_on_the_page():
-    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "howto" / "command_line.md").read_text(encoding="utf-8")
     headings = {
         word.strip(",")
         for line in re.findall(r"^## (.*)$", text, flags=re.MULTILINE)
@@ -56,6 +56,7 @@ def test_every_command_has_its_place_on_the_page():
     commands = set(get_command(app).commands)
     assert commands == headings - {"and"}
     used = {
-        re.search(r"treerep ([\w-]+)", command)[1] for command, _ in sessions("docs/cli.md")
+        re.search(r"treerep ([\w-]+)", command)[1]
+        for command, _ in sessions("docs/howto/command_line.md")
     }
     assert commands - used == {"warm-up", "demo"}

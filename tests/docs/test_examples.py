@@ -1,83 +1,101 @@
-"""Every example of the documentation runs: cells of the tutorials when it is built, blocks of the pages in a test."""
+"""Run every example of the documentation, and compare the results that it shows.
 
+Blocks of one page run one after the other in one namespace, as a reader would type them. A comment behind an
+expression is its result: `tree.n_nodes  # 14`, `print(score)  # 0.0234`. Cells of notebooks run when the pages are
+built. A line `% not run: reason` above a block leaves it out.
+"""
+
+import ast
+import contextlib
+import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.shown import is_printed
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-
-# Pages whose blocks other tests run, because they look at what comes out, too.
-ELSEWHERE = {
-    "index.md": "tests/test_front_door.py",
-    "place.md": "tests/test_front_door.py",
-    "sklearn.md": "tests/test_front_door.py",
-    "drawing.md": "tests/drawing/test_pages.py",
-    "formats_trees.md": "tests/formats/test_pages.py",
-    "scaling_dask.md": "tests/backends/dask/test_page.py",
-    "scaling_out_of_core.md": "tests/backends/test_out_of_core.py",
-    "single_cell.md": "tests/adapters/scverse/test_tools.py",
-}
-PLAIN = (
-    "extending_metric.md",
-    "formats.md",
-    "hyperbolicity.md",
-    "methods.md",
-    "page.md",
-    "refinement.md",
+_BLOCK = re.compile(
+    r"^(?P<left_out>% not run: .+\n)?```(?:python|\{code-cell\} ipython3)\n(?P<code>.*?)^```",
+    flags=re.DOTALL | re.MULTILINE,
 )
-WITH_DATA = ("datasets.md", "tutorial_network.md")
-WITH_TORCH = ("embeddings.md", "scaling_gpu.md", "tutorial_learning.md")
+# Most of the cluster's examples are scripts, each with its own processes.
+_SCRIPT = 'if __name__ == "__main__"'
+WITH_TORCH = {"howto/embed.md", "howto/gpu.md", "tutorials/machine_learning.md"}
+
+
+def pages() -> list[str]:
+    """Return the pages with blocks of Python, and the README, by their paths from docs/."""
+    found = [path for path in sorted(DOCS.rglob("*.md")) if "_build" not in path.parts]
+    texts = {
+        path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in found
+    }
+    plain = [page for page, text in texts.items() if "```python\n" in text]
+    return ["../README.md", *plain, *sorted(WITH_TORCH - set(plain))]
 
 
 def blocks(page: str) -> list[str]:
     """Return the Python of a page, cells of a notebook and plain blocks alike, in their order."""
     text = (DOCS / page).read_text(encoding="utf-8")
-    found = re.findall(
-        r"^```(?:python|\{code-cell\} ipython3)\n(.*?)^```",
-        text,
-        flags=re.DOTALL | re.MULTILINE,
+    found = [match["code"] for match in _BLOCK.finditer(text) if not match["left_out"]]
+    return [re.sub(r"^:tags:.*\n", "", code) for code in found]
+
+
+def run(page: str, code: str, namespace: dict[str, object]) -> None:
+    """Run a block, statement by statement, and compare the results behind expressions."""
+    lines = code.splitlines()
+    for statement in ast.parse(code).body:
+        remark = lines[statement.end_lineno - 1][statement.end_col_offset :].partition("#")[2]
+        if not isinstance(statement, ast.Expr) or not remark:
+            exec(compile(ast.Module([statement], []), page, "exec"), namespace)
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            value = eval(compile(ast.Expression(statement.value), page, "eval"), namespace)
+        found = printed.getvalue() if value is None else repr(value)
+        assert is_printed(remark.strip(), found), (
+            f"{page}: {lines[statement.end_lineno - 1]!r} gives {found!r}"
+        )
+
+
+def run_script(code: str, folder: Path) -> None:
+    """Run a block as a program, and compare what it prints."""
+    (folder / "script.py").write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "script.py"], capture_output=True, text=True, timeout=300, cwd=folder
     )
-    return [re.sub(r"^:tags:.*\n", "", block) for block in found]
-
-
-def run(page: str, code: list[str]) -> None:
-    """Run pieces of code one after the other in one namespace, as a reader would type them."""
-    namespace: dict[str, object] = {}
-    for block in code:
-        exec(compile(block, page, "exec"), namespace)
-
-
-@pytest.fixture(autouse=True)
-def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def test_no_page_is_forgotten():
-    with_blocks = {
-        path.name
-        for path in DOCS.glob("*.md")
-        if "```python\n" in path.read_text(encoding="utf-8")
-    }
-    assert with_blocks == {*ELSEWHERE, *PLAIN, *WITH_DATA, *WITH_TORCH}
-    for page, test in ELSEWHERE.items():
-        assert page in (ROOT / test).read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("page", PLAIN)
-def test_blocks_run(page):
-    run(page, blocks(page))
+    assert done.returncode == 0, done.stderr[-2000:]
+    shown = re.findall(r"^ *print\(.*\)  # (.*)$", code, flags=re.MULTILINE)
+    assert len(shown) == len(done.stdout.splitlines())
+    for one, two in zip(shown, done.stdout.splitlines(), strict=True):
+        assert is_printed(one, two), f"the page shows {one!r}, and the script prints {two!r}"
 
 
 @pytest.mark.usefixtures("data_folder")
-@pytest.mark.parametrize("page", WITH_DATA)
-def test_blocks_run_where_the_data_is(page):
-    # Debian's WordNet is not everywhere; its reader has tests of its own.
-    run(page, [block for block in blocks(page) if "/usr/share/wordnet" not in block])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.torch if page in WITH_TORCH else [])
+        for page in pages()
+    ],
+)
+def test_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "page"}
+    code = blocks(page)
+    assert code
+    for block in code:
+        if _SCRIPT in block:
+            run_script(block, tmp_path)
+        else:
+            run(page, block, namespace)
 
 
-@pytest.mark.torch
-@pytest.mark.parametrize("page", WITH_TORCH)
-def test_blocks_run_where_torch_is(page):
-    run(page, blocks(page))
+def test_a_wrong_result_is_found() -> None:
+    run("page", "x = 2\nx + 1  # 3\nprint(0.12345)  # 0.1234\n", {})
+    with pytest.raises(AssertionError, match="gives '3'"):
+        run("page", "1 + 2  # 4\n", {})

@@ -20,7 +20,7 @@ CONTRACTS = [
     "tests/fitting/test_methods.py",
     "tests/test_citations.py",
 ]
-DIFFS = sorted((ROOT / "docs" / "extending").glob("*.diff"))
+DIFFS = sorted((ROOT / "docs" / "developers" / "extending").glob("*.diff"))
 
 
 @pytest.fixture(scope="module")
@@ -104,5 +104,5 @@ def _changed(diff: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", [path.stem for path in DIFFS])
 def test_each_has_its_page(name: str) -> None:
-    page = (ROOT / "docs" / f"extending_{name}.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "developers" / f"extending_{name}.md").read_text(encoding="utf-8")
     assert f"extending/{name}.diff" in page

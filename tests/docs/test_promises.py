@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "promises.md").read_text(encoding="utf-8")
 
 
 def test_every_promise_names_a_test() -> None:

@@ -29,7 +29,10 @@ WITHOUT_EXAMPLE = {"treerep.datasets.paper_points", "treerep.datasets.wordnet_no
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_it_is_in_the_reference(name):
-    pages = [(DOCS / page).read_text(encoding="utf-8") for page in ("api.md", "citing.md")]
+    pages = [
+        (DOCS / page).read_text(encoding="utf-8")
+        for page in ("reference/index.md", "reference/citing.md")
+    ]
     assert any(
         re.search(rf"^\.\. auto\w+:: {re.escape(name)}$", page, flags=re.MULTILINE)
         for page in pages
@@ -59,7 +62,7 @@ def method_table(monkeypatch):
 
 
 def test_methods_are_on_their_page(method_table):
-    page = (DOCS / "methods.md").read_text(encoding="utf-8")
+    page = (DOCS / "howto" / "choose_a_method.md").read_text(encoding="utf-8")
     assert (
         "```{include} _build/method_table.md" in page
         and "```{include} _build/method_details.md" in page

@@ -1,4 +1,4 @@
-"""Trees that need no more than sums, products and roots have the same bits on every CPU: docs/treerep.md says which."""
+"""Trees that need no more than sums, products and roots have the same bits on every CPU: docs/developers/treerep.md says which."""
 
 import os
 import subprocess

@@ -72,7 +72,7 @@ def rounding_of(metric: Metric, largest: float) -> float:
     `largest` is the largest distance. Two errors add up: the input is rounded once to its
     dtype, and path lengths drift by about sqrt(n) roundings of float64, because they are sums
     along n edges. (One term for both, 64 sqrt(n) eps(dtype), swallows short edges of float32
-    metrics: see docs/benchmarks.md.)
+    metrics: see docs/developers/benchmarks.md.)
     """
     drift = 64 * np.sqrt(len(metric)) * np.finfo(np.float64).eps
     return float((8 * max(metric.eps, metric.input_eps) + drift) * largest)

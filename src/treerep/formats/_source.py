@@ -212,4 +212,6 @@ def _refuse_utf16(head: bytes) -> None:
 def _refuse_other_encodings(head: bytes) -> None:
     _refuse_utf16(head)
     if b"\0" in head:
-        raise ValueError("it is neither a text nor a known binary file: see docs/formats.md")
+        raise ValueError(
+            "it is neither a text nor a known binary file: see docs/reference/data_formats.md"
+        )

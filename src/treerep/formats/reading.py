@@ -10,7 +10,7 @@ from ._request import Request
 from ._sniff import guess_format, is_zarr
 from ._source import Source
 
-#: The formats that `read` takes, described in docs/formats.md.
+#: The formats that `read` takes, described in docs/reference/data_formats.md.
 DATA_FORMATS = (
     "npy",
     "npz",

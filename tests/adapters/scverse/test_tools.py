@@ -22,7 +22,6 @@ from treerep import pl, tl
 from treerep._core import memory
 from treerep.adapters.scverse._storage import rooted_graph
 from treerep.adapters.scverse.plots import values_of
-from treerep.datasets._finding import locate
 from treerep.fitting.methods import METHODS
 
 mpl.use("agg")
@@ -549,23 +548,6 @@ def test_only_anndata(tool: Any) -> None:
         match="this takes an AnnData or TreeData, not ndarray: for other data use treerep.fit",
     ):
         tool(np.zeros((3, 3)))
-
-
-# The documentation.
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def test_examples_in_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs" / "single_cell.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    namespace: dict[str, Any] = {}
-    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
-    for block in blocks:
-        if "paul15" in block and locate("paul15") is None:
-            break
-        exec(compile(block, "single_cell.md", "exec"), namespace)
-    assert isinstance(namespace["tree"], tr.Tree)
 
 
 def test_a_new_tree_takes_the_results_of_the_old_one_with_it(adata: ad.AnnData) -> None:

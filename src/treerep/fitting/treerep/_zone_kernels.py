@@ -221,7 +221,7 @@ def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
     # leaves out: to q itself where both other products equal d(w, q), as the paper's definition
     # of Zone_1 says, else to its edge. The paper's text and pseudo-code ask for one of the two
     # only; then its proposition (an error of at most delta on four points) fails, by a factor
-    # of up to 2, and C. elegans and Grid-worm come out worse (docs/treerep.md). Ties: A, B,
+    # of up to 2, and C. elegans and Grid-worm come out worse (docs/developers/treerep.md). Ties: A, B,
     # then C.
     if a >= b and a >= c:
         return (Z1_Z if abs(z - b) < tol and abs(z - c) < tol else Z2_Z), z, a

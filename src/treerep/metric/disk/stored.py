@@ -1,7 +1,7 @@
 """Matrices that are stored in compressed chunks by zarr or HDF5.
 
 A single distance costs a whole chunk, and the pivots of a fit touch nearly every chunk
-(docs/scaling_out_of_core.md has the count). So each chunk is unpacked once: into memory, or for
+(docs/howto/disk.md has the count). So each chunk is unpacked once: into memory, or for
 large matrices into a temporary file that is mapped.
 """
 
