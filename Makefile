@@ -8,15 +8,17 @@ BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo test test-all test-generic test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper harden
-.PHONY: coverage format clean dist test-dist test-lowest
+.PHONY: coverage format clean dist system-packages test-dist test-lowest
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# Each stamp stands for one thing installed; all are made anew when pyproject.toml changes.
+# Each stamp stands for one thing installed; all are made again when pyproject.toml changes.
+# pip 25.1 is the first that reads dependency groups.
 .venv/made:
 	$(PYTHON) -m venv .venv
+	$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
 
 .venv/core: .venv/made pyproject.toml
@@ -24,26 +26,28 @@ help: ## list the targets
 	@touch $@
 
 .venv/test: .venv/made pyproject.toml
-	$(PIP) install --editable '.[test,docs]'
+	$(PIP) install --editable '.[all]' --group test --group docs
 	@touch .venv/core $@
 
-# geoopt: the tests compare our steps with its. Triton: its interpreter runs the GPU's kernels. The browser comes from
-# the system: see test-heavy.
+# The browser is a system package: see test-heavy.
 .venv/heavy: .venv/test
-	$(PIP) install '$(TORCH)' 'geoopt>=0.5.1' 'triton>=3.4' --editable '.[browser]'
+	$(PIP) install '$(TORCH)' --group heavy
 	@touch $@
 
 demo: .venv/core ## fit two data sets and show what comes out
 	$(BIN)/treerep demo
 
-check: .venv/test ## what can be checked without running: style, types, imports between packages
+check: .venv/test ## style, types, imports between packages, spelling and language
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/codespell
+	$(BIN)/python -m release.check_language
 
 docs: .venv/test ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_built.py docs/_build/html
 
 # Links between pages are checked by `docs`, where a target that is missing is a warning; these are those to elsewhere.
 linkcheck: .venv/test ## follow the links of the documentation to other sites
@@ -64,26 +68,30 @@ GENERIC := src tests/cli tests/docs tests/embedding tests/fitting/test_stored_tr
 test-generic: .venv/test ## a part of the tests again, with the code that NumPy, numba and libm have for the oldest CPUs
 	$(BIN)/python -m tests.generic_cpu $(BIN)/pytest -n $(JOBS) -m "$(PLAIN)" $(GENERIC)
 
-# Nothing is left out here: where torch or Chromium is missing and cannot be installed, this fails.
+# Nothing is left out here: if torch or Chromium is missing, this fails.
 test-heavy: .venv/heavy ## the tests that need torch or a browser
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
-		{ [ "$$(id -u)" -eq 0 ] && apt-get update -qq && apt-get install -qq -y chromium; } || \
-		{ echo "tests of the page need Chromium: apt-get install chromium"; exit 1; }
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+		{ echo "the browser tests need Chromium. On Debian or Ubuntu: make system-packages, or apt-get install chromium"; exit 1; }
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nothing-missing -m "(torch or browser) and not slow"
+
+# No other target calls this one. CI does.
+system-packages: ## install Chromium with apt-get, as root, if it is missing
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+		{ apt-get update -qq && apt-get install -qq -y chromium; }
 
 test-slow: .venv/test ## the tests that take minutes and 12 GB of disk: TMPDIR says where
 	$(BIN)/pytest -m slow
 
-# Beside the test environment: what we are compared with. Torch first, or pip would bring a larger build of it.
+# Other libraries, beside the test environment. Torch first, or pip would install a larger build of torch.
 .venv/rivals: .venv/test
-	$(PIP) install '$(TORCH)' --editable '.[rivals]'
+	$(PIP) install '$(TORCH)' --editable '.[all,embed]' --group rivals
 	$(PIP) install --no-deps hyperlib || echo "hyperlib could not be built: it is listed as absent"
 	@touch $@
 
-# Programs come from the system; those that are not there are listed as absent.
+# Programs that are missing are listed as absent.
 bench-ready: .venv/rivals
-	@command -v clearcut quicktree >/dev/null || [ "$$(id -u)" -ne 0 ] || \
-		{ apt-get update -qq && apt-get install -qq -y clearcut quicktree; } || echo "clearcut and quicktree are absent"
+	@command -v clearcut >/dev/null && command -v quicktree >/dev/null || \
+		echo "clearcut or quicktree is missing and listed as absent. On Debian or Ubuntu: apt-get install clearcut quicktree"
 
 bench: bench-ready ## compare with other libraries and programs, in five minutes; writes the tables of docs/developers/rivals.md
 	$(BIN)/python -m benchmarks rivals
@@ -132,5 +140,5 @@ format: .venv/test ## put the code in order
 	$(BIN)/ruff format .
 
 clean: ## remove the environment and everything made
-	rm -rf .venv .coverage* docs/_build demo-output paper/check dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .coverage* docs/_build docs/reference/generated demo-output paper/check dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks paper harden release -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -20,22 +20,21 @@ from .lowest import PYPROJECT, lowest
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 MARKS = "not torch and not browser and not slow"
-#: What must hold with the oldest versions of everything: the mathematics, the files, the shells.
+#: Folders of tests that must pass with the oldest versions: the mathematics, the files and the command line.
 CORE = (
     *(
-        "common",
+        "_core",
         "metric",
         "tree",
-        "scoring",
+        "scores",
+        "treelikeness",
         "fitting",
+        "placement",
         "refinement",
-        "embedding",
-        "datasets",
-        "formats",
     ),
-    *("adapters", "drawing", "cli"),
+    *("embedding", "datasets", "formats", "adapters", "drawing", "cli"),
 )
-#: Old libraries warn in new surroundings, and name their own checks twice; that is no fault of ours.
+#: Old libraries warn on new versions of Python, and repeat names in parametrized checks.
 LENIENT = ("-W", "default", "-o", "strict_parametrization_ids=false")
 
 
@@ -60,15 +59,15 @@ def surroundings() -> dict[str, str]:
 
 
 def installed(python: str, wheel: Path, folder: Path, constraints: list[str]) -> Path:
-    """Make an environment, install the wheel with the extra `test`, and return its Python."""
+    """Make an environment, install the wheel with all extras and the tools of tests, and return its Python."""
     subprocess.run([python, "-m", "venv", folder], check=True, env=surroundings())
     inner = folder / "bin" / "python"
     listed = folder / "constraints.txt"
     listed.write_text("".join(f"{line}\n" for line in constraints), encoding="utf-8")
     pip = [inner, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run(
-        [*pip, "install", "-c", listed, f"{wheel}[test]"], check=True, env=surroundings()
-    )
+    tools = ["--group", f"{PYPROJECT}:test"]
+    for command in (["--upgrade", "pip>=25.1"], ["-c", listed, f"{wheel}[all]", *tools]):
+        subprocess.run([*pip, "install", *command], check=True, env=surroundings())
     subprocess.run([*pip, "check"], check=True, env=surroundings())
     return inner
 
@@ -108,11 +107,9 @@ def main() -> int:
     )
     given = parser.parse_args()
     constraints = (
-        lowest(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"])
-        if given.lowest
-        else []
+        lowest(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))) if given.lowest else []
     )
-    folders = [f"tests/{room}" for room in CORE] if given.lowest else ["tests"]
+    folders = [f"tests/{folder}" for folder in CORE] if given.lowest else ["tests"]
     everything = [*folders, "--pyargs", "treerep"]
     chosen = [
         "-n",
@@ -130,7 +127,7 @@ def main() -> int:
     if code == 0:
         shutil.rmtree(folder)
     else:
-        print(f"what failed is kept in {folder}")
+        print(f"the files of the failed trial are kept in {folder}")
     return code
 
 

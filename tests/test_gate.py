@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -97,7 +98,7 @@ SOME_MAKE = f"""#!/bin/sh
 echo "$@"
 echo "{CLOSING}"
 echo "the documentation is built"
-exit $CODE
+[ "$1" = system-packages ] || exit $CODE
 """
 
 
@@ -113,8 +114,16 @@ def test_the_gate_is_make_test_all_and_ends_with_the_closing_lines(
     )
     assert done.returncode == code
     assert done.stdout.splitlines() == [
-        "test-all JOBS=3",
-        CLOSING,
-        "the documentation is built",
-        CLOSING,
+        *("system-packages", CLOSING, "the documentation is built"),
+        *("test-all JOBS=3", CLOSING, "the documentation is built"),
+        *(CLOSING, CLOSING),
     ]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize("target", ["demo", "test-all", "bench", "bench-full", "dist"])
+def test_only_one_target_installs_system_packages(target: str) -> None:
+    done = run("make", "-n", target)
+    assert done.returncode == 0, done.stderr
+    assert not re.search(r"apt-get (?:update|install) -", done.stdout)
+    assert "apt-get install -qq -y chromium" in run("make", "-n", "system-packages").stdout

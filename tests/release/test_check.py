@@ -2,15 +2,19 @@
 
 import io
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from release import check
 from release.archives import Files, only, read_sdist, read_wheel
 from release.check import common_faults, sdist_faults, wheel_faults
+from release.lowest import PYPROJECT as OURS
 from release.lowest import lowest
+from release.trial import CORE, ROOT
 
 INFO = "treerep-1.2.dist-info"
 
@@ -193,14 +197,19 @@ def test_two_wheels_are_refused(tmp_path: Path) -> None:
 
 
 def test_lowest_versions_need_bounds() -> None:
-    assert lowest(
-        {
-            "dependencies": ["a>=1"],
-            "optional-dependencies": {"b": ["c[d,e]>=2.0.1"], "docs": ["x"]},
-        }
-    ) == [
-        "a==1",
-        "c==2.0.1",
-    ]
+    extras = {"b": ["c[d,e]>=2.0.1"], "all": ["x[b]"]}
+    project: dict[str, Any] = {"dependencies": ["a>=1"], "optional-dependencies": extras}
+    groups: dict[str, Any] = {"test": [{"include-group": "check"}, "pandas>=2"]}
+    found = lowest({"project": project, "dependency-groups": groups})
+    assert found == ["a==1", "c==2.0.1", "pandas==2"]
+    project["dependencies"] = ["numpy<3"]
     with pytest.raises(ValueError, match="'numpy<3' in pyproject.toml has no lower bound"):
-        lowest({"dependencies": ["numpy<3"], "optional-dependencies": {}})
+        lowest({"project": project, "dependency-groups": groups})
+
+
+def test_the_lowest_versions_of_the_package() -> None:
+    assert "numpy==2.0" in lowest(tomllib.loads(OURS.read_text(encoding="utf-8")))
+
+
+def test_trials_with_the_lowest_versions_find_their_tests() -> None:
+    assert [name for name in CORE if not (ROOT / "tests" / name).is_dir()] == []
