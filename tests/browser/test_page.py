@@ -4,8 +4,6 @@ Pictures are kept in the folder that TREEREP_SCREENSHOTS names, or else in pytes
 """
 
 import os
-import shutil
-import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +16,6 @@ import treerep as tr
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = [
     "it's",
     'say "hi"',
@@ -29,23 +26,6 @@ HOSTILE = [
     "🦊 fox",
     "a & b; (c, d): [e] {{data}}",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: see `make test-all`"
-    )
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is here: apt-get install chromium")
-    if subprocess.run([CHROMIUM, "--version"], capture_output=True).returncode != 0:
-        pytest.skip(
-            f"{CHROMIUM} does not run"
-        )  # such as a name that only tells how to install it
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 class Tab:
