@@ -3,18 +3,19 @@
 import math
 import re
 
-#: A number with a decimal point, cut short by "…" or not; or "…" alone, which stands for any text.
-_PIECE = re.compile(r"(-?\d+\.\d+(?:e[+-]?\d+)?…?|…)")
+#: A number with a decimal point, truncated by "…" or not; a size of a file; or "…" alone, which stands for any text.
+_PIECE = re.compile(r"(-?\d+\.\d+(?:e[+-]?\d+)?…?|\b\d+(?= kB)|…)")
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-#: What differs from run to run or from release to release: seconds at the end of a line, sizes of files.
-_FREE = re.compile(r"\b[\d.]+(?= s$| kB)")
+#: Seconds at the end of a line differ from run to run.
+_FREE = re.compile(r"\b[\d.]+(?= s$)")
 
 
 def is_printed(shown: str, printed: str) -> bool:
     """Return whether some part of `printed` reads as `shown`, its numbers compared as numbers.
 
     Programs print four significant digits of a score. Another CPU rounds differently far behind these, so that the
-    fourth digit may be one more or one less. A number that ends in "…" must begin as shown. Whole numbers are text.
+    fourth digit may be one more or one less. A number that ends in "…" must begin as shown. Whole numbers are text,
+    apart from sizes of files, which may differ by a tenth.
     """
     pieces = _PIECE.split(_FREE.sub("…", shown))
     wanted = [piece for piece in pieces[1::2] if piece != "…"]
@@ -30,6 +31,8 @@ def is_printed(shown: str, printed: str) -> bool:
 
 def _close(shown: str, printed: str) -> bool:
     value = float(shown.rstrip("…"))
+    if shown.isdigit():
+        return abs(float(printed) - value) <= 0.1 * value
     if shown.endswith("…"):
         unit = 10.0 ** -len(shown.rstrip("…").partition(".")[2])
     else:
