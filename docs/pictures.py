@@ -25,7 +25,7 @@ def digits() -> plt.Figure:
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
-    tree = tr.fit(X, metric="euclidean", method="relaxed_neighbor_joining")
+    tree = tr.fit(X, metric="euclidean")
     figure, ax = plt.subplots(figsize=(7.6, 6.2), layout="constrained")
     tr.draw(tree, layout="equal_daylight", color=y, ax=ax)
     return figure
@@ -168,7 +168,7 @@ def dimensions() -> plt.Figure:
 
 
 PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
-    "digits": (digits, 72),
+    "digits": (digits, 110),
     "asked": (asked, 90),
     "refined": (refined, 75),
     "scales": (scales, 80),
