@@ -25,7 +25,7 @@ def digits() -> plt.Figure:
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
-    tree = tr.fit(X, metric="euclidean", method="relaxed_neighbor_joining")
+    tree = tr.fit(X, metric="euclidean")
     figure, ax = plt.subplots(figsize=(7.6, 6.2), layout="constrained")
     tr.draw(tree, layout="equal_daylight", color=y, ax=ax)
     return figure
@@ -167,8 +167,29 @@ def dimensions() -> plt.Figure:
     ).figure
 
 
+def people() -> plt.Figure:
+    """The characters of Les Misérables: a network, its tree and six clusters."""
+    import networkx as nx
+
+    tree = tr.fit(nx.les_miserables_graph())
+    shown = {"Valjean", "Javert", "Cosette", "Marius", "Gavroche", "Fantine"}
+    shown |= {"Myriel", "Thenardier", "Enjolras"}
+    names = [name if name in shown else "" for name in tree.labels]
+    figure, ax = plt.subplots(figsize=(6, 4.4), layout="constrained")
+    tr.draw(tree, layout="equal_daylight", color=tree.cut(6), labels=names, legend=False, ax=ax)
+    return figure
+
+
+def mammals() -> plt.Figure:
+    """Sarich's mammals, rooted at the outgroup."""
+    tree, root = tr.fit(tr.datasets.sarich()).root_at_outgroup("monkey")
+    figure, ax = plt.subplots(figsize=(6, 4.4), layout="constrained")
+    tr.draw(tree, layout="rectangular", root=root, ax=ax)
+    return figure
+
+
 PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
-    "digits": (digits, 72),
+    "digits": (digits, 110),
     "asked": (asked, 90),
     "refined": (refined, 75),
     "scales": (scales, 80),
@@ -178,6 +199,8 @@ PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
     "distortion": (distortion, 70),
     "comparison": (comparison, 80),
     "dimensions": (dimensions, 80),
+    "people": (people, 90),
+    "mammals": (mammals, 90),
 }
 
 if __name__ == "__main__":

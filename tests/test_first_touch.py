@@ -74,16 +74,11 @@ def test_the_pages_are_read():
     } <= by_their_modules()
 
 
-def test_names_in_the_table_of_the_readme_exist():
-    rows = re.findall(r"^\| (?!from a shell).*? \| (.*) \|$", TEXTS[0], flags=re.MULTILINE)
-    names = {name for row in rows for name in re.findall(r"`([A-Za-z_][\w.]*)(?:\(\))?`", row)}
-    assert {"fit", "citations.bibtex", "write_tree", "restrict", "sklearn"} <= names
-    for name in names:  # of the front door, or of what the row is about
-        found = [
-            home for home in (tr, tr.Tree, tr.formats) if hasattr(home, name.partition(".")[0])
-        ]
-        assert found, name
-        assert operator.attrgetter(name)(found[0]) is not None
+def test_names_in_the_readme_exist():
+    names = set(re.findall(r"\btr\.([A-Za-z_]\w*(?:\.\w+)?)", TEXTS[0]))
+    assert {"fit", "tl.tree", "formats.write_tree", "sklearn.TreeClustering"} <= names
+    for name in names:
+        assert operator.attrgetter(name)(tr) is not None
 
 
 @pytest.mark.parametrize("name", sorted(in_the_front_door()))
