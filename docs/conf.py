@@ -3,10 +3,8 @@
 import hashlib
 import importlib
 import os
-import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import treerep
 from treerep.datasets._finding import locate
@@ -19,8 +17,18 @@ author = "The treerep developers"
 copyright = f"2026, {author}"
 version = release = treerep.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "api_pages",
+]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
@@ -58,37 +66,36 @@ _methods = importlib.import_module("method_table")
 (HERE / "_build" / "method_table.md").write_text(_methods.table(), encoding="utf-8")
 (HERE / "_build" / "method_details.md").write_text(_methods.details(), encoding="utf-8")
 
+# The reference has one page per public object: autosummary writes them to reference/generated.
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the docstrings say it in words
-autodoc_default_options = {"members": True, "inherited-members": False}
+autodoc_typehints = "none"  # api_pages.py shows annotations as they are written
+maximum_signature_line_length = 88
+python_display_short_literal_types = True
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = False
+add_module_names = True
+toc_object_entries_show_parents = "hide"
+default_role = "name"  # of api_pages.py: a link, or code
 
-# Docstrings write code in single backticks, as plain text does.
-default_role = "literal"
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"treerep {release}"
 html_show_sourcelink = False
-# The front page and pages of one level have nothing to navigate within.
+html_logo = "static/logo.svg"
+html_favicon = "static/logo.svg"
+# These pages have no pages below them.
 html_sidebars: dict[str, list[str]] = {
-    name: [] for name in ("index", "quickstart", "api", "citing")
+    name: [] for name in ("index", "installation", "quickstart", "gallery", "faq", "glossary")
 }
 html_static_path = ["static"]
-html_css_files = ["wide.css"]  # room for tables
+html_css_files = ["treerep.css"]
 html_theme_options = {
-    "show_prev_next": False,
+    "logo": {"text": "treerep"},
+    "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 7,
+    "navigation_with_keys": False,
 }
-
-
-def keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Let |x| be an absolute value outside code: reStructuredText would take it for a substitution."""
-    code = re.compile(r"(`[^`]*`|>>>.*|\.\.\. .*)|\|")
-    lines[:] = [code.sub(lambda found: found[1] or r"\|", line) for line in lines]
-
-
-def setup(app: Any) -> None:
-    # Before napoleon, which moves lines about.
-    app.connect("autodoc-process-docstring", keep_bars, priority=1)
