@@ -39,7 +39,7 @@ ALIASES = {
     "MetricLike": "Metric | Any",
 }
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\(\))?")
-_NUMBER = re.compile(r"[-+−±]?[\d.,\s]+\s?(%|e[-+]?\d+)?|-|–|")
+_NUMBER = re.compile(r"[-+\u2212±]?[\d.,\s]+\s?(%|e[-+]?\d+)?|-|\u2013|")
 
 
 def members(fullname: str) -> dict[str, list[str]]:
@@ -54,7 +54,9 @@ def members(fullname: str) -> dict[str, list[str]]:
     for base in reversed([base for base in bases if base.__module__.startswith(PACKAGE)]):
         found.update({key: value for key, value in vars(base).items() if value is not None})
     public = {
-        key: value for key, value in found.items() if not key.startswith("_") and key not in HIDDEN
+        key: value
+        for key, value in found.items()
+        if not key.startswith("_") and key not in HIDDEN
     }
     return {
         "properties": [key for key, value in public.items() if _is_property(value)],
@@ -106,7 +108,13 @@ def resolve_short_name(
     if name not in domain.objects:
         return None
     return domain.resolve_xref(
-        env, node["refdoc"], app.builder, "obj", name, addnodes.pending_xref(**node.attributes), content
+        env,
+        node["refdoc"],
+        app.builder,
+        "obj",
+        name,
+        addnodes.pending_xref(**node.attributes),
+        content,
     )
 
 
@@ -137,7 +145,9 @@ def written_signature(
 def _written_out(annotation: ast.expr) -> str:
     text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
     text = re.sub(r"Literal\[([^]]*)\]", lambda found: found[1].replace(", ", " | "), str(text))
-    text = text.replace("NDArray[np.float64]", "NDArray").replace("NDArray[np.int64]", "NDArray")
+    text = text.replace("NDArray[np.float64]", "NDArray").replace(
+        "NDArray[np.int64]", "NDArray"
+    )
     text = re.sub(r"[\"']((?:[A-Z]\w*))[\"']", r"\1", text)
     text = re.sub(r"\bos\.PathLike\[str\]", "PathLike", text)
     parts = [ALIASES.get(part, part) for part in text.split(" | ")]
@@ -147,7 +157,9 @@ def _written_out(annotation: ast.expr) -> str:
     return " | ".join(unique)
 
 
-def keep_bars(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+def keep_bars(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
     """Keep |x| as an absolute value outside code. It is a substitution in reStructuredText."""
     code = re.compile(r"(`[^`]*`|>>>.*|\.\.\. .*)|\|")
     lines[:] = [code.sub(lambda found: found[1] or r"\|", line) for line in lines]
@@ -156,7 +168,9 @@ def keep_bars(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: 
 def mark_numbers(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Give the cells of a table's numeric columns the class "number"; CSS aligns them to the right."""
     for table in doctree.findall(nodes.tgroup):
-        rows = [[*row.findall(nodes.entry, include_self=False)] for row in table.findall(nodes.row)]
+        rows = [
+            [*row.findall(nodes.entry, include_self=False)] for row in table.findall(nodes.row)
+        ]
         bodies = [
             [*row.findall(nodes.entry)]
             for body in table.findall(nodes.tbody)

@@ -504,13 +504,14 @@ class Tree(CompiledMetric):
         -------
         TreeDifference
             A named tuple of `robinson_foulds` (number of splits in exactly one of the trees),
-            `normalized` (this number divided by its largest possible value) and `path`
-            (Euclidean norm of the differences of all path lengths, or NaN if `path` is False).
+            `normalized` (this number divided by its largest possible value) and ``path``
+            (Euclidean norm of the differences of all path lengths, or NaN if ``path`` is
+            False).
 
         Notes
         -----
-        Exact. Splits take O(N), and `path` takes O(n N). Edges of length 0 make no split. A
-        split of one point from all others counts if only one tree has it. If all points are
+        Exact. Splits take O(N), and path lengths take O(n N). Edges of length 0 make no split.
+        A split of one point from all others counts if only one tree has it. If all points are
         leaves of both trees, the result is the usual Robinson-Foulds distance.
 
         Examples
