@@ -37,6 +37,11 @@ ALIASES = {
     "SkbioNode": "skbio.TreeNode",
     "np.random.Generator": "Generator",
     "MetricLike": "Metric | Any",
+    "ColorValues": "ArrayLike | Sequence[object] | None",
+    "Palette": "str | Colormap | Sequence[ColorType] | Mapping[Any, ColorType] | None",
+    "Rows": "int | 'all' | None",
+    "RandomState": "int | RandomState | None",
+    "Attributes": "Mapping[str, Any]",
 }
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\(\))?")
 _NUMBER = re.compile(r"[-+\u2212±]?[\d.,\s]+\s?(%|e[-+]?\d+)?|-|\u2013|")
@@ -165,6 +170,13 @@ def keep_bars(
     lines[:] = [code.sub(lambda found: found[1] or r"\|", line) for line in lines]
 
 
+def keep_sizes(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep "(n, dim) array" as text. Sphinx would link `dim` to any attribute of this name."""
+    for link in [*doctree.findall(addnodes.pending_xref)]:
+        if link.get("refspecific") and link["reftarget"].islower():
+            link.replace_self(link.children)
+
+
 def mark_numbers(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Give the cells of a table's numeric columns the class "number"; CSS aligns them to the right."""
     for table in doctree.findall(nodes.tgroup):
@@ -202,5 +214,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", keep_bars, priority=1)
     app.connect("autodoc-process-signature", written_signature)
     app.connect("missing-reference", resolve_short_name)
+    app.connect("doctree-read", keep_sizes)
     app.connect("doctree-resolved", mark_numbers)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -96,6 +96,6 @@ html_theme_options = {
     "logo": {"text": "treerep"},
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
 }
