@@ -26,6 +26,18 @@ HIDDEN = {
 }  # fmt: skip
 # Classes whose members are described with their base class.
 WITH_BASE = {"RefinedTree", "NeighborJoining", "TreeClustering"}
+# Classes that users do not construct.
+RESULTS = {
+    "Cells",
+    "DataSet",
+    "Hyperbolicity",
+    "Metric",
+    "MetricError",
+    "Page",
+    "RefinedTree",
+    "Refinement",
+    "Score",
+}
 # Aliases of treerep._core.typing, written out.
 ALIASES = {
     "DeviceLike": "str | torch.device | None",
@@ -75,6 +87,28 @@ def _is_property(value: object) -> bool:
 
 def _is_method(value: object) -> bool:
     return inspect.isfunction(value) or isinstance(value, (classmethod, staticmethod))
+
+
+def compact_attributes(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Show the type of an attribute beside its name. Napoleon puts it below the description."""
+    written: list[str] = []
+    for line in lines:
+        found = re.match(r"\.\. attribute:: (.*)", line)
+        kind = re.match(r"   :type: (.*)", line)
+        if found:
+            first, *others = found[1].split(", ")
+            written += [
+                f".. attribute:: {first}",
+                *(f"               {other}" for other in others),
+            ]
+            place = len(written)
+        elif kind:
+            written.insert(place, f"   :type: {kind[1]}")
+        else:
+            written.append(line)
+    lines[:] = written
 
 
 class NameRole(SphinxRole):
@@ -127,6 +161,10 @@ def written_signature(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, arguments: str, returns: str
 ) -> tuple[str, str | None] | None:
     """Return the signature with annotations as they are written in the source code."""
+    if what == "exception":
+        return None
+    if name.rpartition(".")[2] in RESULTS:
+        return "", None
     function = obj.__init__ if inspect.isclass(obj) else getattr(obj, "func", obj)
     try:
         source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
@@ -212,6 +250,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", withdraw_members, priority=999)
     # Before napoleon, which moves lines.
     app.connect("autodoc-process-docstring", keep_bars, priority=1)
+    app.connect("autodoc-process-docstring", compact_attributes, priority=900)
     app.connect("autodoc-process-signature", written_signature)
     app.connect("missing-reference", resolve_short_name)
     app.connect("doctree-read", keep_sizes)
