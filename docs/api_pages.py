@@ -182,7 +182,22 @@ def written_signature(
     for argument in ast.walk(node.args):
         if isinstance(argument, ast.arg) and argument.annotation is not None:
             argument.annotation = ast.Name(_written_out(argument.annotation))
+    _show_constants(node.args, inspect.signature(function))
     return f"({ast.unparse(node.args)})", result
+
+
+def _show_constants(arguments: ast.arguments, signature: inspect.Signature) -> None:
+    """Replace names of constants, such as `DEFAULT`, by their values."""
+    plain = [*arguments.posonlyargs, *arguments.args]
+    with_default = plain[len(plain) - len(arguments.defaults) :]
+    for names, defaults in (
+        (with_default, arguments.defaults),
+        (arguments.kwonlyargs, arguments.kw_defaults),
+    ):
+        for place, (name, default) in enumerate(zip(names, defaults, strict=True)):
+            value = signature.parameters[name.arg].default
+            if isinstance(default, ast.Name) and isinstance(value, (str, int, float)):
+                defaults[place] = ast.Constant(value)
 
 
 def _written_out(annotation: ast.expr) -> str:

@@ -40,9 +40,8 @@ def random_tree(
         - "binary": the points are the leaves of a random binary tree. Every leaf is equally
           likely to split next (Yule's model of evolution).
     hidden : float
-        Probability that a data point that is an internal node becomes a leaf: a Steiner node
-        takes its place, and an edge joins the point to the Steiner node. With 1, every point is
-        a leaf.
+        Probability that a data point at an internal node moves to a new leaf beside it. A
+        Steiner node takes its place. With 1, every point is a leaf.
     weights : (low, high)
         Edge lengths are uniform in this range. Equal bounds make all lengths equal.
     rng : int, numpy Generator or None

@@ -56,10 +56,11 @@ def embed(
         - "pt": embed any metric by optimization (Sala et al. 2018). Learns points on the
           hyperboloid and the scale that minimize the mean of (d / (scale t) - 1)^2 over pairs.
           Up to 2,048 points, every step uses all pairs.
-        - "poincare" and "lorentz": embed a graph or a tree so that neighbors rank first, in the
-          Poincaré ball (PM, Nickel and Kiela 2017) or on the hyperboloid (LM, 2018). The loss
-          of an edge (u, v) is the cross entropy of -d(u, .) over v and `negatives` nodes that
-          are not neighbors of u. Distances are not used. The best scale is set afterwards.
+        - "poincare" and "lorentz": embed a graph or a tree so that neighbors rank first.
+          "poincare" uses the Poincaré ball (PM, Nickel and Kiela 2017), and "lorentz" the
+          hyperboloid (LM, 2018). The loss of an edge (u, v) is the cross entropy of -d(u, .)
+          over v and `negatives` nodes that are not neighbors of u. Distances are not used. The
+          best scale is set afterwards.
     metric : str, optional
         For points: as in `as_metric`.
     dim : int

@@ -36,10 +36,11 @@ class GraphMetric(CompiledMetric):
     Parameters
     ----------
     graph : (n, n) sparse matrix, (m, 2) integer array, or graph of another library
-        A symmetric adjacency matrix of scipy.sparse, an array of edges between vertices
-        numbered from 0, or a graph of networkx, igraph or networkit. The values of a matrix are
-        edge lengths. If all are 1, or the matrix is boolean, the graph is unweighted. Labels
-        are the nodes of a networkx graph, or the vertex attribute "name" of an igraph graph.
+        A symmetric adjacency matrix of scipy.sparse, an array of edges, or a graph of networkx,
+        igraph or networkit. The vertices of an edge array are numbered from 0. The values of a
+        matrix are edge lengths. If all are 1, or the matrix is boolean, the graph is
+        unweighted. Labels are the nodes of a networkx graph, or the vertex attribute "name" of
+        an igraph graph.
     weight : str, optional
         Edge attribute of a networkx or igraph graph that holds the lengths; "weight" for
         networkit's weights. By default all edges have length 1.

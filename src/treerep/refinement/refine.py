@@ -58,9 +58,10 @@ def refine(
     balance : float from 0 to 1
         (`weights="l1"` only) 0 optimizes distances, and 1 optimizes neighborhoods (mean average
         precision). The objective is (1 - s) log(distortion + 0.001) + s log(1 - precision +
-        0.001) with s : 1 - s = 2 balance : 3 (1 - balance), s at most 0.95. At 0 it is the
-        distortion. Neighbors are the neighbors in a graph, or the ten nearest points of other
-        data. Above 10,000 points, the objective is the distortion alone.
+        0.001), with s / (1 - s) = 2 balance / (3 (1 - balance)) and s at most 0.95. With
+        balance 0 it is the distortion. Neighbors are the neighbors in a graph, or the ten
+        nearest points of other data. Above 10,000 points, the objective is the distortion
+        alone.
     metric : str, optional
         For points: as in `as_metric`.
     time_limit : float, optional

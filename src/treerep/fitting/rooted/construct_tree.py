@@ -47,9 +47,9 @@ def construct_tree(
     most log2(n) times, and each change costs the product at most delta. This gives the bound.
     The paper on ConstructTree compares the distances from the branch first, if they differ by a
     factor of lambda. This rule is worse on graphs. Average distortions after scaling on C.
-    elegans, Diseasome and CS PhD (mean of ten roots) are 0.20, 0.14 and 0.16 here. They are
-    0.26, 0.17 and 0.18 with the paper's rule for lambda from 1.5 to infinity, and 0.26, 0.19
-    and 0.19 if the nearer point is always kept.
+    elegans, Diseasome and CS PhD (mean of ten roots) are 0.20, 0.14 and 0.16 here. The paper's
+    rule gives 0.26, 0.17 and 0.18 for lambda from 1.5 to infinity. Keeping the nearer point
+    gives 0.26, 0.19 and 0.19.
 
     Abraham et al., Reconstructing approximate tree metrics (PODC 2007).
     """

@@ -40,8 +40,8 @@ def level_tree(
     -----
     Exact on unweighted trees. In an unweighted graph, every edge has length 1, and d_T - 2 <= d
     <= d_T + D. D is the largest distance within a cluster, O(delta log n) in a delta-hyperbolic
-    graph. In a graph with edge lengths there is no guarantee: layers still count edges, and an
-    edge of the tree has the length of the distance between its ends.
+    graph. A graph with edge lengths has no guarantee. Its layers still count edges. The length
+    of a tree edge is the distance between its ends.
 
     One sweep from the last layer to the first finds the clusters, in near O(edges) time and
     O(edges) memory. The published baseline compares clusters pairwise, in O(n^3) in practice,
