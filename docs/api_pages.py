@@ -138,23 +138,17 @@ class NameRole(SphinxRole):
 def resolve_short_name(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
 ) -> nodes.Node | None:
-    """Find `fit` as `treerep.fit`, and `methods.bfs` as `treerep.methods.bfs`, from any module."""
+    """Find `fit` as `treerep.fit` and `bfs` as `treerep.methods.bfs`, from any module."""
     target = node.get("reftarget", "").removesuffix("()")
     if node.get("refdomain") != "py" or not _NAME.fullmatch(target):
         return None
     domain = env.domains.python_domain
-    name = f"{PACKAGE}.{target}"
-    if name not in domain.objects:
-        return None
-    return domain.resolve_xref(
-        env,
-        node["refdoc"],
-        app.builder,
-        "obj",
-        name,
-        addnodes.pending_xref(**node.attributes),
-        content,
-    )
+    for name in (f"{PACKAGE}.{target}", f"{PACKAGE}.methods.{target}"):
+        if name in domain.objects:
+            link = addnodes.pending_xref(**node.attributes)
+            document = node["refdoc"]
+            return domain.resolve_xref(env, document, app.builder, "obj", name, link, content)
+    return None
 
 
 def written_signature(

@@ -230,7 +230,7 @@ class Embedding(CompiledMetric):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Embedding":
-        """Read an embedding written by `save`."""
+        """Read an embedding written by `Embedding.save`."""
         from ._embedding_files import load_embedding
 
         return load_embedding(path)

@@ -58,7 +58,7 @@ def fit(
     trials : int
         Number of trees to fit. The tree of lowest average distortion after optimal scaling is
         kept. The score uses all pairs for up to 2,000 points, and 64 sampled rows for more. The
-        `support` of an edge is the share of trials that contain its split.
+        `Tree.support` of an edge is the share of trials that contain its split.
     n_jobs : int, optional
         Number of threads. None uses all cores, and at least 16 threads for a matrix on disk.
     tol : float or "auto"

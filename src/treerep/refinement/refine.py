@@ -75,8 +75,9 @@ def refine(
     -------
     RefinedTree
         Never worse than `tree` by the objective, and equal to `tree` if `tree` is exact. Its
-        attribute `refinement` reports the improvement. If tree and data have labels, points are
-        matched by label. The points of the result are in the order of the data, as from `fit`.
+        attribute `RefinedTree.refinement` reports the improvement. If tree and data have
+        labels, points are matched by label. The points of the result are in the order of the
+        data, as from `fit`.
 
     See Also
     --------

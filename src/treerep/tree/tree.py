@@ -346,7 +346,7 @@ class Tree(CompiledMetric):
     # New trees.
 
     def with_weights(self, weights: ArrayLike) -> "Tree":
-        """Return the same tree with other edge lengths, in the order of `edges`."""
+        """Return the same tree with other edge lengths, in the order of `Tree.edges`."""
         return self._replace(
             weights=read_only_copy(check_weights(weights, self.edges), weights)
         )
@@ -613,7 +613,7 @@ class Tree(CompiledMetric):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Tree":
-        """Read a tree written by `save`."""
+        """Read a tree written by `Tree.save`."""
         fields = load_fields(path)
         try:
             return cls(**fields)
@@ -645,12 +645,12 @@ class Tree(CompiledMetric):
         return cls._of_fields(from_networkx(graph, weight))
 
     def to_skbio(self, root: int | str | None = None) -> SkbioNode:
-        """Return a scikit-bio TreeNode, rooted as in `newick`. Steiner nodes have no name."""
+        """Return a scikit-bio TreeNode, rooted as in `Tree.newick`. Steiner nodes have no name."""
         return to_skbio(self, root)
 
     @classmethod
     def from_skbio(cls, tree: SkbioNode, *, default_length: float | None = None) -> "Tree":
-        """Read a tree from a scikit-bio TreeNode, by the rules of `from_newick`."""
+        """Read a tree from a scikit-bio TreeNode, by the rules of `Tree.from_newick`."""
         return cls._of_fields(from_skbio(tree, default_length))
 
     @classmethod

@@ -172,6 +172,8 @@ class TreeClustering(TreeEstimator):
 class TreeRep(TreeEstimator):
     """Cluster samples by cutting the tree of TreeRep (Sonthalia and Gilbert 2020).
 
+    It also has scikit-learn's ``fit_predict`` and ``fit_transform``.
+
     Parameters
     ----------
     n_clusters : int

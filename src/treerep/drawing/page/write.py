@@ -111,7 +111,7 @@ def page(
     Returns
     -------
     Page
-        Its attribute `html` is the text of the page.
+        Its attribute `Page.html` is the text of the page.
 
     See Also
     --------
