@@ -1,4 +1,4 @@
-"""Sphinx: `make docs` builds these pages into docs/_build/html, with warnings as errors."""
+"""Configuration of Sphinx. `make docs` builds the pages into docs/_build/html, with warnings as errors."""
 
 import hashlib
 import importlib
@@ -31,9 +31,10 @@ exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
+smartquotes = False  # strings such as "auto" can be copied
 
-# The tutorials are notebooks, run when the pages are built; an error in a cell fails the build. Results are kept until
-# a cell or the package itself changes: the folder of the cache is named by the package's sources.
+# Tutorials are notebooks that are run by the build. An error in a cell fails the build. Results are cached until a cell
+# or the package changes: the name of the cache folder depends on the package's sources.
 _sources = sorted(Path(treerep.__file__).parent.rglob("*.py"))
 _stamp = hashlib.sha256(b"".join(path.read_bytes() for path in _sources)).hexdigest()[:16]
 nb_execution_mode = "cache"
@@ -42,9 +43,9 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 600  # a cell may compile for minutes on a busy machine
 nb_execution_in_temp = True
 nb_merge_streams = True
-os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # no note of the debugger
+os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # silences a note of the debugger
 
-# Kernels with settings of their own, not the reader's: and no warning that they speak over loopback unencrypted.
+# Run notebooks without the user's IPython settings, and silence the warning about unencrypted loopback connections.
 _profile = HERE / "_build" / ".ipython" / "profile_default"
 _profile.mkdir(parents=True, exist_ok=True)
 (_profile / "ipython_kernel_config.py").write_text(
@@ -52,15 +53,14 @@ _profile.mkdir(parents=True, exist_ok=True)
 )
 os.environ["IPYTHONDIR"] = str(_profile.parent)
 
-# Real data is found as the tests find it. A page whose data is not on this machine is shown without its results, and
-# says so (by the tag).
+# Find real data as the tests do. A page without its data is shown without results, with a note (by the tag).
 if "TREEREP_DATA" not in os.environ and (HERE.parents[1] / "shared" / "data").is_dir():
     os.environ["TREEREP_DATA"] = str(HERE.parents[1] / "shared" / "data")
 if locate("paul15") is None:
-    tags.add("no_cells")  # noqa: F821 (Sphinx brings it)
+    tags.add("no_cells")  # noqa: F821 (defined by Sphinx)
     nb_execution_excludepatterns = ["tutorials/cells.md"]
 
-# The measured part of methods.md.
+# The parts of the page of methods that are generated from records and measurements.
 (HERE / "_build").mkdir(exist_ok=True)
 _methods = importlib.import_module("method_table")
 (HERE / "_build" / "method_table.md").write_text(_methods.table(), encoding="utf-8")
