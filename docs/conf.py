@@ -67,7 +67,7 @@ _methods = importlib.import_module("method_table")
 (HERE / "_build" / "method_table.md").write_text(_methods.table(), encoding="utf-8")
 (HERE / "_build" / "method_details.md").write_text(_methods.details(), encoding="utf-8")
 
-# The reference has one page per public object. Each build writes them again, so that no page of a removed object remains.
+# The reference has one page per public object. Each build writes them again, so no page of a removed object stays.
 shutil.rmtree(HERE / "reference" / "generated", ignore_errors=True)
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # api_pages.py shows annotations as they are written
