@@ -156,7 +156,7 @@ def write_tree(
     -----
     O(N) time, without recursion. Lengths are written exactly. A file is never left incomplete.
     For iTOL, tables of labels and attributes are written beside the tree. An existing file is
-    replaced by such a table only if it is one.
+    overwritten by a table only if it is an iTOL table.
 
     Examples
     --------

@@ -43,8 +43,9 @@ class MatrixMetric(CompiledMetric):
     to 1e-8 of the largest distance (1e-4 for float32, 5e-3 for float16).
 
     A memory-mapped file of more than 1 GiB is never copied, and only the entries that are
-    needed are read. Its diagonal and a million other entries are validated at once, from one or
-    two pages per row. Each other entry is validated when it is read, except for symmetry.
+    needed are read. Construction reads one or two pages of each row. It validates the diagonal
+    and a million other entries. Each other entry is validated when it is read, except for
+    symmetry.
 
     Examples
     --------

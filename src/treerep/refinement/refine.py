@@ -90,9 +90,9 @@ def refine(
     Notes
     -----
     A move removes a point or a subtree and reattaches it where the squared error of its
-    distances, weighted by 1 / d^p, is least. One move takes O(N) for all places. The exponent p
-    is 4 balance, at most 2; for a matrix it is 8 balance, at most 4. "l2" takes O(n^2) in
-    total, and the other objectives O(n^2) per step.
+    distances, weighted by 1 / d^p, is least. Testing all places takes O(N). The exponent p is 4
+    balance, at most 2; for a matrix it is 8 balance, at most 4. "l2" takes O(n^2) in total, and
+    the other objectives O(n^2) per step.
 
     Above 10,000 points, edge lengths are fitted to 256 sampled rows. Two trees are compared on
     256 other rows, and the better one is returned: `tree` with new lengths, and a backbone

@@ -61,7 +61,7 @@ def average_distortion(
 
     See Also
     --------
-    worst_distortion : Largest ratio of stretches.
+    worst_distortion : Ratio of the largest to the smallest stretch.
     distance_error : Absolute error.
     mean_average_precision : Precision of neighborhoods.
     Score : The result.
@@ -188,7 +188,7 @@ def distance_error(
     See Also
     --------
     average_distortion : Mean relative error.
-    worst_distortion : Largest ratio of stretches.
+    worst_distortion : Ratio of the largest to the smallest stretch.
     Score : The result.
 
     Notes

@@ -102,8 +102,8 @@ def backbone(
         for long distances, and 1 for neighbors and groups. The default is 0 for graphs and 1
         for distances. For points it is 3/4 if all points are in the sample, and 1/4 otherwise.
     time_limit : float, optional
-        Seconds for the moves in the tree of the sample, for its edge lengths, and for the edge
-        lengths at the end, each. Without a limit, the result depends on the seed only.
+        Seconds for each of three steps: the moves in the tree of the sample, its edge lengths,
+        and the edge lengths at the end. Without a limit, the result depends on the seed only.
 
     See Also
     --------
