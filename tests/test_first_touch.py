@@ -24,7 +24,7 @@ TEXTS = [
 ]
 # A name of the front door, and a name in one of its modules. What follows a class or function is not a name of ours.
 _SHORT = re.compile(rf"\b(?:tr|treerep)\.(?:({'|'.join(tr._MODULES)})\.)?(\w+)\b")
-_REFERENCE = re.compile(r"^\.\. auto\w+:: treerep\.([\w.]+)$", re.MULTILINE)
+_REFERENCE = re.compile(r"^(?:\.\. auto\w+::|  ) treerep\.([\w.]+)$", re.MULTILINE)
 _IMPORT = re.compile(r"^from treerep\.([\w.]+) import (.+)$", re.MULTILINE)
 
 

@@ -26,23 +26,29 @@ CITED: dict[str, tuple[str, ...]] = {
 
 
 def bibtex(*methods: str) -> str:
-    """Return BibTeX for this software, the TreeRep paper, and the methods.
+    """Return BibTeX entries for this software, the TreeRep paper, and methods.
 
     Parameters
     ----------
     *methods : str
-        Names of methods of `fit` and `embed`, "refine", "hyperbolicity" or "hub_labels". By
-        default all methods that this process has used.
+        Names of methods of `fit` and `embed`, "refine", "hyperbolicity" or "hub_labels". The
+        default is all methods that this process has used.
 
     Returns
     -------
     str
-        Each entry once. Data sets are not included: see `datasets.load(name).citation`.
+        Each entry once. Data sets are not included: see `datasets.DataSet.citation`.
+
+    See Also
+    --------
+    fit : Fit a tree.
+    embed : Embed a tree or a metric.
+    datasets.DataSet : A data set with its citation.
 
     Notes
     -----
-    O(number of entries) time. `fit`, `embed`, `refine`, `hyperbolicity` and graphs record the
-    methods that they use.
+    O(number of entries) time. `fit`, `embed`, `refine`, `hyperbolicity` and graph metrics
+    record the methods that they use.
 
     Examples
     --------

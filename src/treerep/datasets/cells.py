@@ -16,7 +16,21 @@ _BLOCK = 4096
 
 
 class Cells(NamedTuple):
-    """Cells along a branching tree in gene space."""
+    """Simulated cells along a branching tree in gene space.
+
+    Attributes
+    ----------
+    points : (n, dim) array
+        Coordinates of the cells. All arrays are NumPy arrays, or Dask arrays with `chunks`.
+    branch : (n,) array
+        Branch of each cell. Branch b > 0 begins at the end of branch (b - 1) // 2.
+    pseudotime : (n,) array
+        Distance of each cell from the root along the branches.
+
+    See Also
+    --------
+    datasets.branching_cells : Simulate cells.
+    """
 
     # Arrays of NumPy, or of Dask with `chunks`.
     points: Any  # (n, dim) floats: coordinates
@@ -46,37 +60,47 @@ def branching_cells(
     n_jobs: int | None = None,
     chunks: int | None = None,
 ) -> Cells:
-    """Return n random cells along the branches of a random binary tree in gene space.
+    """Simulate n cells along the branches of a random binary tree in gene space.
 
-    A root branch splits into two, each of these into two, and so on: `levels` generations,
-    2^levels - 1 branches. A branch is a straight segment that changes every gene by a random
-    amount of about one. Longer branches have more cells. Cells are uniform along their branch,
-    with normal noise around it.
-
-    The cells depend only on the seed, not on the number of threads. A larger n only adds cells.
-    Beyond the result, memory for a few thousand cells per thread is needed.
+    The root branch splits into two, each of these into two, and so on for `levels` generations,
+    which gives 2^levels - 1 branches. A branch is a straight segment that changes every gene by
+    a random amount of about one. Cells are uniform along their branch, with normal noise around
+    it. Longer branches have more cells.
 
     Parameters
     ----------
-    n, dim : int
-        Number of cells and of genes (coordinates).
+    n : int
+        Number of cells.
+    dim : int
+        Number of genes (coordinates).
     levels : int
         Generations of branches, 1 (a single line) to 20.
     noise : float
         Standard deviation of each coordinate around the branch.
     dtype : float32 or float64
         Precision of the coordinates.
-    rng : int, Generator or None
-        Source of randomness (SPEC 7).
+    rng : int, numpy Generator or None
+        Seed of the random choices.
     n_jobs : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None uses all cores. It does not change the result.
     chunks : int, optional
-        Return Dask arrays in chunks of this many cells, which workers make when they are
-        needed. The cells do not depend on the chunks. `n_jobs` is then ignored.
+        Return Dask arrays in chunks of this size, which the workers compute on request. The
+        cells do not depend on the chunks. `n_jobs` is then ignored.
+
+    Returns
+    -------
+    Cells
+        Coordinates, branch and pseudotime of each cell.
+
+    See Also
+    --------
+    datasets.random_tree : Draw a random tree.
+    datasets.hyperbolic_points : Draw points of hyperbolic space.
+    tl.tree : Fit a tree to the cells of an AnnData object.
 
     Notes
     -----
-    O(n dim) time and memory.
+    O(n dim) time and memory. The same seed gives the same cells. A larger n only adds cells.
 
     Examples
     --------

@@ -8,15 +8,37 @@ from ..metric.points import PointMetric
 
 
 def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: RNGLike = 0) -> PointMetric:
-    """Return n random points of hyperbolic space H^dim, as in the TreeRep paper.
+    """Draw n random points of hyperbolic space, as in the TreeRep paper.
 
-    A point is (sqrt(1 + |x|^2), x) on the hyperboloid with x normal of standard deviation
-    `scale` in each of `dim` coordinates, 1e-100 to 1e100. The larger the scale, the farther
-    apart the points and the more tree-like their distances.
+    A point is (sqrt(1 + |x|^2), x) on the hyperboloid. Each coordinate of x is normal with
+    standard deviation `scale`. The larger the scale, the more tree-like the distances.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    dim : int
+        Dimension of the space.
+    scale : float
+        Standard deviation of the coordinates, 1e-100 to 1e100.
+    rng : int, numpy Generator or None
+        Seed of the random choices.
+
+    Returns
+    -------
+    PointMetric
+        The points with the hyperbolic metric.
+
+    See Also
+    --------
+    datasets.random_tree : Draw a random tree.
+    datasets.paper_points : The points of the paper.
+    hyperbolicity : Measure how tree-like the points are.
 
     Notes
     -----
-    O(n dim) time and memory. Sonthalia and Gilbert (NeurIPS 2020) draw their points this way.
+    O(n dim) time and memory. Sonthalia and Gilbert (NeurIPS 2020) draw their points in the same
+    way.
 
     Examples
     --------

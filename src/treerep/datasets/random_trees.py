@@ -23,33 +23,44 @@ def random_tree(
     weights: tuple[float, float] = (0.1, 1.0),
     rng: RNGLike = 0,
 ) -> Tree:
-    """Return a random weighted tree of exactly n_points data points, numbered at random.
+    """Draw a random tree with n_points data points, numbered at random.
 
-    Every Steiner node has at least three neighbors, so the tree is determined by the distances
-    of its points. O(n log n) time, O(n) memory.
+    Every Steiner node has at least three neighbors, so the distances of the points determine
+    the tree.
 
     Parameters
     ----------
     n_points : int
         Number of data points.
     shape : str
-        - "random": each point is tied to one of the earlier points, any of them as likely
-          (depth about log n);
-        - "path", "star": all points in a row, or all around one of them;
-        - "caterpillar": the points are attached to a row of Steiner nodes;
-        - "binary": the points are the leaves of a random binary tree, in which every leaf is as
+        - "random": each point is joined to a random earlier point (depth about log n);
+        - "path": all points in a row;
+        - "star": all points around one of them;
+        - "caterpillar": points attached to a row of Steiner nodes;
+        - "binary": the points are the leaves of a random binary tree. Every leaf is equally
           likely to split next (Yule's model of evolution).
     hidden : float
-        Probability that a data point that is an inner node is replaced by a Steiner node and
-        attached to it by an edge. With 1 every point is a leaf.
+        Probability that a data point at an internal node moves to a new leaf beside it. A
+        Steiner node takes its place. With 1, every point is a leaf.
     weights : (low, high)
-        Edge weights are uniform in this range; equal bounds make them all equal.
-    rng : int, Generator or None
-        Source of randomness (SPEC 7).
+        Edge lengths are uniform in this range. Equal bounds make all lengths equal.
+    rng : int, numpy Generator or None
+        Seed of the random choices.
+
+    Returns
+    -------
+    Tree
+        The random tree.
+
+    See Also
+    --------
+    datasets.random_tree_metric : Draw a tree as in the TreeRep paper.
+    datasets.branching_cells : Simulate cells along a tree.
 
     Notes
     -----
-    Distances of the tree are exact: sums of its weights. The same seed gives the same tree.
+    O(n log n) time and O(n) memory. Tree distances are exact sums of edge lengths. The same
+    seed gives the same tree.
 
     Examples
     --------
@@ -76,17 +87,34 @@ def random_tree(
 
 
 def random_tree_metric(depth: int, *, rng: RNGLike = 0) -> Tree:
-    """Return a random tree metric of the TreeRep paper, in which every node is a data point.
+    """Draw a random tree as in the TreeRep paper. Every node is a data point.
 
-    Two complete binary trees of `depth` levels are joined at their roots, each node is replaced
-    by a clique of 2 to 10 nodes (an edge then joins random members of two cliques), and a
-    breadth-first tree is grown from a random node. An edge weighs the sum of two uniform
-    numbers of [0, 1]. About 12 (2^depth - 1) points; depths 1 to 7 give the paper's sizes, 11
-    to 1611.
+    Two complete binary trees of `depth` levels are joined at their roots. Each node is replaced
+    by a clique of 2 to 10 nodes, and each edge joins random members of two cliques. The result
+    is a breadth-first tree from a random node. An edge length is the sum of two uniform numbers
+    from [0, 1].
+
+    Parameters
+    ----------
+    depth : int
+        Number of levels. The tree has about 12 (2^depth - 1) points. Depths 1 to 7 give the
+        paper's sizes, 11 to 1611.
+    rng : int, numpy Generator or None
+        Seed of the random choices.
+
+    Returns
+    -------
+    Tree
+        The random tree.
+
+    See Also
+    --------
+    datasets.random_tree : Draw a random tree of another shape.
+    datasets.hyperbolic_points : Draw points of hyperbolic space.
 
     Notes
     -----
-    O(n) time and memory. Sonthalia and Gilbert (NeurIPS 2020), experiments.
+    O(n) time and memory. Sonthalia and Gilbert (NeurIPS 2020).
 
     Examples
     --------

@@ -18,28 +18,39 @@ _HYPERNYM = "@"
 
 
 def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
-    """Return the graph of WordNet's nouns and their hypernyms, read from a database folder.
+    """Read the graph of WordNet's nouns and their hypernyms from a database folder.
 
-    Vertices are the sets of synonyms, named `dog.n.01` (first word, noun, number of its sense),
-    in the order of the database. Edges join each vertex to its hypernyms; the largest component
-    is kept. WordNet 3.0 (Debian's package wordnet-base puts it in /usr/share/wordnet) gives the
-    paper's graph, 74,374 vertices and 75,834 edges, with names and in another order.
+    Vertices are sets of synonyms, in the order of the database. They have labels such as
+    ``dog.n.01`` (first word, noun, number of its sense). Edges join each vertex to its
+    hypernyms. The largest component is kept.
 
     Parameters
     ----------
-    folder : path
-        The folder that holds `data.noun` and `index.noun`.
+    folder : str or path
+        The folder that holds ``data.noun`` and ``index.noun``.
+
+    Returns
+    -------
+    DataSet
+        The graph. WordNet 3.0 (Debian's package wordnet-base installs it in /usr/share/wordnet)
+        gives the paper's graph, 74,374 vertices and 75,834 edges, with labels and in another
+        order.
 
     Raises
     ------
     FileNotFoundError
         If one of the two files is missing.
     ValueError
-        If a file cannot be read; the message names the line.
+        If a file cannot be read. The message names the line.
+
+    See Also
+    --------
+    datasets.load : Load the same graph without labels, as "wordnet".
+    GraphMetric : The metric of a graph.
 
     Notes
     -----
-    O(size of the files) time and memory. Miller, Comm. ACM 38, 1995.
+    Time and memory are O(size of the files). Miller, Comm. ACM 38, 1995.
     """
     from ..metric.graph import GraphMetric
 

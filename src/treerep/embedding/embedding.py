@@ -19,9 +19,11 @@ _FARTHEST = 350.0
 
 
 class Embedding(CompiledMetric):
-    """Points of hyperbolic space of curvature -1; distances are divided by a scale.
+    """Points of hyperbolic space of curvature -1, as a metric.
 
-    Made by `embed`; of coordinates of your own by `from_poincare` and `from_lorentz`.
+    `embed` returns embeddings. Use `from_poincare` and `from_lorentz` to make one from
+    coordinates. An embedding is a `Metric` on its data points: the distance of two points is
+    their hyperbolic distance divided by `scale`.
 
     Parameters
     ----------
@@ -30,17 +32,26 @@ class Embedding(CompiledMetric):
     radii : (N,) array
         Hyperbolic distance of each node from the origin.
     scale : float
-        Hyperbolic length of one unit of the data. The distance of two points is their
-        hyperbolic distance / scale.
+        Hyperbolic length of one unit of the data.
     n_points : int, optional
-        Nodes 0 ... n_points-1 are the data points, the others Steiner nodes. All are data
-        points by default.
-    labels : names of the data points, optional
+        Number of data points. Nodes 0 ... n_points-1 are the data points, and the other nodes
+        are Steiner nodes. By default all nodes are data points.
+    labels : sequence, optional
+        Labels of the data points.
 
-    An embedding is a metric on its data points: `len(embedding) == n_points`. `pairs` and
-    `block` also accept Steiner nodes. Directions and radii are more accurate in float64 than
-    the coordinates of any model, which are computed on request.
+    See Also
+    --------
+    embed : Embed a tree or a metric.
+    TreeEmbedding : An embedding of a tree.
+    draw : Draw an embedding.
 
+    Notes
+    -----
+    `pairs` and `block` also accept Steiner nodes. Directions and radii are more accurate in
+    float64 than the coordinates of any model. Coordinates are computed on request.
+
+    Examples
+    --------
     >>> embedding = Embedding([[1.0, 0.0], [-1.0, 0.0]], [2.0, 4.0], scale=2.0)
     >>> embedding
     Embedding(2 points, dim 2)
@@ -89,7 +100,7 @@ class Embedding(CompiledMetric):
         n_points: int | None = None,
         labels: Sequence[object] | None = None,
     ) -> "Embedding":
-        """Make an embedding of points |p| < 1 of the Poincaré ball."""
+        """Make an embedding from points p of the Poincaré ball, |p| < 1."""
         directions, radii = polar_of_poincare(points)
         return cls(directions, radii, scale=scale, n_points=n_points, labels=labels)
 
@@ -102,7 +113,7 @@ class Embedding(CompiledMetric):
         n_points: int | None = None,
         labels: Sequence[object] | None = None,
     ) -> "Embedding":
-        """Make an embedding of points (x0, x), x0^2 = 1 + |x|^2, of the hyperboloid."""
+        """Make an embedding from points (x0, x) of the hyperboloid, x0^2 = 1 + |x|^2."""
         directions, radii = polar_of_lorentz(points)
         return cls(directions, radii, scale=scale, n_points=n_points, labels=labels)
 
@@ -120,7 +131,7 @@ class Embedding(CompiledMetric):
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes: data points and Steiner nodes."""
+        """Number N of nodes, including Steiner nodes."""
         return len(self.radii)
 
     @property
@@ -130,32 +141,38 @@ class Embedding(CompiledMetric):
 
     @property
     def curvature(self) -> float:
-        """Curvature of the space whose distances are those of this metric: -scale^2."""
+        """Curvature -scale^2 of the space in units of the data."""
         return -(self.scale**2)
 
     @property
     def poincare(self) -> NDArray[np.float64]:
-        """Coordinates in the Poincaré ball, (N, dim).
+        """Coordinates in the Poincaré ball, an (N, dim) array.
 
-        Warns if float64 cannot distinguish nodes.
+        Warns if nodes coincide in float64.
         """
         return self._coordinates("poincare")
 
     @property
     def klein(self) -> NDArray[np.float64]:
-        """Coordinates in the Klein ball, (N, dim), where geodesics are straight lines."""
+        """Coordinates in the Klein ball, an (N, dim) array. Geodesics are straight lines."""
         return self._coordinates("klein")
 
     @property
     def lorentz(self) -> NDArray[np.float64]:
-        """Coordinates on the hyperboloid, (N, dim + 1), x0 first."""
+        """Coordinates on the hyperboloid, an (N, dim + 1) array with x0 first."""
         return self._coordinates("lorentz")
 
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
-        """Return float64 coordinates of every node in "poincare", "klein" or "lorentz".
+        """Return float64 coordinates of every node in a model of hyperbolic space.
 
-        Warns if different nodes coincide there, or are rounded onto the edge of the ball. Only
-        a TreeEmbedding accepts a `precision`.
+        Warns if different nodes coincide, or are rounded to the boundary of the ball.
+
+        Parameters
+        ----------
+        model : "poincare", "klein" or "lorentz"
+            The model.
+        precision : int or "auto", optional
+            Only supported by `TreeEmbedding.coordinates`.
         """
         if precision is not None:
             raise ValueError(
@@ -197,7 +214,7 @@ class Embedding(CompiledMetric):
         return np.column_stack([self.directions, self.radii])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the embedding to a .npz file, whole or not at all."""
+        """Write the embedding to a .npz file. The file is never left incomplete."""
         from ._embedding_files import save_embedding
 
         save_embedding(self, path)
@@ -213,7 +230,7 @@ class Embedding(CompiledMetric):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Embedding":
-        """Read an embedding written by `save`."""
+        """Read an embedding written by `Embedding.save`."""
         from ._embedding_files import load_embedding
 
         return load_embedding(path)

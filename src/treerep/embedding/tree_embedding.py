@@ -19,24 +19,42 @@ _SMALLEST_SQUARE = 1e-290
 class TreeEmbedding(Embedding):
     """A tree in hyperbolic space, given by the length and direction of every edge.
 
-    Made by `embed`. Every node has a frame of axes, in which its parent is in direction -e_1.
-    Along an edge in direction d, the reflection that swaps d and e_1 carries the frame to the
-    lower end. Distances are computed from frame to frame along the path. They are accurate to
-    the last digits even if float64 coordinates are not.
+    `embed` returns tree embeddings. Distances are accurate to the last digits at any scale,
+    even if float64 coordinates are not.
 
     Parameters
     ----------
-    parent : (N,) whole numbers
+    parent : (N,) array of integers
         Parent of each node; -1 at the root.
-    weights : (N,) real numbers
+    weights : (N,) array of floats
         Length of the edge to the parent, in units of the data; 0 at the root.
     turns : (N, dim) array
         Unit vector along the edge from the parent, in the parent's frame; e_1 at the root. Only
-        edges of the root may have direction -e_1, back towards the grandparent.
-    scale, n_points, labels : as in `Embedding`
+        edges of the root may have direction -e_1, toward the grandparent.
+    scale, n_points, labels
+        As in `Embedding`.
 
-    `directions` and `radii` are the polar coordinates of the nodes; the root is the origin.
+    Attributes
+    ----------
+    directions : (N, dim) array
+        Unit vector from the root to each node.
+    radii : (N,) array
+        Hyperbolic distance of each node from the root, which is the origin.
 
+    See Also
+    --------
+    embed : Embed a tree.
+    Embedding : The base class.
+    Tree : A tree without coordinates.
+
+    Notes
+    -----
+    Every node has a frame of axes, in which its parent is in direction -e_1. For an edge in
+    direction d, the reflection that swaps d and e_1 maps the frame of the parent to the frame
+    of the child. Distances are computed from frame to frame along the path.
+
+    Examples
+    --------
     >>> path = TreeEmbedding([-1, 0, 1], [0.0, 1.0, 2.0], [[1.0, 0.0]] * 3, scale=500.0)
     >>> path.pairs(0, [1, 2])
     array([1., 3.])
@@ -121,25 +139,25 @@ class TreeEmbedding(Embedding):
 
     @property
     def parent(self) -> NDArray[np.int32]:
-        """Parent of each node, (N,); -1 at the root."""
+        """Parent of each node, an (N,) array; -1 at the root."""
         parent = np.where(self.oracle.up < 0, -1, self._order[self.oracle.up])
         return parent.astype(np.int32)[self.oracle.position]
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Length of the edge to the parent in units of the data, (N,); 0 at the root."""
+        """Length of the edge to the parent in units of the data, an (N,) array; 0 at the root."""
         return self._lengths[self.oracle.position]
 
     @property
     def turns(self) -> NDArray[np.float64]:
-        """Direction of the edge to each node in the parent's frame, (N, dim); e_1 at the root."""
+        """Direction of the edge from the parent, in the parent's frame, an (N, dim) array."""
         return self.oracle.turns[self.oracle.position]
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Return the distances from each row node to each column node, as a float64 array.
 
-        With many columns O(N k) per row, by a walk over the tree; with few, along the path of
-        each pair. The choice depends only on the number of columns and the tree.
+        Many columns take O(N dim) per row, by a traversal of the tree. Few columns are computed
+        along the path of each pair.
         """
         from .sarkar._frame_kernels import walk_rows
 
@@ -154,12 +172,17 @@ class TreeEmbedding(Embedding):
         return out
 
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
-        """Return coordinates of every node in the model "poincare", "klein" or "lorentz".
+        """Return coordinates of every node in a model of hyperbolic space.
 
-        The coordinates are float64, with a warning if different nodes coincide there. With
-        `precision` bits they are numbers of mpmath (an array of dtype object).
-        precision="auto" takes enough bits to keep far nodes apart: 53 plus about 1.44 times the
-        largest radius for "poincare", and plus twice that for the other models.
+        Parameters
+        ----------
+        model : "poincare", "klein" or "lorentz"
+            The model.
+        precision : int or "auto", optional
+            Number of bits. By default the coordinates are float64, with a warning if different
+            nodes coincide. With a precision, they are mpmath numbers in an array of dtype
+            object. "auto" uses enough bits to separate distant nodes: 53 plus about 1.44 times
+            the largest radius for "poincare", and plus twice this product for the other models.
         """
         if precision is None:
             return self._coordinates(model)

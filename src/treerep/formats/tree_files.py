@@ -63,23 +63,37 @@ def read_tree(
 
     Parameters
     ----------
-    path : path, or "-" for standard input
-        Gzip is decompressed.
+    path : str or path
+        A file, or "-" for standard input. Gzip is decompressed.
     format : str, optional
-        "newick", "nexus", "npz", "json" or "graphml". By default the suffix decides or, if it
-        is unknown, the content.
+        "newick", "nexus", "npz", "json" or "graphml". By default the extension determines the
+        format, or the content if the extension is unknown.
     default_length : float, optional
-        Length of edges that have none. By default such an edge is refused.
+        Length of edges without a length. By default a missing length raises an error.
     inner_labels : bool, optional
-        False ignores the names of inner nodes in Newick and Nexus (see `Tree.from_newick`).
+        False ignores the names of internal nodes in Newick and Nexus (see `Tree.from_newick`).
 
-    A file that is not exactly one tree raises a ValueError that names the file and the place.
+    Returns
+    -------
+    Tree
+        The tree. In "npz" and "json", the points are in the order of the data. Points of trees
+        in other formats are matched to data by label.
+
+    Raises
+    ------
+    ValueError
+        If the file does not hold exactly one tree. The message names the file and the position.
+
+    See Also
+    --------
+    formats.write_tree : Write a tree.
+    Tree.from_newick : Read a tree from Newick text.
+    formats.read : Read distances, points or a graph.
 
     Notes
     -----
-    O(N) time and memory, without recursion, so depth is not limited. Lengths are exact. Only
-    "npz" and "json" keep the order of the data. Points of trees in other formats are matched by
-    label.
+    O(N) time and memory, without recursion, so the depth is not limited. Lengths are read
+    exactly.
 
     Examples
     --------
@@ -115,26 +129,34 @@ def write_tree(
     root: int | str | None = None,
     attributes: Attributes | None = None,
 ) -> None:
-    """Write a tree to a file, whole or not at all.
+    """Write a tree to a file.
 
     Parameters
     ----------
-    path : path, or "-" for standard output
-        A path that ends in .gz is compressed.
+    tree : Tree
+        The tree to write.
+    path : str or path
+        A file, or "-" for standard output. If the name ends in .gz, the file is compressed.
     format : str, optional
-        One of `TREE_FORMATS`. By default the suffix decides.
-    root : node id or label, optional
-        The root, for formats that have one (Newick, Nexus, auspice, iTOL): see `Tree.newick`.
-    attributes : mapping of names to one value per data point (a DataFrame, say), optional
-        (GraphML, DOT, auspice and iTOL only) Groups, numbers or colors. None and NaN are
-        missing values. Columns of a DataFrame whose index has the labels are matched by label.
+        One of ``TREE_FORMATS``. By default the extension determines the format.
+    root : int or label, optional
+        (Newick, Nexus, auspice and iTOL only) The root: see `Tree.newick`.
+    attributes : DataFrame or mapping, optional
+        (GraphML, DOT, auspice and iTOL only) Columns of groups, numbers or colors, with one
+        value per data point. None and NaN are missing values. Columns of a DataFrame whose
+        index has the labels are matched by label.
 
-    The tables of iTOL are written beside the tree: see `trees/itol.py`. All files are written,
-    or none. A file is replaced only if it is such a table itself.
+    See Also
+    --------
+    formats.read_tree : Read a tree.
+    Tree.newick : Return a tree as Newick text.
+    Tree.to_networkx : Convert a tree to networkx.
 
     Notes
     -----
-    O(N) time, without recursion. Lengths are written so that they read back exactly.
+    O(N) time, without recursion. Lengths are written exactly. A file is never left incomplete.
+    For iTOL, tables of labels and attributes are written beside the tree. An existing file is
+    overwritten by a table only if it is an iTOL table.
 
     Examples
     --------

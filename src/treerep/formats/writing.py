@@ -33,22 +33,30 @@ def write_distances(
     *,
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Write all distances of a metric as a square table, whole or not at all.
+    """Write all distances of a metric as a square table.
 
     Parameters
     ----------
     metric : Metric
-        Its distances are written in blocks of rows, so the table need not fit into memory.
+        The distances. They are written in blocks of rows, so the table need not fit into
+        memory.
     path : str or path
-        A file, compressed if its name ends in .gz, or "-" for standard output.
+        A file, or "-" for standard output. If the name ends in .gz, the file is compressed.
     format : "npy", "csv", "tsv" or "phylip", optional
-        By default the extension decides: .npy, .csv, .tsv, .phy or .phylip. npy has no labels.
-        csv and tsv have them above and in front, if there are any. phylip always has labels, or
-        numbers.
+        By default the extension determines the format: .npy, .csv, .tsv, .phy or .phylip. npy
+        files have no labels. csv and tsv files have labels in the first row and column, if
+        there are any. phylip files always have labels, or numbers.
+
+    See Also
+    --------
+    formats.read : Read a distance matrix.
+    as_metric : Convert data to a metric.
+    Tree.distances : Return the distances in a tree as an array.
 
     Notes
     -----
-    Numbers are written so that they read back exactly. O(n^2) time, a few rows of memory.
+    O(n^2) time, and memory for a few rows. Numbers are written exactly. A file is never left
+    incomplete.
 
     Examples
     --------

@@ -16,7 +16,7 @@ class CompiledMetric(Metric):
         return len(self)
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
         from .oracle.distance_kernels import pair_distances
 
         n = self._n_indices()
@@ -26,7 +26,7 @@ class CompiledMetric(Metric):
         return out
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances from each row to each column point, as a float64 array."""
+        """Return the distances from each row point to each column point, as a float64 array."""
         from .oracle.distance_kernels import block_distances
 
         n = self._n_indices()

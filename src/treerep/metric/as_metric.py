@@ -24,42 +24,57 @@ def as_metric(
     largest_component: bool = False,
     use_rep: str | None = None,
 ) -> Metric:
-    """Turn data into a Metric.
+    """Convert data to a `Metric`.
+
+    All public functions convert their data by this function.
 
     Parameters
     ----------
-    data : Metric, array, DataFrame, sparse matrix, graph, AnnData or path of a file
-        - A Metric, or a data set of `datasets.load`: returned as it is.
-        - An array or DataFrame: a distance matrix if `metric` is None or "precomputed",
-          otherwise points (rows). A DataFrame of distances has the same names on rows and
-          columns, which become labels. Torch tensors, zarr arrays and h5py data sets are
-          arrays. Stored distances of more than 1 GiB stay on disk.
+    data : Metric, array, DataFrame, sparse matrix, graph, AnnData or path
+        - A `Metric`, or a data set of `datasets.load`: returned unchanged.
+        - An array or DataFrame: a distance matrix if `metric` is None or "precomputed", and
+          points (rows) otherwise. A DataFrame of distances has the same labels on rows and
+          columns. Torch tensors, zarr arrays and h5py data sets are arrays. Stored distances of
+          more than 1 GiB stay on disk.
         - A scipy sparse matrix, or a graph of networkx, igraph or networkit: a graph.
-        - A DistanceMatrix of scikit-bio: a distance matrix.
+        - A scikit-bio DistanceMatrix: a distance matrix.
         - An AnnData: its cells are points, Euclidean if `metric` is None.
-        - A string or path: a file. Its content and extension decide how it is read.
-          `treerep.formats.read` takes more options.
+        - A string or path: a file. Its content and extension determine the format.
+          `formats.read` has more options.
 
         Installed packages can add types.
     metric : str, optional
-        One of PointMetric's metrics, or "precomputed".
+        One of the metrics of `PointMetric`, or "precomputed".
     labels : sequence, optional
-        Names of the points.
+        Labels of the points.
     symmetrize : "mean", optional
-        For a distance matrix: average d(i, j) and d(j, i).
+        (distance matrices only) Average d(i, j) and d(j, i).
     weight : str, optional
-        For a graph of another library or a GraphML file: the edge attribute with the lengths.
-        By default every edge counts 1, as in networkx's shortest paths.
+        (graphs of other libraries and GraphML files only) The edge attribute with the lengths.
+        By default all edges have length 1.
     largest_component : bool
-        For a graph: keep the largest connected component of a disconnected one.
+        (graphs only) Keep the largest connected component of a disconnected graph.
     use_rep : str, optional
-        For an AnnData: the table of the cells, "X" or a key of `obsm`. By default "X_pca" if
-        there is one, otherwise "X".
+        (AnnData only) The coordinates of the cells, "X" or a key of `obsm`. The default is
+        "X_pca" if present, otherwise "X".
+
+    Returns
+    -------
+    Metric
+        A `MatrixMetric`, `PointMetric` or `GraphMetric`, or the given metric.
+
+    See Also
+    --------
+    formats.read : Read data from a file, with more options.
+    MatrixMetric : A distance matrix.
+    PointMetric : Points.
+    GraphMetric : A graph.
 
     Notes
     -----
-    Everything is checked once, here: O(n^2) time for a matrix, O(n k) for points, O(edges) for
-    a graph. An array is copied only if its type or layout requires it.
+    The data are validated once, here. Validation takes O(n^2) time for a matrix, O(n k) for
+    points and O(edges) for a graph. Distances are kept exactly. An array is copied only if its
+    type or layout requires it.
 
     Examples
     --------

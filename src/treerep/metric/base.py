@@ -10,9 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class MetricError(ValueError):
-    """Distances that cannot be used.
+    """Raised if distances cannot be used.
 
-    The message names the first bad entry and the remedy.
+    The message names the first bad entry and a remedy.
+
+    See Also
+    --------
+    as_metric : Convert and validate data.
+    MatrixMetric : Validate a distance matrix.
     """
 
 
@@ -35,10 +40,24 @@ class BadEntryError(MetricError):
 
 
 class Metric(ABC):
-    """A finite metric space: `len(m)` points and their distances.
+    """A finite metric space with `len(m)` points.
 
-    Subclass it for custom distances: `__len__` and `block` suffice. The built-in metrics also
-    have an `oracle`, which gives compiled code single distances.
+    For custom distances, write a subclass with the methods `__len__` and `block`.
+
+    Attributes
+    ----------
+    labels : tuple of str, or None
+        Labels of the points.
+    order_known : bool
+        False if the order of the points has no meaning, as in a tree read from a Newick file.
+
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    MatrixMetric : A distance matrix.
+    PointMetric : Points.
+    GraphMetric : A graph.
+    Tree : A tree.
     """
 
     #: Labels of the points in order, or None.
@@ -67,10 +86,10 @@ class Metric(ABC):
 
     @abstractmethod
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances from each row to each column point, as a float64 array."""
+        """Return the distances from each row point to each column point, as a float64 array."""
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
         i, j = np.broadcast_arrays(np.asarray(i), np.asarray(j))
         flat = [self.block([a], [b])[0, 0] for a, b in zip(i.ravel(), j.ravel(), strict=True)]
         return np.array(flat, dtype=np.float64).reshape(i.shape)

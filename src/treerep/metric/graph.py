@@ -29,46 +29,57 @@ _SEARCHES_BEFORE_LABELS = 1000  # then labels are built
 
 
 class GraphMetric(CompiledMetric):
-    """The shortest-path metric of a connected undirected graph, without an n x n matrix.
+    """The shortest-path metric of a connected undirected graph.
 
-    Single distances are exact and take about a microsecond. They come from hub labels, which
-    are built on first use: for WordNet's 74,374 vertices in a second, with a few megabytes.
-    Large blocks take one search per row or column, breadth-first or Dijkstra's, in parallel.
+    No n x n matrix is stored. Single distances are exact and take about a microsecond.
 
     Parameters
     ----------
     graph : (n, n) sparse matrix, (m, 2) integer array, or graph of another library
-        A symmetric adjacency matrix of scipy.sparse, edges between vertices numbered from 0 (a
-        number without an edge is an isolated vertex), or a graph of networkx, igraph or
-        networkit. The values of a matrix are edge lengths; if all are 1, or it is boolean, the
-        graph is unweighted. Self-loops are dropped, since no shortest path uses one. If an edge
-        is given twice, the shorter one counts (in a sparse matrix, entries given twice add up,
-        as everywhere in scipy). Labels are the nodes of a networkx graph, or the vertex
-        attribute "name" of an igraph graph.
+        A symmetric adjacency matrix of scipy.sparse, an array of edges, or a graph of networkx,
+        igraph or networkit. The vertices of an edge array are numbered from 0. The values of a
+        matrix are edge lengths. If all are 1, or the matrix is boolean, the graph is
+        unweighted. Labels are the nodes of a networkx graph, or the vertex attribute "name" of
+        an igraph graph.
     weight : str, optional
         Edge attribute of a networkx or igraph graph that holds the lengths; "weight" for
-        networkit's weights. By default every edge counts 1, as in networkx's shortest paths.
+        networkit's weights. By default all edges have length 1.
     weights : (m,) array, optional
         Positive lengths of the edges of an edge array.
     labels : sequence, optional
-        Names of the n vertices.
+        Labels of the vertices.
     largest_component : bool
-        Keep the largest connected component of a disconnected graph instead of refusing it.
-        `vertices` then lists the vertices that are kept.
+        Keep the largest connected component of a disconnected graph. By default a disconnected
+        graph raises an error. `vertices` lists the vertices that are kept.
 
     Attributes
     ----------
-    adjacency : scipy csr_array of edge lengths, symmetric, with sorted indices; read-only
-    weighted : False when every edge has length 1
-    integral : True when every distance is a whole number, and small enough for exact sums
-    vertices : (n,) array, the number in the input of every point
-    label_work : steps of work that the hub labels took to build; 0 before
+    adjacency : scipy csr_array
+        Symmetric matrix of edge lengths with sorted indices, read-only.
+    weighted : bool
+        False if every edge has length 1.
+    vertices : (n,) array
+        Number of each point in the input.
+
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    mean_average_precision : Measure how well a tree keeps the neighbors of a graph.
+    datasets.load : Load a graph by name.
 
     Notes
     -----
-    Sums of lengths that are not whole numbers are rounded. A search from u, a search from v and
-    the hub labels then agree on d(u, v) up to rounding. Which of them answers depends only on
-    the shape of the request, so the same request gives the same bits.
+    Single distances come from hub labels, which are built on first use. For WordNet's 74,374
+    vertices this takes a second and a few megabytes. Large blocks take one search per row or
+    column (breadth-first or Dijkstra), in parallel.
+
+    Self-loops are dropped. If an edge is given twice, the shorter one counts. In a sparse
+    matrix, entries given twice are added, as in scipy. A number without an edge in an edge
+    array is an isolated vertex.
+
+    Sums of lengths that are not whole numbers are rounded. Searches and hub labels then agree
+    on d(u, v) up to rounding. The choice between them depends only on the shape of the request,
+    so the same request always gives the same bits.
 
     Examples
     --------
@@ -136,12 +147,14 @@ class GraphMetric(CompiledMetric):
 
     @property
     def degrees(self) -> NDArray[np.intp]:
-        """Number of neighbors of every vertex."""
+        """Number of neighbors of each vertex."""
         return np.diff(self.adjacency.indptr).astype(np.intp)
 
     def neighbors(self, vertex: int) -> NDArray[np.integer]:
-        """Return the vertices next to `vertex`, ascending.
+        """Return the neighbors of a vertex in ascending order.
 
+        Examples
+        --------
         >>> GraphMetric([[0, 1], [2, 1]]).neighbors(1)
         array([0, 2], dtype=int32)
         """
@@ -200,10 +213,10 @@ class GraphMetric(CompiledMetric):
         )
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances from each row to each column point, as a float64 array.
+        """Return the distances from each row point to each column point, as a float64 array.
 
-        One search from every row or column, whichever are fewer, or hub labels, by predicted
-        cost.
+        The distances come from one search per row or column, whichever are fewer, or from hub
+        labels. The predicted cost decides.
         """
         first, second = (
             read_only(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols)

@@ -19,28 +19,33 @@ from .oracle.classes import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 class MatrixMetric(CompiledMetric):
     """The metric of a symmetric n x n distance matrix with a zero diagonal.
 
-    The matrix keeps its dtype, any real one from uint8 to float64, and is never written to. It
-    is copied only if it is not C-contiguous or `symmetrize` is given. A memory-mapped file of
-    more than 1 GiB is never copied, and only the entries that are needed are read.
-
     Parameters
     ----------
     distances : (n, n) array
-        NaN, infinite or negative entries, a non-zero diagonal and asymmetry (beyond 1e-8 of the
-        largest distance; 1e-4 for float32, 5e-3 for float16) raise a `MetricError` that names
-        the first bad entry. The triangle inequality may be violated. In a mapped file of more
-        than 1 GiB, the diagonal and a million other entries are checked at once. Each other
-        entry is checked when it is read, except for symmetry.
+        The matrix. It is never modified and keeps its dtype, from uint8 to float64. NaN,
+        infinite or negative entries, a non-zero diagonal and asymmetry raise a `MetricError`
+        that names the first bad entry. The triangle inequality may be violated.
     labels : sequence, optional
-        Names of the points.
+        Labels of the points.
     symmetrize : "mean", optional
         Replace d(i, j) and d(j, i) by their mean.
 
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    PointMetric : The metric of points.
+    formats.write_distances : Write all distances of a metric.
+
     Notes
     -----
-    Construction reads the matrix once, in parallel, with O(1) memory beyond it. In a large
-    mapped file it reads one or two pages of each row. These decide whether the distances are
-    whole numbers or were rounded.
+    Construction reads the matrix once, in parallel, with O(1) memory beyond it. The matrix is
+    copied only if it is not C-contiguous, or if `symmetrize` is given. Asymmetry is allowed up
+    to 1e-8 of the largest distance (1e-4 for float32, 5e-3 for float16).
+
+    A memory-mapped file of more than 1 GiB is never copied, and only the entries that are
+    needed are read. Construction reads one or two pages of each row. It validates the diagonal
+    and a million other entries. Each other entry is validated when it is read, except for
+    symmetry.
 
     Examples
     --------

@@ -33,36 +33,44 @@ Oracle = EuclideanOracle | ManhattanOracle | ChebyshevOracle | AngleOracle | Hyp
 
 
 class PointMetric(CompiledMetric):
-    """The metric of n points given by coordinates; distances are computed when asked for.
+    """The metric of n points given by coordinates. Distances are computed on request.
 
     Parameters
     ----------
     points : (n, k) array
-        float32 and float64 are used as they are (copied only if not C-contiguous); other dtypes
-        become float64. Distances of float32 points are computed in float32. Coordinates whose
-        distances would overflow or underflow are refused (see Notes).
+        The coordinates. float32 and float64 arrays are used without conversion, and copied only
+        if they are not C-contiguous. Other dtypes become float64. Distances of float32 points
+        are computed in float32.
     metric : str
-        - "euclidean", "manhattan", "chebyshev";
-        - "cosine": the *angle* between two vectors in radians, a metric; "correlation": the
-          same after centering each vector. The usual 1 - cos, 1 - r and squared Euclidean
-          distance violate the triangle inequality and are refused;
-        - "hyperboloid": points (x0, x) with x0^2 = 1 + |x|^2 of the hyperboloid model;
-        - "poincare": points |p| < 1 of the Poincare ball.
+        - "euclidean", "manhattan" or "chebyshev";
+        - "cosine": the *angle* between two vectors in radians, which is a metric;
+        - "correlation": the angle between two vectors after centering each vector;
+        - "hyperboloid": points (x0, x) of the hyperboloid model, with x0^2 = 1 + |x|^2;
+        - "poincare": points p of the Poincaré ball, with |p| < 1.
+
+        The usual 1 - cos, 1 - r and squared Euclidean distance violate the triangle inequality
+        and are not supported.
     labels : sequence, optional
-        Names of the points.
+        Labels of the points.
+
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    MatrixMetric : The metric of a distance matrix.
+    datasets.hyperbolic_points : Draw random points of hyperbolic space.
 
     Notes
     -----
-    O(k) per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond the
-    points, the others keep a prepared copy (unit vectors, or directions and radii).
+    O(k) time per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond
+    the points. The others keep a prepared copy (unit vectors, or directions and radii).
 
-    Squares of differences, their sums and sums of distances must neither overflow nor vanish.
-    With `max` the largest float of the dtype, the largest allowed coordinate is sqrt(max / k) /
-    4 (Euclidean; for k = 50, 6e17 in float32 and 4e152 in float64), max / 8k (Manhattan) or
-    max / 8 (Chebyshev). On the hyperboloid |x| is at most 1e150. Unless all points are at the
-    origin, the largest Euclidean coordinate is at least 4e-16 in float32 and 1e-146 in float64.
-    So is the largest distance from the origin in hyperbolic space. Angles do not depend on the
-    scale.
+    Coordinates whose distances would overflow or underflow raise a `MetricError`. With ``max``
+    the largest float of the dtype, the largest allowed coordinate is sqrt(max / k) / 4
+    (Euclidean; for k = 50, 6e17 in float32 and 4e152 in float64), max / 8k (Manhattan) or max /
+    8 (Chebyshev). On the hyperboloid |x| is at most 1e150. Unless all points are at the origin,
+    the largest Euclidean coordinate must be at least 4e-16 in float32 and 1e-146 in float64.
+    The same holds for the largest distance from the origin in hyperbolic space. Angles do not
+    depend on the scale.
 
     Examples
     --------

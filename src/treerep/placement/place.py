@@ -38,53 +38,60 @@ def place(
     tol: float | str = "auto",
     n_jobs: int | None = None,
 ) -> Tree:
-    """Attach new points to a tree, by the rule of TreeRep. Distances in the tree do not change.
+    """Add new points to a tree without changing the tree's distances.
 
     Parameters
     ----------
-    tree : Tree of n points
+    tree : Tree
+        A tree of n points.
     rows : (m, n) or (m, n + m) array, or (m, k) coordinates
-        Distances of m new points to the n old ones, and to the new ones if they are known. With
-        `data`: coordinates. A DataFrame of distances has the labels of the tree as columns, in
-        any order, and labels of new points as index. An array has the columns in the order of
-        the tree.
+        Distances from m new points to the n points of the tree, optionally followed by the
+        distances among the new points. With `data`, coordinates of the new points. The columns
+        of an array are in the order of the tree. A DataFrame of distances has the labels of the
+        tree as columns, in any order, and the labels of the new points as index.
     data : points, optional
-        The (n, k) points that the tree was fitted to, with `metric`, or their PointMetric. Then
-        `rows` has the coordinates of new points, and distances are computed only when they are
-        needed. Points with labels are matched to those of the tree by label.
+        The (n, k) points of the tree, with `metric`, or their `PointMetric`. Distances are then
+        computed only when they are needed. Points with labels are matched to the tree by label.
     metric : str, optional
-        How to measure the points of `data`, as in `fit`.
+        The metric between the points of `data`, as in `fit`.
     labels : sequence, optional
-        Names of the new points, by default the index of `rows`. Without both, new points of a
-        tree with labels get the labels n, n+1, ...
+        Labels of the new points. The default is the index of `rows`. If `rows` has no index and
+        the tree has labels, the new points get the labels n, n+1, ...
     tol : float or "auto"
         Lengths below this count as zero. "auto" is 0.1 if the distances are whole numbers and
         the lengths of the tree multiples of 1/4. Otherwise it is the size of rounding errors.
     n_jobs : int, optional
-        Number of threads; None uses every core. The result is the same for every number.
+        Number of threads; None uses all cores. It does not change the result.
 
     Returns
     -------
     Tree
-        Points 0 ... n-1 are the old ones, with the distances that they had; n ... n+m-1 are the
-        new ones.
+        Nodes 0 ... n-1 are the points of `tree`, with unchanged distances. Nodes n ... n+m-1
+        are the new points.
+
+    See Also
+    --------
+    fit : Fit a tree.
+    refine : Improve a tree.
+    Tree.restrict : Remove points from a tree.
 
     Notes
     -----
-    If the distances of old and new points are those of a tree, distances between new and old
-    points are exact. So are those among new points if they are known: new points at the same
-    node or edge then form a zone of TreeRep. Otherwise each new point hangs by a separate edge.
+    If all distances come from one tree, the distances between new and old points are exact. The
+    distances among new points are then also exact if `rows` contains them. In that case, new
+    points at the same node or edge are joined by TreeRep. Otherwise each new point gets a
+    separate edge.
 
-    Labels that do not match raise an error. So does an array for a tree that was read from a
-    text, because the order of its points is unknown.
+    Labels that do not match raise an error. An array raises an error if the tree was read from
+    a text file, because the order of its points is unknown.
 
-    About 3 log2(n) distances are read per point of an exact tree. (A node with many neighbors
-    needs one for each.) Other data need four times as many, and the best of five places is
-    kept.
+    On an exact tree, about 3 log2(n) distances are read per point, and one for each neighbor of
+    a node with many neighbors. Other data need four times this number, and the best of five
+    places is kept.
 
     Examples
     --------
-    A point in the middle between two others, and one beside it:
+    Place a point in the middle between two others, and a second point beside it:
 
     >>> line = Tree(2, [[0, 1]], [4.0])
     >>> place(line, [[2, 2], [3, 3]]).newick(2)

@@ -6,9 +6,33 @@ from ..tree.tree import Tree
 
 
 class Refinement(NamedTuple):
-    """The report of `refine`.
+    """The improvement achieved by `refine`.
 
-    Distortion and precision are of all pairs, or of sampled rows if there are many points.
+    Distortion and precision are computed on all pairs, or on sampled rows for many points.
+
+    Attributes
+    ----------
+    objective, objective_before : float
+        Objective of the result and of the given tree.
+    distortion, distortion_before : float
+        Average distortion of the result and of the given tree.
+    precision, precision_before : float or None
+        Mean average precision of the result and of the given tree. None if neighborhoods are
+        not part of the objective.
+    residual : float or None
+        Violation of the optimality conditions of the edge lengths. None if the lengths were not
+        fitted.
+    moves : int
+        Number of subtrees moved.
+    start : str
+        The start of the search: "tree", "relaxed_neighbor_joining" or "backbone".
+    seconds : float
+        Time taken.
+
+    See Also
+    --------
+    refine : Improve a tree.
+    RefinedTree : A tree with this report.
     """
 
     objective: float  # of the result
@@ -25,9 +49,21 @@ class Refinement(NamedTuple):
 
 
 class RefinedTree(Tree):
-    """A tree with a report of its refinement: `tree.refinement`.
+    """A tree returned by `refine`, with a report of the improvement.
 
-    Methods that return another tree return a plain Tree, without the report.
+    It has all attributes and methods of `Tree`. Methods that return a new tree return a `Tree`
+    without the report.
+
+    Attributes
+    ----------
+    refinement : Refinement
+        The report.
+
+    See Also
+    --------
+    refine : Improve a tree.
+    Refinement : The report of the improvement.
+    Tree : The base class.
     """
 
     refinement: Refinement

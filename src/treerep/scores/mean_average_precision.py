@@ -36,46 +36,52 @@ def mean_average_precision(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> Score:
-    """Return how well distances rank the neighbors of a graph first: 1 is perfect.
+    """Return how well distances rank the neighbors in a graph first. 1 is perfect.
 
-    For a point v and a neighbor u let B(v, u) be the points other than v that are at most as
+    For a point v and a neighbor u, let B(v, u) be the points other than v that are at most as
     far from v as u is. The average precision of v is the mean, over its neighbors u, of the
-    share of neighbors in B(v, u). The score is its mean over the points that have neighbors.
+    share of neighbors in B(v, u). The score is the mean over all points that have neighbors.
 
     Parameters
     ----------
-    approx : Metric or anything `as_metric` takes
-        The distances to judge. Points are matched to those of the graph as in
+    approx : Metric or anything `as_metric` accepts
+        The distances to judge. Points are matched to the vertices of the graph as in
         `average_distortion`.
     graph : GraphMetric, scipy sparse matrix or networkx graph
-        Points that share an edge are neighbors; weights do not matter.
+        Points that share an edge are neighbors. Edge lengths do not matter.
     ties : "definition" or "rank"
-        Whether all points as far as u are in B(v, u), or (as in published code, which sorts)
-        only those with a lower index. Trees make many ties, so the two differ. Distances within
-        1e-9 of the row's largest are tied.
+        "definition" includes all points at the same distance as u in B(v, u). "rank" includes
+        only those with a lower index, as published code does by sorting. Trees have many ties,
+        so the two scores differ. Distances within 1e-9 of the largest distance in the row are
+        tied.
     rows : int, "all" or None
-        Number of points to rank, drawn without replacement. None ranks all up to 20,000 points
-        and 1,024 beyond; the score then has a 95% confidence interval.
-    rng : seed or numpy Generator
-        Used only when points are sampled.
+        Number of points to rank, drawn without replacement. None ranks all points up to 20,000,
+        and 1,024 points above; the score then has a 95% confidence interval.
+    rng : int, numpy Generator or None
+        Seed for sampling points.
     n_jobs : int, optional
-        Number of threads; None uses every core. It does not change the result.
+        Number of threads; None uses all cores. It does not change the result.
     engine : "dask" or a dask.distributed Client, optional
-        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
-        documentation.
+        Compute on a cluster. The result is the same, bit for bit.
     device : str or torch.device, optional
-        Work with torch on this device, for example "cuda".
+        Compute with torch on this device, for example "cuda".
 
     Returns
     -------
     Score
-        `.pairs` is the number of points ranked. Without any edge the score is 1.
+        `Score.pairs` is the number of points ranked. Without any edge, the score is 1.
+
+    See Also
+    --------
+    average_distortion : Mean relative error of distances.
+    GraphMetric : The metric of a graph.
+    Score : The result.
 
     Notes
     -----
-    O(n log degree) time per point; O(n) memory and a few blocks, never n x n. As defined in the
-    appendix of Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic
-    embedding (NeurIPS 2020).
+    Exact over all points. O(n log degree) time per point and O(n) memory, without an n x n
+    array. The score is defined in the appendix of Sonthalia and Gilbert, Tree! I am no Tree! I
+    am a low dimensional hyperbolic embedding (NeurIPS 2020).
 
     Examples
     --------

@@ -35,27 +35,60 @@ _FIELDS = ("n_points", "edges", "weights", "labels", "support", "order_known")
 
 
 class Tree(CompiledMetric):
-    """A tree with non-negative edge lengths, some of whose nodes are data points.
+    """A tree with non-negative edge lengths. Some or all of its nodes are data points.
+
+    `fit` and `formats.read_tree` return trees. A tree is a `Metric` on its data points, and
+    `len(tree)` is their number. Trees are immutable, and their arrays are read-only.
 
     Parameters
     ----------
     n_points : int
-        Nodes 0 ... n_points-1 are the data points; nodes n_points ... N-1 are Steiner nodes.
-    edges : (N-1, 2) whole numbers
-    weights : (N-1,) real numbers, finite and not negative, with a finite sum
-    labels : names of the data points, optional
-    support : (N-1,) numbers from 0 to 1, optional
-        The share of several trees that contain the split of each edge (see `with_support`), or
-        NaN. `fit` with `trials` sets it; otherwise it is None. `==` and `isclose` ignore it.
+        Number of data points. Nodes 0 ... n_points-1 are the data points, and nodes n_points
+        ... N-1 are Steiner nodes (internal nodes that are not data points).
+    edges : (N-1, 2) array of integers
+        The two ends of each edge. Edges that do not form a tree raise a ValueError.
+    weights : (N-1,) array of floats
+        Length of each edge, finite and not negative.
+    labels : sequence, optional
+        Labels of the data points.
+    support : (N-1,) array of floats from 0 to 1, optional
+        Support of each edge: the share of several trees that contain its split, or NaN. `fit`
+        sets it if `trials` is more than 1.
     order_known : bool
-        False if the numbers of the points come from a text (Newick, Nexus, GraphML) or from a
-        graph of another library. Such a tree is matched to data only by its labels. `restrict`
-        gives a tree in a known order. `==` and `isclose` ignore it.
+        False if the numbers of the points come from a text file (Newick, Nexus, GraphML) or
+        from another library. The points of such a tree are matched to data by label only.
+        `restrict` returns a tree in a known order.
 
-    A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path`
-    also accept Steiner nodes. A tree is immutable; its arrays are read-only. Edges that do not
-    form a tree are refused, in O(N).
+    Attributes
+    ----------
+    n_points : int
+        Number of data points.
+    edges : (N-1, 2) array
+        The two ends of each edge.
+    weights : (N-1,) array
+        Length of each edge.
+    labels : tuple of str, or None
+        Labels of the data points.
+    support : (N-1,) array, or None
+        Support of each edge.
+    order_known : bool
+        Whether the numbers of the points are those of the data.
 
+    See Also
+    --------
+    fit : Fit a tree.
+    refine : Improve a tree.
+    draw : Draw a tree.
+    formats.read_tree : Read a tree from a file.
+    formats.write_tree : Write a tree to a file.
+
+    Notes
+    -----
+    Construction validates the edges in O(N). `==` and `isclose` ignore `support` and
+    `order_known`. `pairs`, `block` and `path` also accept Steiner nodes.
+
+    Examples
+    --------
     >>> tree = Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 3.0], labels=["a", "b", "c"])
     >>> tree
     Tree(3 points, 1 Steiner node)
@@ -187,17 +220,17 @@ class Tree(CompiledMetric):
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes N: data points and Steiner nodes."""
+        """Number N of nodes, including Steiner nodes."""
         return len(self.edges) + 1
 
     @property
     def degrees(self) -> NDArray[np.int64]:
-        """Number of edges at each node, (N,)."""
+        """Number of edges at each node, an (N,) array."""
         return np.bincount(self.edges.ravel(), minlength=self.n_nodes)
 
     @property
     def total_length(self) -> float:
-        """Sum of all weights."""
+        """Sum of all edge lengths."""
         return math.fsum(self.weights)
 
     # Cached views.
@@ -220,11 +253,22 @@ class Tree(CompiledMetric):
         return {label: i for i, label in enumerate(self.labels or ())}
 
     def rooted(self, at: int | str | None = None) -> Rooted:
-        """Root the tree at a node (id or label): parents, lengths, preorder and depths. O(N).
+        """Return parents, edge lengths, preorder and depths for a root. O(N).
 
-        Children are in the order of the smallest id in their subtree. The default root is
-        point 0.
+        Parameters
+        ----------
+        at : int or label, optional
+            The root, point 0 by default.
 
+        Returns
+        -------
+        Rooted
+            A named tuple of `root`, `parent` (-1 at the root), `length` (of the edge to the
+            parent), `order` (preorder) and `depth` (distance to the root). Children are in the
+            order of the smallest id in their subtree.
+
+        Examples
+        --------
         >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).rooted().depth
         array([0., 3., 1.])
         """
@@ -260,8 +304,8 @@ class Tree(CompiledMetric):
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Return the distances from each row node to each column node, as a float64 array.
 
-        With many columns O(N) per row, by a walk over the tree; with few O(1) each, from common
-        ancestors. The choice depends only on the number of columns and nodes.
+        Many columns take O(N) per row, by a traversal of the tree. Few columns take O(1) per
+        distance, from lowest common ancestors.
         """
         first, second = (check_indices(x, self.n_nodes).reshape(-1) for x in (rows, cols))
         if len(first) and prefer_walk(len(second), self.n_nodes):
@@ -271,8 +315,17 @@ class Tree(CompiledMetric):
     def distances(
         self, points: Iterable[int | str] | None = None, *, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Return the distance matrix of the data points, or of some (ids or labels). O(n N).
+        """Return the distance matrix of the data points. O(n N).
 
+        Parameters
+        ----------
+        points : sequence of ids or labels, optional
+            Return the distances of these points only.
+        n_jobs : int, optional
+            Number of threads; None uses all cores.
+
+        Examples
+        --------
         >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).distances()
         array([[0., 3.],
                [3., 0.]])
@@ -281,8 +334,10 @@ class Tree(CompiledMetric):
         return symmetric_matrix(self.block, chosen, n_jobs)
 
     def path(self, i: int | str, j: int | str) -> NDArray[np.int64]:
-        """Return the nodes on the path from i to j (ids or labels), both included.
+        """Return the nodes on the path between two nodes (ids or labels), including both.
 
+        Examples
+        --------
         >>> Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]).path(1, 0)
         array([1, 2, 0])
         """
@@ -291,13 +346,13 @@ class Tree(CompiledMetric):
     # New trees.
 
     def with_weights(self, weights: ArrayLike) -> "Tree":
-        """Return the same tree with other edge weights, in the order of `edges`."""
+        """Return the same tree with other edge lengths, in the order of `Tree.edges`."""
         return self._replace(
             weights=read_only_copy(check_weights(weights, self.edges), weights)
         )
 
     def with_support(self, trees: Iterable["Tree"]) -> "Tree":
-        """Return the same tree with the share of `trees` that contain each edge's split."""
+        """Return the same tree with support: the share of `trees` that contain each split."""
         return self._replace(support=split_support(self, trees))
 
     def _replace(self, **changes: Any) -> "Tree":
@@ -309,8 +364,8 @@ class Tree(CompiledMetric):
     def canonical(self) -> "Tree":
         """Return the tree with Steiner nodes numbered depth-first and edges sorted.
 
-        Trees that differ only in the ids of Steiner nodes and the order of edges become equal.
-        See `canonical_edges`.
+        Trees that differ only in the ids of Steiner nodes and in the order of edges become
+        equal.
         """
         return Tree._in_canonical_order(*self._arguments())
 
@@ -333,11 +388,16 @@ class Tree(CompiledMetric):
         return self if self.order_known else self._replace(order_known=True)
 
     def restrict(self, points: Iterable[int | str]) -> "Tree":
-        """Return the subtree spanned by some points (ids or labels), in the given order. O(N).
+        """Return the subtree spanned by some points, in the given order. O(N).
 
-        Distances and labels are kept. Steiner nodes that become leaves, or have only two
-        neighbors, are removed. The result is canonical, and its order is known. Support is kept
-        only if all points are: the share of a split of all points does not apply to a part.
+        Distances and labels do not change. Steiner nodes that become leaves or have two
+        neighbors are removed. Support is kept only if all points are kept, because splits of
+        all points do not apply to a subset. The result is canonical, and its order is known.
+
+        Parameters
+        ----------
+        points : sequence of ids or labels
+            The points to keep.
         """
         chosen = self._points(points)
         if len(chosen) == 0:
@@ -355,10 +415,15 @@ class Tree(CompiledMetric):
     def contracted(self, tol: float = 0.0) -> "Tree":
         """Return the tree without unnecessary Steiner nodes. O(N).
 
-        Edges of length at most `tol` with a Steiner node at one end are contracted. Two data
-        points stay two nodes, even at distance 0. Then Steiner leaves and Steiner nodes with
-        two neighbors are removed. With tol=0 no distance between data points changes. The
-        remaining edges keep their splits and their support. The result is canonical.
+        First, edges of length at most `tol` that end in a Steiner node are contracted. Then
+        Steiner nodes that are leaves or have two neighbors are removed. Two data points always
+        stay two nodes, even at distance 0. With `tol=0`, the distances between data points do
+        not change. The remaining edges keep their support. The result is canonical.
+
+        Parameters
+        ----------
+        tol : float
+            Largest length to contract.
         """
         if not tol >= 0:
             raise ValueError(f"tol must be a length, 0 or more, not {tol!r}")
@@ -373,13 +438,24 @@ class Tree(CompiledMetric):
         return part if support is None else part._replace(support=support)
 
     def cut(self, k: int) -> NDArray[np.int64]:
-        """Cut the tree into k clusters; return the cluster of each point.
+        """Cut the tree into k clusters and return the cluster of each point.
 
-        Removes k-1 edges. Each one is chosen to lower the sum over clusters C of (1/|C|) sum of
-        d(i, j) over pairs in C most. This is Ward's criterion, for which tree distances are
-        squared Euclidean ones. Each cut takes linear time in the part that it cuts. Clusters
-        are numbered by first appearance.
+        Clusters are numbered by first appearance.
 
+        Parameters
+        ----------
+        k : int
+            Number of clusters.
+
+        Notes
+        -----
+        The method removes k-1 edges. Each edge is the one that most reduces the sum, over
+        clusters C, of (1/|C|) times the sum of d(i, j) over pairs in C. This is Ward's
+        criterion, with tree distances as squared Euclidean distances. Each cut takes time
+        linear in the part that it divides.
+
+        Examples
+        --------
         >>> Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 1.0, 5.0, 1.0, 1.0]).cut(2)
         array([0, 0, 1, 1])
         """
@@ -392,11 +468,13 @@ class Tree(CompiledMetric):
     # Comparison.
 
     def isclose(self, other: "Tree", rtol: float = 1e-9) -> bool:
-        """Tell whether two trees are equal up to Steiner ids, zero lengths and rounding. O(N).
+        """Return whether two trees are equal up to Steiner ids, zero lengths and rounding.
 
-        They must have the same labels in the same order. Each split of either tree must have
-        the same length in both, within `rtol` times the largest distance from point 0. An
-        absent split has length 0.
+        Takes O(N).
+
+        The trees must have the same labels in the same order. Each split must have the same
+        length in both trees, up to `rtol` times the largest distance from point 0. A missing
+        split has length 0.
         """
         _require_tree(other)
         if self.n_points != other.n_points or self.labels != other.labels:
@@ -408,14 +486,36 @@ class Tree(CompiledMetric):
     def difference(
         self, other: "Tree", *, path: bool = True, n_jobs: int | None = None
     ) -> TreeDifference:
-        """Return the Robinson-Foulds and path-length distance of two trees on the same points.
+        """Return the Robinson-Foulds and path-length distances to another tree.
 
-        Points are matched by label if both trees have labels, otherwise by position. Edges of
-        length 0 make no split. A split of one point from all others counts if only one tree has
-        it. If all points are leaves of both trees, this is the usual Robinson-Foulds distance.
-        Exact, O(N). `path` is the Euclidean norm over all pairs and takes O(n N); with
-        path=False it is nan.
+        Both trees have the same points. Points are matched by label if both trees have labels,
+        otherwise by position.
 
+        Parameters
+        ----------
+        other : Tree
+            The tree to compare with.
+        path : bool
+            Whether to compute the path-length distance.
+        n_jobs : int, optional
+            Number of threads; None uses all cores.
+
+        Returns
+        -------
+        TreeDifference
+            A named tuple of `robinson_foulds` (number of splits in exactly one of the trees),
+            `normalized` (this number divided by its largest possible value) and ``path``
+            (Euclidean norm of the differences of all path lengths, or NaN if ``path`` is
+            False).
+
+        Notes
+        -----
+        Exact. Splits take O(N), and path lengths take O(n N). Edges of length 0 make no split.
+        A split of one point from all others counts if only one tree has it. If all points are
+        leaves of both trees, the result is the usual Robinson-Foulds distance.
+
+        Examples
+        --------
         >>> star = Tree(4, [[0, 4], [1, 4], [2, 4], [3, 4]], [1.0] * 4)
         >>> star.difference(Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5))
         TreeDifference(robinson_foulds=1, normalized=1.0, path=2.0)
@@ -430,17 +530,26 @@ class Tree(CompiledMetric):
     # Conversion.
 
     def newick(self, root: int | str | None = None, *, digits: int | None = None) -> str:
-        """Write the tree as Newick text. Names are the labels or the point numbers.
+        """Return the tree as Newick text.
 
-        `root` is a node id or label; by default a Steiner node next to point 0, if there is
-        one, otherwise point 0. Data points that are inner nodes are written as inner names.
-        Lengths are written exactly, or with the given number of significant digits.
+        Parameters
+        ----------
+        root : int or label, optional
+            The root. The default is a Steiner node next to point 0, or point 0 if there is
+            none.
+        digits : int, optional
+            Significant digits of the lengths. By default lengths are written exactly.
 
-        Support is written in place of the name of an inner node, for the edge above it, with
-        four decimals. An inner data point keeps its name instead, so its support is not
-        written; `save` keeps all support. Names of inner nodes that look like support are
-        quoted.
+        Notes
+        -----
+        Nodes are named by their labels, or by their numbers if the tree has no labels. The
+        support of an edge is written as the name of the internal node below the edge, with four
+        decimals. A data point that is an internal node keeps its label instead, and its support
+        is not written; `save` keeps all support. Labels of internal nodes that look like
+        support are quoted.
 
+        Examples
+        --------
         >>> Tree(
         ...     3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]
         ... ).newick()
@@ -467,18 +576,28 @@ class Tree(CompiledMetric):
     ) -> "Tree":
         """Read a tree from Newick text.
 
-        Named nodes become data points, numbered as they appear in the text. Inner nodes without
-        a name become Steiner nodes. Names that are exactly 0 ... n-1, as `newick` writes a tree
-        without labels, are point numbers, not labels. The order in the text is not that of the
-        data (`order_known` is False): the points are matched by label. A missing length is
-        refused unless `default_length` is given. Underscores are kept.
+        Named nodes become data points, numbered in the order of the text. Internal nodes
+        without a name become Steiner nodes. Points are matched to data by label (`order_known`
+        is False). If the names are exactly 0 ... n-1, they are point numbers, not labels.
 
-        A number from 0 to 1 with a decimal point as an inner name, without quotes, is the
-        support of the edge above (ignored at the root). If there is such a number, an inner 0
-        or 1 is also support. Other inner numbers, such as 95, are refused unless all points are
-        numbered; in quotes they are names. With inner_labels=False all names and numbers of
-        inner nodes are ignored.
+        Parameters
+        ----------
+        text : str
+            One tree. Underscores in names are kept.
+        default_length : float, optional
+            Length of edges without a length. By default a missing length raises an error.
+        inner_labels : bool
+            Whether to read the names of internal nodes. False ignores names and support.
 
+        Notes
+        -----
+        An unquoted decimal number from 0 to 1 as the name of an internal node is the support of
+        the edge above the node. It is ignored at the root. If there is such a number, an
+        internal 0 or 1 is also support. Other internal numbers, such as 95, raise an error,
+        unless all points are numbered. Quoted numbers are names.
+
+        Examples
+        --------
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
         >>> Tree.from_newick("((a:1,b:2)0.95:0.5,c:3,d:1);").support
@@ -489,12 +608,12 @@ class Tree(CompiledMetric):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tree to a .npz or .json file, whole or not at all."""
+        """Write the tree to a .npz or .json file. The file is never left incomplete."""
         save_tree(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Tree":
-        """Read a tree written by `save`."""
+        """Read a tree written by `Tree.save`."""
         fields = load_fields(path)
         try:
             return cls(**fields)
@@ -502,10 +621,10 @@ class Tree(CompiledMetric):
             raise ValueError(f"{path} is damaged: {error}") from error
 
     def to_networkx(self) -> NetworkXGraph:
-        """Return a networkx.Graph on the node ids.
+        """Return a networkx Graph on the node ids.
 
-        Edges have `weight`, and `support` if it is known. Nodes have `steiner`; data points also
-        have `label`.
+        Edges have the attribute `weight`, and `support` if it is known. Nodes have the
+        attribute `steiner`, and data points also have `label`.
         """
         return to_networkx(self)
 
@@ -513,20 +632,25 @@ class Tree(CompiledMetric):
     def from_networkx(cls, graph: NetworkXGraph, *, weight: str | None = "weight") -> "Tree":
         """Read a tree from an undirected networkx graph without cycles.
 
-        Nodes are data points unless their attribute `steiner` is true. Labels are the attribute
-        `label`, or the nodes themselves. `weight` names the attribute with the length of an
-        edge; with None all have length 1. The points are matched to data by label, not by the
-        order of the nodes.
+        Points are matched to data by label, not by the order of the nodes.
+
+        Parameters
+        ----------
+        graph : networkx Graph
+            Nodes are data points unless their attribute `steiner` is true. Labels are the
+            attribute `label`, or the nodes themselves.
+        weight : str or None
+            Edge attribute that holds the lengths. With None, all edges have length 1.
         """
         return cls._of_fields(from_networkx(graph, weight))
 
     def to_skbio(self, root: int | str | None = None) -> SkbioNode:
-        """Return a skbio.TreeNode, rooted as in `newick`. Steiner nodes have no name."""
+        """Return a scikit-bio TreeNode, rooted as in `Tree.newick`. Steiner nodes have no name."""
         return to_skbio(self, root)
 
     @classmethod
     def from_skbio(cls, tree: SkbioNode, *, default_length: float | None = None) -> "Tree":
-        """Read a tree from a skbio.TreeNode, by the rules of `from_newick`."""
+        """Read a tree from a scikit-bio TreeNode, by the rules of `Tree.from_newick`."""
         return cls._of_fields(from_skbio(tree, default_length))
 
     @classmethod
@@ -534,12 +658,19 @@ class Tree(CompiledMetric):
         return cls(*fields[:4], support=fields.support, order_known=False).canonical()
 
     def to_linkage(self, *, rtol: float = 1e-9) -> NDArray[np.float64]:
-        """Return an ultrametric tree as SciPy's linkage matrix, (n-1, 4). O(N log N).
+        """Return an ultrametric tree as SciPy's linkage matrix, an (n-1, 4) array. O(N log N).
 
         The height of a merge is the distance between the points that it joins. A node with more
-        than two branches becomes several merges of one height. Points whose distances to the
-        root differ by more than `rtol` are refused.
+        than two branches becomes several merges of the same height.
 
+        Parameters
+        ----------
+        rtol : float
+            Relative tolerance. If the distances from the points to the root differ by more, a
+            ValueError is raised.
+
+        Examples
+        --------
         >>> Tree(3, [[0, 3], [1, 3], [3, 4], [4, 2]], [1.0, 1.0, 0.5, 1.5]).to_linkage()
         array([[0., 1., 2., 2.],
                [2., 3., 3., 3.]])
@@ -551,9 +682,11 @@ class Tree(CompiledMetric):
     def root_at_midpoint(self) -> tuple["Tree", int]:
         """Return the tree and the node in the middle of its longest path. O(N).
 
-        This root is appropriate under a molecular clock. If no node is there, the result is a
-        new tree with a Steiner node there and the same distances.
+        This root is appropriate under a molecular clock. If the middle is not a node, the
+        result is a new tree with a Steiner node in the middle and the same distances.
 
+        Examples
+        --------
         >>> tree, root = Tree(2, [[0, 1]], [3.0], labels="ab").root_at_midpoint()
         >>> tree.newick(root)
         '(a:1.5,b:1.5);'
@@ -563,10 +696,16 @@ class Tree(CompiledMetric):
     def root_at_outgroup(self, points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
         """Return the tree and a node on the edge that separates an outgroup. O(N).
 
-        The outgroup is one point or several (ids or labels). It is refused if it is not a
-        branch of the tree. The node is a Steiner node in the middle of the edge. The result is
-        a new tree with the same distances, unless a Steiner node already lies there.
+        The node is a Steiner node in the middle of the edge. If the middle is not a Steiner
+        node yet, the result is a new tree with the same distances.
 
+        Parameters
+        ----------
+        points : id, label, or several
+            The outgroup. It must be a branch of the tree.
+
+        Examples
+        --------
         >>> tree, root = Tree.from_newick("((a:1,b:1):1,c:1,d:2);").root_at_outgroup("d")
         >>> tree.newick(root)
         '(((a:1.0,b:1.0):1.0,c:1.0):1.0,d:1.0);'

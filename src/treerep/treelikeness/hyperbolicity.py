@@ -64,55 +64,59 @@ def hyperbolicity(
     n_jobs: int | None = None,
     device: DeviceLike = None,
 ) -> Hyperbolicity:
-    """Return Gromov's delta by the four-point condition: 0 for a tree, at most half the diameter.
+    """Return Gromov's delta by the four-point condition: 0 for a tree.
 
-    For four points a, b, c, d take the three sums d(a, b) + d(c, d), d(a, c) + d(b, d) and
+    For four points a, b, c, d, take the three sums d(a, b) + d(c, d), d(a, c) + d(b, d) and
     d(a, d) + d(b, c). delta is half the largest difference between the largest and the second
-    largest sum, over all quadruples.
+    largest sum, over all quadruples. It is at most half the diameter.
 
     Parameters
     ----------
-    data : Metric or anything `as_metric` takes
-        In a `Tree` only the data points count, and delta is 0.
+    data : Metric or anything `as_metric` accepts
+        For a `Tree`, only the data points count, and delta is 0.
     metric : str, optional
         For points: as in `as_metric`.
     method : "auto", "exact", "base" or "sample"
-        - "exact" searches the pairs that are far apart, from the farthest down, in every
-          biconnected component of a graph. If a time limit ends it, the result is an interval.
-        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w. Several bases
-          narrow the interval.
+        - "exact" searches pairs that are far apart, from the farthest down, in every
+          biconnected component of a graph. If a time limit ends the search, the result is an
+          interval.
+        - "base" takes O(n^3) time. With one base point w, delta_w <= delta <= 2 delta_w.
+          Several base points narrow the interval.
         - "sample" draws random quadruples. It gives the mean of their values with a 95%
-          interval, and a lower bound of delta. It needs little memory. In a graph, distances
-          come from searches, or from hub labels if they are cheap to build. The upper bound of
-          delta is half the diameter; for a matrix, which may violate the triangle inequality,
-          the whole diameter; for custom metrics infinity.
-        - "auto" is "exact" for graphs with components up to 30,000 vertices (10,000 with edge
-          lengths), and for other metrics up to 4,000 points. Its work is limited: then "base"
-          follows, and the result may be an interval. For larger data, or too little memory, it
-          is "sample".
+          interval, and bounds of delta. It needs little memory.
+        - "auto" uses "exact" for graphs with components of up to 30,000 vertices (10,000 with
+          edge lengths), and for other metrics of up to 4,000 points. If "exact" takes too long,
+          "base" follows, and the result may be an interval. For larger data, or too little
+          memory, "auto" uses "sample".
     normalize : bool
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
-        Seconds after which the best interval so far is returned. Work is cut into pieces of
-        hundredths of a second. However short the limit, the data are checked and one row of
-        distances is read (in a graph, by one search). "sample" also reads a few quadruples.
+        Seconds after which the best interval so far is returned. However short the limit, the
+        data are validated and one row of distances is read. "sample" also reads a few
+        quadruples.
     bases : int
-        Number of base points of "base".
+        (`method="base"` only) Number of base points.
     quadruples : int
-        Number of quadruples of "sample".
-    rng : seed or numpy Generator
-        Used by "sample" only.
+        (`method="sample"` only) Number of quadruples.
+    rng : int, numpy Generator or None
+        (`method="sample"` only) Seed of the quadruples.
     n_jobs : int, optional
-        Number of threads; None uses every core. Without a time limit it does not change the
+        Number of threads; None uses all cores. Without a time limit, it does not change the
         result.
     device : str or torch.device, optional
-        (method="base" only) Work with torch on this device, for example "cuda".
+        (`method="base"` only) Compute with torch on this device, for example "cuda".
 
     Returns
     -------
     Hyperbolicity
-        A float, with `.low`, `.high`, `.exact`, the four points that prove it (`.witness`),
-        `.diameter`, `.relative`, `.method`, and `.mean` for "sample".
+        A float with bounds (`low`, `high`), `exact`, the four points that prove the value
+        (`witness`), `diameter`, `relative`, `method`, and `mean` for "sample".
+
+    See Also
+    --------
+    fit : Fit a tree.
+    average_distortion : Measure how well a tree fits the data.
+    Hyperbolicity : The result.
 
     Notes
     -----
@@ -121,9 +125,12 @@ def hyperbolicity(
     triangle inequality is violated, the four points of delta need not be distinct, and delta
     can exceed half the diameter.
 
-    Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice that, but only for its
+    The upper bound of "sample" is half the diameter. For a matrix, which may violate the
+    triangle inequality, it is the diameter. For custom metrics it is infinite.
+
+    Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice this, but only for its
     largest biconnected component, and mostly 1 byte per distance. The exact search also lists
-    the pairs that it has reached, up to 24 bytes each. "base" keeps a second matrix, and for
+    the pairs that it has reached, at up to 24 bytes each. "base" keeps a second matrix, and for
     real distances a third one of half the size.
 
     Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs
@@ -133,7 +140,7 @@ def hyperbolicity(
     --------
     >>> import numpy as np
     >>> square = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
-    >>> hyperbolicity(square)  # 2 + 2 against 1 + 1, twice
+    >>> hyperbolicity(square)  # 2 + 2 vs 1 + 1, twice
     1 (exact, diameter 2)
     >>> hyperbolicity(square).witness
     (0, 2, 1, 3)

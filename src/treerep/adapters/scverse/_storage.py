@@ -67,20 +67,25 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     Parameters
     ----------
     adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     key : str
-        The `key_added` of `tl.tree`.
+        Name of the tree, the `key_added` of `tl.tree`.
 
     Returns
     -------
     Tree
         The fitted tree, bit for bit, with `obs_names` as labels. If cells were removed or
-        reordered since, the part of the tree that the present cells span. Distances stay the
-        same.
+        reordered, the part of the tree that the present cells span. Distances do not change.
 
     Raises
     ------
     ValueError
-        If there is no such tree, or if a cell is not in it.
+        If there is no tree of this name, or if a cell is not in the tree.
+
+    See Also
+    --------
+    tl.tree : Fit a tree to the cells.
+    Tree.restrict : Return the part of a tree that some points span.
 
     Notes
     -----

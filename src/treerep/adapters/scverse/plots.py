@@ -34,32 +34,41 @@ def tree(
 
     Parameters
     ----------
-    adata : AnnData or TreeData, after `tl.tree`
+    adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     key : str
-        The tree.
+        Name of the tree.
     color : str or list of str, optional
-        A column of `obs`, or a gene, from `adata.raw` if possible, as in scanpy. Categories
-        have the colors of `adata.uns[f"{color}_colors"]`, if there are any. A list makes one
-        picture for each.
+        A column of `obs`, or a gene, from ``adata.raw`` if present, as in scanpy. Categories
+        have the colors of ``adata.uns[f"{color}_colors"]``, if present. A list makes one
+        picture for each entry.
     layout : str, optional
-        As in `treerep.draw`.
+        The layout, as in `treerep.draw`.
     root : str or int, optional
-        Name or position of the root cell. The default is the `root` of `tl.tree`, if it had
-        one, otherwise the center of the tree.
+        Name or position of the root cell. The default is the `root` of `tl.tree`, or the center
+        of the tree.
     ax : matplotlib Axes, optional
-        Where to draw, for one picture.
+        Axes to draw on, for one picture.
     show : bool
-        Whether to call matplotlib's `show`.
+        Whether to call matplotlib's ``show``.
     **options
-        Passed on to `treerep.draw`. `labels` is False by default.
+        Passed to `treerep.draw`. `labels` is False by default.
 
     Returns
     -------
-    Axes, or a list of Axes if `color` is a list.
+    matplotlib Axes
+        A list of Axes if `color` is a list.
+
+    See Also
+    --------
+    tl.tree : Fit a tree to the cells.
+    pl.disk : Draw the tree in the Poincaré disk.
+    draw : Draw any tree.
+    page : Explore a tree interactively.
 
     Notes
     -----
-    Costs what `treerep.draw` costs, for each picture.
+    The cost is that of `treerep.draw` for each picture.
 
     Examples
     --------
@@ -88,20 +97,28 @@ def disk(
 
     Parameters
     ----------
-    adata : AnnData or TreeData, after `tl.tree`
+    adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     key, color, ax, show, **options
         As in `pl.tree`.
     scale, root
-        As in `tl.embed`. The default is that of its last call, so that the cells have the same
-        places. The tree of a subset of the cells is embedded again.
+        As in `tl.embed`. The default is that of the last call of `tl.embed`, so that the cells
+        have the same coordinates. The tree of a subset of the cells is embedded again.
 
     Returns
     -------
-    Axes, or a list of Axes if `color` is a list.
+    matplotlib Axes
+        A list of Axes if `color` is a list.
+
+    See Also
+    --------
+    tl.embed : Store the coordinates of the cells.
+    pl.tree : Draw the tree in the plane.
+    draw : Draw any embedding.
 
     Notes
     -----
-    Costs what `treerep.embed` and `treerep.draw` cost, for each picture.
+    The cost is that of `treerep.embed` and `treerep.draw` for each picture.
 
     Examples
     --------

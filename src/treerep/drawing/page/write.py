@@ -34,7 +34,18 @@ _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 class Page:
-    """A page made by `page`. `html` is its text, and notebooks show it."""
+    """An HTML page returned by `page`. Notebooks display it.
+
+    Attributes
+    ----------
+    html : str
+        The text of the page.
+
+    See Also
+    --------
+    page : Make a page.
+    draw : Draw a tree with matplotlib.
+    """
 
     def __init__(self, text: str, tree: Tree) -> None:
         self.html = text
@@ -66,39 +77,47 @@ def page(
     data: MetricLike = None,
     scale: float | None = None,
 ) -> Page:
-    """Write a page to explore a tree in the Poincaré disk.
+    """Make an interactive page to explore a tree in the Poincaré disk.
 
-    The page is one HTML file that needs no server or network. Drag to move the focus, turn the
-    wheel to zoom, click a node to center it, search labels, color by attributes, measure paths,
-    select and export. The help panel lists the keys.
+    The page is one HTML file that needs no server or network. Drag to move, scroll to zoom, and
+    click a node to center it. You can search labels, color by attributes, measure paths, and
+    select and export points. The help panel lists the keys.
 
     Parameters
     ----------
     tree : Tree
-    path : path of an HTML file, optional
-        Written whole or not at all. Without a path, nothing is written. A notebook shows the
+        The tree to show.
+    path : str or path, optional
+        The HTML file to write. Without a path, no file is written, and a notebook displays the
         result.
     color : str or one value per point, optional
-        A column of `table`, or values, to color by at first. The default is clusters of the
-        tree, by `cut`.
-    labels : one name per point, optional
-        By default the labels of the tree, or numbers.
+        A column of `table`, or values, to color by at first. The default is clusters from
+        `Tree.cut`.
+    labels : sequence, optional
+        One label per point. The default is the labels of the tree, or numbers.
     table : DataFrame or dict of columns, optional
         Attributes of the points, one row per point. A DataFrame whose index has the labels of
-        the tree is matched by label. Numbers get a color bar. Other values, and integers of at
-        most 20 values, get a legend. None, NaN and masked values are missing.
+        the tree is matched by label. Numbers get a color bar. Other values, and integers with
+        at most 20 different values, get a legend. None, NaN and masked values are missing.
     title : str, optional
-    data : anything `as_metric` takes, optional
-        The true distances, to show beside the lengths of paths. Pages of more than 1,000 points
-        do not store them, and say so.
+        Title of the page.
+    data : anything `as_metric` accepts, optional
+        The true distances, shown beside path lengths. Pages of more than 1,000 points do not
+        store them.
     scale : float, optional
-        Hyperbolic length of one unit of the tree at first. The page has a slider for it. The
+        Initial hyperbolic length of one unit of the tree. The page has a slider for it. The
         default suits the size of the tree.
 
     Returns
     -------
     Page
-        Its `html` is the text of the page.
+        Its attribute `Page.html` is the text of the page.
+
+    See Also
+    --------
+    draw : Draw a tree with matplotlib.
+    embed : Embed a tree.
+    Tree.cut : Cluster the points.
 
     Notes
     -----

@@ -38,26 +38,34 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
-    """Place points in hyperbolic space by the eigenvectors of cosh(scale D).
+    """Embed a metric in hyperbolic space by the eigenvectors of cosh(scale D).
 
-    On the hyperboloid cosh d(x, y) = x0 y0 - x.y. So -cosh(scale D) = X X^T - x0 x0^T has one
-    negative and `dim` positive eigenvalues if D are distances of points of H^dim of curvature
-    -scale^2, and its eigenvectors give the points exactly. For other distances it is an
-    approximation, better with more dimensions. Dimensions that do not help are left at 0.
+    On the hyperboloid, cosh d(x, y) = x0 y0 - x.y. If D holds the distances of points of H^dim
+    of curvature -scale^2, then -cosh(scale D) = X X^T - x0 x0^T has one negative and `dim`
+    positive eigenvalues. Its eigenvectors then give the points exactly. For other distances the
+    result is an approximation, which improves with the dimension. Dimensions that do not help
+    are left at 0.
 
     Parameters
     ----------
     metric : Metric
+        The distances.
     dim : int
         Dimension of the hyperbolic space.
     scale : float, optional
-        Hyperbolic length of one unit of the data. By default the one of least average
-        distortion on at most 1,000 points; the embedding is then scaled by the best factor.
+        Hyperbolic length of one unit of the data. The default is the scale of least average
+        distortion on at most 1,000 points. The embedding is then multiplied by the best factor.
+
+    See Also
+    --------
+    embed : Embed a tree or a metric by any method.
+    Embedding : The result.
 
     Notes
     -----
-    O(n^2) memory. O(n^2) time per Lanczos step for few dimensions, O(n^3) for many or few
-    points; the search takes about forty times that for its points.
+    O(n^2) memory. O(n^2) time per Lanczos step for few dimensions, and O(n^3) for many
+    dimensions or few points. The search for the scale takes about forty times this for its
+    points. Sala et al. (2018).
 
     Examples
     --------

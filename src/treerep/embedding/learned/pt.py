@@ -59,7 +59,7 @@ def pt(
     subsample: int | None = None,
     device: DeviceLike = None,
 ) -> Embedding:
-    """Embed any metric with a learned scale; `embed` describes the options."""
+    """Embed a metric in hyperbolic space and learn the scale. `embed` describes the options."""
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     space = Hyperboloid()

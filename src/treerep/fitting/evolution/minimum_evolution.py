@@ -39,14 +39,24 @@ _LEAST_SAVING = 1e-12
 
 
 def minimum_evolution(metric: Metric, *, criterion: str = "balanced", nni: bool = True) -> Tree:
-    """Learn a tree by minimum evolution; see `fit`.
+    """Fit a tree by minimum evolution. `fit` describes the options.
 
-    Points are inserted in their order. Exact on tree metrics, by either criterion. On others
-    some lengths would be negative and are set to 0. On the paper's graphs "balanced" keeps
-    neighborhoods better, and "ols" distances.
+    Points are inserted in their order, each where the tree stays shortest. Neighboring subtrees
+    are then exchanged while this makes the tree shorter.
 
-    O(n^2) time for each level of the tree, O(n^2) memory. Desper and Gascuel, J. Comput. Biol.
-    9, 2002.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.neighbor_joining : Another method of phylogenetics.
+
+    Notes
+    -----
+    Exact on tree metrics, by both criteria. On other data, negative lengths are set to 0. On
+    the graphs of the TreeRep paper, "balanced" keeps neighborhoods better, and "ols" keeps
+    distances better.
+
+    O(n^2) time for each level of the tree, and O(n^2) memory. Desper and Gascuel, J. Comput.
+    Biol. 9, 2002.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
     check_flag("nni", nni)

@@ -22,16 +22,22 @@ from ._partition_kernels import scan_lows
 def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) -> Tree:
     """Draw one random tree that dominates the metric.
 
-    On every pair d_T >= d, and E[d_T] <= (16 / ln 2) H_n d.
+    For every pair, d_T >= d and E[d_T] <= (16 / ln 2) H_n d, with H_n = 1 + 1/2 + ... + 1/n.
+    All points are leaves at the same depth. Points at distance 0 are joined by edges of length
+    0.
 
-    H_n = 1 + 1/2 + ... + 1/n, and no method can do better than O(log n) on every metric. All
-    points are leaves at the same depth, joined by edges of length 0 if their distance is 0.
-    Both promises need the triangle inequality; without it the result is still a tree.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.bartal : The best of many random trees.
 
-    Every distance is read once, row by row: O(n^2) time and O(n log n) memory. 8,000
-    points in ten dimensions take half a second of one core, so 10^5 a minute or two.
+    Notes
+    -----
+    Not exact on trees. No method can guarantee better than O(log n) on every metric. Both
+    guarantees need the triangle inequality.
 
-    Not exact on trees. Fakcharoenphol, Rao and Talwar, STOC 2003.
+    Every distance is read once, row by row, in O(n^2) time and O(n log n) memory. 8,000 points
+    in ten dimensions take half a second on one core. Fakcharoenphol, Rao and Talwar, STOC 2003.
     """
     order = rng.permutation(len(metric))
     beta = 2.0 ** rng.random()  # density 1 / (x ln 2) on [1, 2)

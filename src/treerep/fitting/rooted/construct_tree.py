@@ -21,34 +21,35 @@ from .gromov import Merges, hang_from, row_reader, tree_of_merges
 def construct_tree(
     metric: Metric, *, rng: np.random.Generator, root: int | str | None = None
 ) -> Tree:
-    """Learn a tree with ConstructTree; see `fit`.
+    """Fit a tree by ConstructTree.
 
-    Distances from the root are kept. Exact on tree metrics: the tree has the fewest possible
-    nodes. With hyperbolicity delta no distance is off by more than 4 delta log2(n).
+    Distances from the root are kept exactly. With hyperbolicity delta, the error of a distance
+    is at most 4 delta log2(n).
 
     Parameters
     ----------
     root : int, optional
-        A point; by default one drawn at random. Use `trials` to try several.
+        The root, a random point by default. Use `trials` to test several.
+
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    hyperbolicity : Compute delta.
+    methods.gromov : Another method with a guarantee.
 
     Notes
     -----
-    Of two points the one that stands for more is kept, and the one nearer to the root if they
-    stand for as many. Hence the cluster of a point gets a new representative at most log2(n)
-    times, and each change costs the product at most delta: so the bound. The paper decides by
-    the same counts, but by distance from the branch where that differs by a factor of lambda.
-    That is worse on graphs, for lambda from 1.5 to infinity, and so is to keep the nearer point
-    always: 0.26, 0.17, 0.18 and 0.26, 0.19, 0.19 against 0.20, 0.14, 0.16 here (average
-    distortion after scaling on C. elegans, Diseasome and CS PhD, mean of ten roots, other ones
-    than in the table of the documentation).
+    Exact on tree metrics: the tree has the fewest possible nodes. Two to four times n rows of
+    distances are read, one at a time. This takes O(n^2) time in practice and O(n) memory.
 
-    The numbers for ConstructTree in the paper on TreeRep (0.325, 0.315, 0.282) do not come
-    back. The code used there hangs the new node off p, as a leaf, where it should split the way
-    from p to the root, so that q is too far from the root by twice the distance from p to the
-    branch. With the paper's rule that makes 0.29, 0.23, 0.20.
-
-    Two to four times n rows of distances are read, one at a time: O(n^2) time in practice,
-    O(n) memory.
+    Of two points, the representative of more points is kept, or the point nearer to the root if
+    both represent equally many. The cluster of a point therefore gets a new representative at
+    most log2(n) times, and each change costs the product at most delta. This gives the bound.
+    The paper on ConstructTree compares the distances from the branch first, if they differ by a
+    factor of lambda. This rule is worse on graphs. Average distortions after scaling on C.
+    elegans, Diseasome and CS PhD (mean of ten roots) are 0.20, 0.14 and 0.16 here. The paper's
+    rule gives 0.26, 0.17 and 0.18 for lambda from 1.5 to infinity. Keeping the nearer point
+    gives 0.26, 0.19 and 0.19.
 
     Abraham et al., Reconstructing approximate tree metrics (PODC 2007).
     """

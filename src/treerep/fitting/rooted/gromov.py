@@ -40,27 +40,36 @@ def gromov(
     linkage: str = "average",
     root: int | str | None = None,
 ) -> Tree:
-    """Learn Gromov's tree of a root; see `fit`.
+    """Fit Gromov's tree for a root.
 
-    Distances from the root are kept. Exact on tree metrics, with any linkage: the tree comes
-    back with the fewest possible nodes, since edges as short as rounding errors are contracted.
+    Distances from the root are kept exactly. The tree joins the clusters with the largest
+    Gromov product.
 
     Parameters
     ----------
     linkage : "average", "single" or "complete"
         The product of two clusters: the mean, the largest or the smallest product of their
-        points. "single" is Gromov's own tree. It never over-estimates a distance, and
-        under-estimates by at most 2 delta log2(n), delta being the hyperbolicity; it takes O(n)
-        memory. The others take a matrix, and have no guarantee. "average" is the best of the
-        three on all graphs of the paper on TreeRep, and better than TreeRep there.
+        points. "single" is the tree of Gromov (1987). It never overestimates a distance, and
+        underestimates it by at most 2 delta log2(n), where delta is the hyperbolicity. It takes
+        O(n) memory. The others take a matrix and have no guarantee. "average" is the best of
+        the three on all graphs of the TreeRep paper, and better than TreeRep on these graphs.
     root : int, optional
-        A point; by default one drawn at random. Use `trials` to try several.
+        The root, a random point by default. Use `trials` to test several.
+
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    hyperbolicity : Compute delta.
+    methods.construct_tree : Another method with a guarantee.
 
     Notes
     -----
-    O(n^2) time. No length is negative, for any linkage: no product of x is larger than d(r, x),
-    so neither is a mean of them. If the triangle inequality is violated, products are first
-    reduced to what it allows.
+    Exact on tree metrics with any linkage. The tree has the fewest possible nodes, because
+    edges as short as rounding errors are contracted. O(n^2) time.
+
+    No length is negative: no product of x is larger than d(r, x), so no mean of products is. If
+    the triangle inequality is violated, products are first reduced to the values that it
+    allows.
 
     Gromov, Hyperbolic groups (1987).
     """

@@ -51,17 +51,24 @@ def low_stretch(
     k: int | None = None,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Learn a spanning tree of low mean stretch with AKPW; see `fit`.
+    """Return a spanning tree of low mean stretch, by the method AKPW.
 
-    A graph takes O(edges log n) time. All pairs (graph="complete") take O(n) memory: a round
-    reads every distance at most once, and there are about log(longest / shortest distance)
-    rounds.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.minimum_spanning_tree : The shortest spanning tree.
+
+    Notes
+    -----
+    Exact on graphs that are trees. A graph takes O(edges log n) time. The complete graph takes
+    O(n) memory: each round reads every distance at most once, and there are about log(longest /
+    shortest distance) rounds.
 
     The published experiments with this method (column LS of the TreeRep paper) passed distances
-    where conductances belong, so long edges were preferred. That changes nothing on unweighted
-    graphs, and explains the high numbers for Zeisel, CBMC and random points.
+    instead of conductances, so long edges were preferred. This does not matter for unweighted
+    graphs. It explains the high numbers for Zeisel, CBMC and random points.
 
-    Exact on graphs that are trees. Alon, Karp, Peleg and West, SIAM J. Comput. 24, 1995.
+    Alon, Karp, Peleg and West, SIAM J. Comput. 24, 1995.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     if rows is None:

@@ -86,11 +86,19 @@ def treerep(
     finish: str = "treerep",
     zone_size: int | None = None,
 ) -> Tree:
-    """Learn a tree with TreeRep; see `fit`.
+    """Fit a tree by TreeRep. `fit` describes the options.
 
-    Exact on tree metrics. About O(n log n) time (O(n^2) at worst, for example on a star) and
-    O(n) memory. Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic
-    embedding (NeurIPS 2020).
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.auto : The default method.
+    place : Add new points by the rule of TreeRep.
+
+    Notes
+    -----
+    Exact on tree metrics. About O(n log n) time (O(n^2) in the worst case, for example on a
+    star) and O(n) memory. Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional
+    hyperbolic embedding (NeurIPS 2020).
     """
     choices = checked_choices(tol, pivot, finish, zone_size)
     n = len(metric)

@@ -47,21 +47,27 @@ def auto(
     balance: float | None = None,
     time_limit: float | None = None,
 ) -> Tree:
-    """Learn a good tree of any number of points. The default of `fit`.
+    """Fit a good tree to any number of points. This is the default method of `fit`.
 
-    Exact on tree metrics. Otherwise the result is that of `backbone`. Up to 2,000 points, or
-    5,000 vertices of a graph, all points are in its sample.
+    Exact on tree metrics. On other data, the result is that of `backbone`. Up to 2,000 points,
+    or 5,000 vertices of a graph, all points are in the backbone.
 
     Parameters
     ----------
     balance, time_limit
-        See `backbone`.
+        As in `backbone`.
+
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.backbone : The method for many points.
+    methods.treerep : The method of the TreeRep paper.
 
     Notes
     -----
-    O(n) time for each point of the backbone, O(n) memory and the table of the backbone.
-    Neighbors are joined as by Evans, Sheneman and Foster (2006), and points and subtrees moved
-    as by Bryant and Waddell (1998).
+    O(n) time for each point of the backbone, and O(n) memory beyond the distances of the
+    backbone. Neighbors are joined as by Evans, Sheneman and Foster (2006). Points and subtrees
+    are moved as by Bryant and Waddell (1998).
     """
     return backbone(metric, rng=rng, n_jobs=n_jobs, balance=balance, time_limit=time_limit)
 
@@ -75,42 +81,51 @@ def backbone(
     balance: float | None = None,
     time_limit: float | None = None,
 ) -> Tree:
-    """Learn a tree of many points around the refined tree of some of them.
+    """Fit a tree to many points around the refined tree of a sample.
 
-    Distances between points come from the refined tree: every other point is placed where its
-    distances to the sample have the least squared error, over all edges. Points that land at
-    the same node or edge and are close to each other then share a branch, which settles
-    neighborhoods. Exact on tree metrics: if the tree of the sample is exact, TreeRep learns the
-    tree of all points, and that tree is checked against the data.
+    The refined tree of the sample is the backbone. Every other point is placed where its
+    distances to the sample have the least squared error, over all edges of the backbone. Points
+    that are placed at the same node or edge and are close to each other then share a branch.
+
+    Exact on tree metrics: if the tree of the sample is exact, TreeRep fits the tree of all
+    points, and this tree is validated against the data.
 
     Parameters
     ----------
     size : int, optional
-        Number m of points in the sample, at least 3; all points if there are no more. By
-        default 2,000. If the data are distances: a quarter of the points, from 2,000 to 4,000.
-        If the data are a graph of up to 5,000 vertices: all.
+        Number m of points in the sample, at least 3. With fewer points, all points are in the
+        sample. The default is 2,000. If the data are distances, it is a quarter of the points,
+        from 2,000 to 4,000. If the data are a graph of up to 5,000 vertices, all vertices are
+        in the sample.
     balance : float from 0 to 1, optional
-        How much near distances count: squared errors are weighted by 1 / d^(4 balance). 0 is
-        best for long distances, 1 for neighbors and groups. By default 0 for graphs and 1 for
-        distances. For points it is 3/4 in a whole tree and 1/4 in a sample.
+        Weight of near distances: squared errors are weighted by 1 / d^(4 balance). 0 is best
+        for long distances, and 1 for neighbors and groups. The default is 0 for graphs and 1
+        for distances. For points it is 3/4 if all points are in the sample, and 1/4 otherwise.
     time_limit : float, optional
-        Seconds for moves in the tree of the sample, again for its lengths, and again for the
-        lengths at the end. Without a limit, the seed alone decides the result.
+        Seconds for each of three steps: the moves in the tree of the sample, its edge lengths,
+        and the edge lengths at the end. Without a limit, the result depends on the seed only.
+
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    refine : Improve a tree.
+    methods.auto : The default method.
 
     Notes
     -----
-    O(n m) time and n m distances, beside the tree of m points; O(n + m^2) memory. For a graph
-    of up to 2,000 vertices, the best of 20 trees by joining neighbors is kept, and its lengths
-    are fitted to all distances.
+    O(n m) time and n m distances, besides the tree of m points; O(n + m^2) memory. For a graph
+    of up to 2,000 vertices, the best of 20 trees by relaxed neighbor joining is kept, and its
+    edge lengths are fitted to all distances.
 
     Up to 200,000 points, the lengths of all edges are fitted to 256 to 1,024 rows of distances
     at the end. For graphs of up to 10,000 vertices, neighborhoods count as well. Without
-    `balance`, points are placed with the best of three powers: the one by which some points
-    outside the sample get the best distances to each other. If the data are distances, they are
-    placed with 1 / d^4: far pairs of species say little about the order of their branches.
+    `balance`, graphs and points are placed with the best of three exponents, tested on some
+    points outside the sample. Points with given distances are placed with the weight 1 / d^4,
+    because the distances of distant species contain little information about the order of their
+    branches.
 
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash
-    1967, Bryant and Waddell 1998); branches are Gromov's tree of each zone (Gromov 1987).
+    1967, Bryant and Waddell 1998). Branches are Gromov's tree of each zone (Gromov 1987).
     """
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
     choice = weighting(kind_of(metric), balance)
