@@ -56,11 +56,11 @@ def checked_tree(found: Edges, n: int) -> tuple[tr.Tree, int]:
     if len(nodes) < n or not np.array_equal(nodes[:n], np.arange(n)):
         raise Wrong(f"not all of the {n} points are in it")
     if len(ends) != len(nodes) - 1:
-        raise Wrong(f"{len(nodes)} nodes and {len(ends)} edges: no tree")
+        raise Wrong(f"{len(nodes)} nodes and {len(ends)} edges: not a tree")
     graph = coo_array((np.ones(len(ends)), numbers.T), shape=(len(nodes),) * 2)
     parts = connected_components(graph, directed=False, return_labels=False)
     if parts != 1:
-        raise Wrong(f"{parts} parts that are not connected: no tree")
+        raise Wrong(f"{parts} parts that are not connected: not a tree")
     if not np.isfinite(lengths).all():
         raise Wrong(f"{np.count_nonzero(~np.isfinite(lengths))} lengths are not finite")
     return tr.Tree(n, numbers, np.maximum(lengths, 0)), int(np.count_nonzero(lengths < 0))
