@@ -49,21 +49,19 @@ def draw(rivals: list[Row], folder: Path) -> None:
 
 
 def time_against_n(rivals: list[Row]) -> Any:
-    """Draw one panel for each group of kinds. Labels include the fitted exponents."""
+    """Draw one panel for each group of kinds."""
     import matplotlib.pyplot as plt
 
-    from .report import exponent, ladder
+    from .report import ladder
 
     trees = [rival for rival in rivals if rival["task"] == "tree" and len(ladder(rival)[0])]
     sizes = np.unique(np.concatenate([ladder(rival)[0] for rival in trees]))
-    figure, axes = plt.subplots(2, 2, figsize=(9.4, 7.6), layout="constrained", sharey=True)
+    figure, axes = plt.subplots(2, 2, figsize=(10, 7.4), layout="constrained", sharey=True)
     for ax, (title, kinds) in zip(axes.flat, _PANELS.items(), strict=True):
         series = {}
         for rival in sorted(trees, key=lambda rival: not rival["ours"]):
             if rival["kind"] in kinds:
-                power = exponent(rival)
-                name = rival["name"] + ("" if power is None else f", n^{power:.1f}")
-                series[name] = _on(sizes, *ladder(rival))
+                series[rival["name"]] = _on(sizes, *ladder(rival))
         curves(
             sizes,
             series,
@@ -74,6 +72,7 @@ def time_against_n(rivals: list[Row]) -> Any:
         )
         for line in ax.lines:  # treerep in bold lines
             line.set_linewidth(2.6 if str(line.get_label()).startswith("treerep") else 1.1)
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
         ax.set_title(title, fontsize=10)
     return figure
 
