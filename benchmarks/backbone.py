@@ -121,7 +121,7 @@ def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
             "size": size,
             "stage": stage,
             "seconds": f"{seconds:.2f}",
-            "after it": score,
+            "result": score,
         }
         for stage, seconds, score in rows
     ]
@@ -173,8 +173,9 @@ def measure() -> list[Table]:
         ):
             tr.fit(metric, **fit)
     note = (
-        "Average distortion as it is, and for graphs mean average precision behind it; all pairs up to 5,000 points, "
-        f"{JUDGED_ROWS:,} rows beyond, with their 95% interval. Compiled before; one run each."
+        "Average distortion without scaling; for graphs also mean average precision, after the "
+        f"slash. All pairs up to 5,000 points, otherwise {JUDGED_ROWS:,} sampled rows with a 95% "
+        "interval. One run each, without compilation."
     )
     graphs = []
     for name, size in (*((name, None) for name in WHOLE), *GRAPHS):
@@ -193,7 +194,7 @@ def measure() -> list[Table]:
     return [
         Table("Cells around a backbone", points + branching, note),
         Table("Graphs around a backbone", graphs, note),
-        Table("What each stage contributes", by_stage, note),
+        Table("Stages of a backbone tree", by_stage, note),
         Table("Sizes of a backbone", by_size, note),
         Table(
             "Memory of a fit",

@@ -127,8 +127,8 @@ def on_workers(count: int) -> tuple[dict[str, Any], list[dict[str, Any]], tr.Tre
         "seconds": plain,
         "waves": len(waves),
         "seconds in waves": sum(wave["seconds"] for wave in waves),
-        "in the finish": clock.rows[-1]["seconds"],
-        "peak of a worker / its share": most / share,
+        "seconds in the finish phase": clock.rows[-1]["seconds"],
+        "peak per worker / its share of the data": most / share,
     }
     return row, clock.rows, tree
 
@@ -146,9 +146,16 @@ def measure() -> list[Table]:
         assert all(tree == other for _, _, other in runs)
     filler = {key: "" for key in runs[0][0] if key not in rows[0]}
     overall = [run[0] for run in runs] + [{**row, **filler} for row in rows]
-    note = "All trees are equal. The peak is that of the process above what it had before the points."
+    note = (
+        "All trees are equal. Peak memory does not include the memory before the points were "
+        "loaded."
+    )
     tables = [Table(f"Dask and threads, {N:,} points x {DIM}, float64", overall, note)]
     return tables + [
-        Table(f"{row['engine']}: wave by wave", parts, "Bytes sent are those between workers.")
+        Table(
+            f"{row['engine']}: wave by wave",
+            parts,
+            "Only data sent between workers is counted.",
+        )
         for row, parts, _ in runs
     ]

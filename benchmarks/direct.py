@@ -93,7 +93,7 @@ def row(data: Data, paper: Paper, **options: Any) -> dict[str, Any]:
 def start_row(data: Data, paper: Paper) -> dict[str, Any]:
     cells = {}
     starts: dict[str, dict[str, Any]] = {
-        "at random": {"init": tiny(data, paper.dim)},
+        "random": {"init": tiny(data, paper.dim)},
         "h-MDS": {},
         "tree": {"init": data.tree},
     }
@@ -134,20 +134,21 @@ def measure() -> list[Table]:
     seeds = f"Means of {SEEDS} seeds" if SEEDS > 1 else "One seed"
     return [
         Table(
-            "PM, LM and PT with our defaults, ours (paper's)",
+            "PM, LM and PT with our defaults (published values in parentheses)",
             ours,
-            f"{seeds}. MAP by definition; average distortion after optimal scaling, as in the paper. "
-            f"Seconds of the whole call {where}; the paper's are those of its own machine with 8 cores. Our defaults "
-            "were chosen on the first three graphs; nothing was tuned on yeast.",
+            f"{seeds}. Average distortion after optimal scaling, as in the paper. Seconds of the "
+            f"whole call {where}; published times are from a machine with 8 cores. Our defaults "
+            "were chosen on the first three graphs and not tuned on yeast.",
         ),
         Table(
-            "The same with preset='paper'",
+            "PM, LM and PT with preset='paper'",
             preset,
-            f"1,000 epochs of plain descent from a random start, {where}.",
+            f"1,000 epochs of gradient descent from a random start, {where}.",
         ),
         Table(
-            f"What the start gains: MAP / scaled distortion after {SHORT} epochs",
+            f"MAP / scaled distortion after {SHORT} epochs, by starting point",
             starts,
-            "Near the origin at random; h-MDS, the default; the neighbor-joining tree, by Sarkar's construction.",
+            "Start at random near the origin, from h-MDS (the default), or from the neighbor-joining "
+            "tree by Sarkar's construction.",
         ),
     ]

@@ -23,7 +23,7 @@ GPU = torch.cuda.is_available()
 DEVICE = torch.device("cuda" if GPU else "cpu")
 PART = 1 if GPU else 50
 NAME = torch.cuda.get_device_name() if GPU else "the CPU, as there is no GPU"
-NOTE = f"On {NAME}; `threads` are those of this machine."
+NOTE = f"On an {NAME}; `threads` is the time of the CPU threads of the same machine."
 DIMENSIONS = 50
 
 
@@ -92,7 +92,7 @@ def scores() -> Table:
             )
         )
     return Table(
-        f"Average distortion of all pairs: a tree and points of {DIMENSIONS} dimensions",
+        f"Average distortion of all pairs: a tree vs points in {DIMENSIONS} dimensions",
         rows,
         NOTE,
     )
@@ -113,7 +113,7 @@ def precision() -> Table:
     tr.mean_average_precision(tree, graph, rows=4)  # compiled
     device, threads = on_device(lambda: value(DEVICE)), on_threads(lambda: value(None))
     return Table(
-        "Mean average precision of all points: a tree and ten neighbors each",
+        "Mean average precision of all points: a tree vs ten neighbors each",
         [row(n, device, threads, n**2)],
         NOTE,
     )
@@ -140,7 +140,7 @@ def passes() -> Table:
         device = on_device(lambda: there.sums(SQUARES, length)[0])
         threads = on_threads(lambda: here.sums(SQUARES, length)[0])
     return Table(
-        "One pass over all pairs for the weights",
+        "One pass over all pairs when fitting weights",
         [row(n, device, threads, n * (n - 1) / 2)],
         NOTE,
     )
@@ -163,7 +163,7 @@ def weights() -> Table:
             else None
         )
         rows.append(row(n, device, threads, n * (n - 1) / 2))
-    note = NOTE + " The device also scores the tree before and after."
+    note = NOTE + " The GPU also scores the tree before and after."
     return Table(
         'Exact least squares of all pairs: refine(weights="l2", moves=False)', rows, note
     )

@@ -59,12 +59,12 @@ def row_of(n: int) -> dict[str, Any]:
             **found,
             "array": "",
             "threads": "",
-            "the same tree": "",
+            "same tree": "",
             "average distortion": "",
         }
     found["array"] = timed(host, device=DEVICE)[0]
     found["threads"], theirs = timed(host)
-    found["the same tree"] = bool(
+    found["same tree"] = bool(
         (tree.edges == theirs.edges).all() and (tree.weights == theirs.weights).all()
     )
     score = tr.average_distortion(tree, tr.PointMetric(host), rows=ROWS, rng=1)
@@ -80,9 +80,13 @@ def measure() -> list[Table]:
         timed(few, **options)
     alone = refining()
     note = (
-        f"On {NAME} and {torch.get_num_threads()} cores; seconds after a first run, from a tensor on the device (the "
-        f"better of two) and from an array of the host (one run). A fit of {LIMITS.sample:,} points, as many as are "
-        f"in the sample, takes {alone:.2g} s on the host. Average distortion from {ROWS} rows, with its 95% interval."
+        f"On an {NAME} and {torch.get_num_threads()} cores. Seconds after a warm-up run, from a "
+        "tensor on the GPU (better of two runs) and from an array in main memory (one run). A fit "
+        f"of the {LIMITS.sample:,} points of the sample takes {alone:.2g} s on the CPU. Average "
+        f"distortion from {ROWS} rows, with a 95% interval."
     )
-    title = 'Branching cells of 50 dimensions: tr.fit(X, metric="euclidean", method="backbone", device="cuda")'
+    title = (
+        'Branching cells in 50 dimensions: tr.fit(X, metric="euclidean", method="backbone", '
+        'device="cuda")'
+    )
     return [Table(title, [row_of(n) for n in SIZES], note)]

@@ -107,13 +107,11 @@ def waves() -> Table:
         if GPU:
             torch.cuda.empty_cache()
     note = (
-        f"On {NAME}; a copy moves {ceiling / 1e12:.2f} TB/s. `first` includes compiling and taking memory, `seconds` "
-        "is the median of three runs after it. The share of bandwidth counts one read of the coordinates and 41 bytes "
-        "a visit."
+        f"On an {NAME}, whose copy bandwidth is {ceiling / 1e12:.2f} TB/s. `first` includes "
+        "compilation and memory allocation; `seconds` is the median of three later runs. The share "
+        "of bandwidth counts one read of the coordinates and 41 bytes per visit."
     )
-    return Table(
-        "TreeRep on one GPU, points on the device, edges and weights left there", rows, note
-    )
+    return Table("TreeRep on one GPU, with input and output on the GPU", rows, note)
 
 
 def whole() -> Table:
@@ -141,10 +139,11 @@ def whole() -> Table:
             (trees[0].edges == tree.edges).all() and (trees[0].weights == tree.weights).all()
             for tree in trees
         )
-        rows.append(
-            {**row, "times faster": row["threads"] / row["tensor"], "the same tree": same}
-        )
-    note = f"On {NAME} and {torch.get_num_threads()} cores, seconds after a first run: from a tensor, from an array."
+        rows.append({**row, "times faster": row["threads"] / row["tensor"], "same tree": same})
+    note = (
+        f"On an {NAME} and {torch.get_num_threads()} cores. Seconds after a warm-up run, from a "
+        "tensor on the GPU and from an array."
+    )
     return Table(
         'From points to a Tree: tr.fit(X, metric="euclidean", device="cuda")', rows, note
     )

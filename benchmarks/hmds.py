@@ -110,13 +110,13 @@ def measure() -> list[Table]:
         Table(
             "h-MDS of 100 points of hyperbolic space",
             hyperbolic(),
-            "The worst of three draws; in dim 2, the mean.",
+            "Worst of three draws; for dimension 2, the mean.",
         ),
         Table(
             "h-MDS of graphs and cells",
             real,
-            "Scale searched; average distortion as it is, which the search has made the optimally scaled one. "
-            "Without weights: the same with all weights 1, as published (but eigenvalues chosen by sign). "
-            "Seconds of one run, with one thread for linear algebra (OMP_NUM_THREADS=1).",
+            "The scale is optimized, so average distortion needs no further scaling. Without weights:"
+            " all weights are 1, as published (except that eigenvalues are chosen by sign). Seconds "
+            "of one run, with one thread for linear algebra (OMP_NUM_THREADS=1).",
         ),
     ]

@@ -98,15 +98,15 @@ def exact_rows() -> list[dict[str, Any]]:
             "delta / diameter": round(found / found.diameter, 3),
             "paper": PAPER.get(name, "-"),
             "seconds": seconds(lambda graph=graph: tr.hyperbolicity(graph, method="exact"), 9),
-            "on one core": seconds(
+            "one core": seconds(
                 lambda graph=graph: tr.hyperbolicity(graph, method="exact", n_jobs=1), 5
             ),
-            "of it distances": distance_seconds(graph, core),
+            "distances": distance_seconds(graph, core),
         }
         rival = sage(graph)
         if rival and rival[0] != found:
             raise AssertionError(f"{name}: Sage says {rival[0]}, treerep {found!r}")
-        row["Sage, BCCM"], row["of it distances (Sage)"] = rival[1:] if rival else ("-", "-")
+        row["Sage, BCCM"], row["distances (Sage)"] = rival[1:] if rival else ("-", "-")
         rows.append(row)
     return rows
 
@@ -142,7 +142,7 @@ def base_rows() -> list[dict[str, Any]]:
                     "interval": f"[{found.low:.4g}, {found.high:.4g}]",
                     "seconds": fast,
                     "NumPy": slow,
-                    "NumPy / ours": slow / fast,
+                    "NumPy / treerep": slow / fast,
                 }
             )
     return rows
@@ -179,18 +179,19 @@ def measure() -> list[Table]:
         Table(
             "Exact hyperbolicity of graphs",
             exact_rows(),
-            "Seconds, least of several, all distances included on both sides. Ours on all cores, without Sage's start. "
-            "Distances: within the largest biconnected component, 256 searches at once; Sage's one after the other, "
-            "measured as the time of its Wiener index of that component.",
+            "Shortest of several times in seconds, including all distances. treerep uses all cores; "
+            "the start-up of Sage is not counted. Distances are computed in the largest biconnected "
+            "component: treerep runs 256 searches at once, and Sage one after the other (measured by "
+            "its Wiener index).",
         ),
         Table(
-            "One base point, against plain NumPy",
+            "One base point, compared with NumPy",
             base_rows(),
             "NumPy: n outer minima of float64 products.",
         ),
         Table(
             "Large graphs",
             large_rows(),
-            "Peak memory of the whole process. Distances are kept in single bytes.",
+            "Peak memory of the whole process. Distances are stored in single bytes.",
         ),
     ]

@@ -97,6 +97,6 @@ def measure() -> list[Table]:
         Table(
             "Methods beyond the paper's table",
             [row for name in GRAPHS for row in rows_of(name)],
-            "Bartal best: the best single one of the 200 trees. ME: minimum evolution with NNI.",
+            "Bartal best: the best of 200 trees. ME: minimum evolution with NNI.",
         ),
     ]

@@ -75,8 +75,8 @@ def measure() -> list[Table]:
         times.append(ours)
         row: dict[str, Any] = {
             "matrix": name,
-            "ours": ours,
-            "ours / one pass": ours / seconds(d.sum, 5),
+            "treerep": ours,
+            "treerep / one pass": ours / seconds(d.sum, 5),
             "scikit-bio": skbio_seconds(d) if len(d) <= LARGEST_FOR_SKBIO else "-",
         }
         with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ def measure() -> list[Table]:
     sizes = np.log(SIZES)
     exponent = np.polyfit(sizes, np.log(times[: len(SIZES)]), 1)[0]
     note = (
-        f"Seconds, least of five; ours includes the copy of the matrix, since the caller's is never written to. "
-        f"Ours grows like n^{exponent:.2f} from n = {SIZES[0]:,} to {SIZES[-1]:,}. One pass: `d.sum()`."
+        "Shortest of five times in seconds; treerep's includes a copy of the matrix. "
+        f"The time of treerep grows like n^{exponent:.2f} from n = {SIZES[0]:,} to {SIZES[-1]:,}. One pass: `d.sum()`."
     )
-    return [Table("Neighbor joining, exact", rows, note)]
+    return [Table("Exact neighbor joining", rows, note)]

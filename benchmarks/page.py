@@ -88,9 +88,9 @@ def measure() -> list[Table]:
                 }
             )
     note = (
-        "Binary trees, colored by clusters, 1280 x 800 pixels, headless Chromium that draws on the CPU; medians of 60"
-        " frames of a drag, the best of three. A frame is placing, drawing calls and waiting until the pixels are"
-        " there. While frames come late, the page draws coarser in steps (level of detail), and in full when the tree"
-        " rests."
+        "Binary trees colored by clusters, 1280 x 800 pixels, in headless Chromium without a GPU. "
+        "Median of 60 frames while dragging, best of three. A frame includes layout, draw calls and "
+        "waiting for the pixels. If frames are slow, the page reduces the level of detail until the "
+        "tree is at rest."
     )
-    return [Table("A frame of the page", rows, note)]
+    return [Table("Time per frame of the page", rows, note)]

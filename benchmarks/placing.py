@@ -10,7 +10,7 @@ from .common import Table
 
 SEEDS = 5
 SETS = ("celegans", "krumsiek11", "pbmc68k", "zeisel")
-WAYS = ("all together", "rows", "rows and new distances", "nearest old point")
+WAYS = ("fitted together", "rows", "rows and new distances", "attached to nearest point")
 
 
 def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
@@ -52,8 +52,8 @@ def quality() -> Table:
             for way, (plain, scaled) in zip(WAYS, means, strict=True)
         }
         rows.append({"data": name, "points": len(metric), **cells})
-    note = "Average distortion of all pairs: as it is / after the best scale."
-    return Table(f"A fifth of the points placed afterwards, mean of {SEEDS} seeds", rows, note)
+    note = "Average distortion of all pairs, without scaling / after optimal scaling."
+    return Table(f"Placing a fifth of the points, mean of {SEEDS} seeds", rows, note)
 
 
 def speed(n: int = 100_000) -> Table:
@@ -71,10 +71,10 @@ def speed(n: int = 100_000) -> Table:
         "old": n,
         "new": n,
         "dimensions": 50,
-        "to fit the old": fitting,
-        "to place the new": placing,
+        "fit old points": fitting,
+        "place new points": placing,
     }
-    return Table("As many cells again: CPU seconds", [row])
+    return Table("Doubling the number of cells: CPU seconds", [row])
 
 
 def measure() -> list[Table]:

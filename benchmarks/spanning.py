@@ -64,12 +64,13 @@ def measure() -> list[Table]:
         Table(
             "Trees of large graphs",
             rows,
-            f"Average distortion as it is, on {ROWS} sampled rows.",
+            f"Average distortion without scaling, on {ROWS} sampled rows.",
         ),
         Table(
-            "Ten times as many edges",
+            "Growth of time with the number of edges",
             growth,
-            "Seconds on random graphs of mean degree 10, root 0. The larger one does not fit into the cache.",
+            "Seconds on random graphs of mean degree 10, root 0. The larger graph does not fit into "
+            "the cache.",
         ),
     ]
 

@@ -97,10 +97,10 @@ def without_a_matrix() -> dict[str, Any]:
     return _described(LARGE) | {
         "auto": f"{ours['wrong']:.3f}",
         "auto, seconds": f"{ours['seconds']:.1f}",
-        "auto, MB beyond the data": ours["MB"],
+        "auto, additional MB": ours["MB"],
         "neighbor_joining": f"{wrong_splits(joined, alignment.tree):.3f}",
         "neighbor_joining, seconds": f"{seconds:.1f}",
-        "its matrix, MB": 8 * LARGE.taxa**2 // 1_000_000,
+        "matrix, MB": 8 * LARGE.taxa**2 // 1_000_000,
     }
 
 
@@ -205,20 +205,21 @@ def measure() -> list[Table]:
         Table(
             "Wrong splits of phylogenies",
             phylogenies(),
-            "Robinson-Foulds distance to the tree that the sequences evolved on, as a share of the largest possible.",
+            "Normalized Robinson-Foulds distance to the true tree. Lower is better.",
         ),
         Table(
             "Many sequences without a matrix",
             [without_a_matrix()],
-            "Distances are measured when they are asked for.",
+            "Distances are computed on request.",
         ),
         Table(
-            "Labels of digits and cells",
+            "Classes of digits and cells",
             [groups(name) for name in LABELLED],
-            "Dendrogram purity, of trees from their midpoint; behind it in brackets the average distortion.",
+            "Dendrogram purity of trees rooted at the midpoint, with average distortion in "
+            "parentheses. Higher purity is better.",
         ),
         Table(
-            "Groups of networks",
+            "Groups in networks",
             [networks.measured(name) for name in networks.NETWORKS],
             networks.NOTE,
         ),

@@ -45,5 +45,8 @@ def measure() -> list[Table]:
                 f"{np.mean([tr.mean_average_precision(tree, graph) for tree in trees]):.3f}"
             )
         rows.append(row)
-    note = "Scaled average distortion, ± standard error, with the paper's pivot rule and tolerance."
-    return [Table(f"One product or both, mean of {SEEDS} seeds", rows, note)]
+    note = (
+        "Scaled average distortion ± standard error, with the pivot rule and tolerance of the "
+        "paper."
+    )
+    return [Table(f"One product or both agree, mean of {SEEDS} seeds", rows, note)]

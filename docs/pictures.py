@@ -246,7 +246,7 @@ def accuracy_phylogenies() -> plt.Figure:
 
 def accuracy_classes() -> plt.Figure:
     """Draw the dendrogram purity of trees for digits and cells."""
-    rows = stored("truth", "Labels of digits and cells")
+    rows = stored("truth", "Classes of digits and cells")
     names = {
         "auto": "default of fit",
         "treerep": "TreeRep",
@@ -265,7 +265,7 @@ def accuracy_classes() -> plt.Figure:
 
 def accuracy_groups() -> plt.Figure:
     """Draw how well clusters match the known groups of networks."""
-    rows = stored("truth", "Groups of networks")
+    rows = stored("truth", "Groups in networks")
     names = {
         "auto": "default of fit",
         "treerep": "TreeRep",

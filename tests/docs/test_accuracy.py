@@ -34,7 +34,7 @@ def test_phylogenies() -> None:
 def test_classes() -> None:
     methods = ("average", "ward", "treerep", "relaxed_neighbor_joining", "auto")
     winners = {
-        row["data"]: best(row, methods) for row in rows("truth", "Labels of digits and cells")
+        row["data"]: best(row, methods) for row in rows("truth", "Classes of digits and cells")
     }
     assert [data for data, method in winners.items() if method == "auto"] == [
         "pbmc68k",
@@ -45,7 +45,7 @@ def test_classes() -> None:
 
 def test_groups() -> None:
     methods = ("treerep", "relaxed_neighbor_joining", "minimum_evolution", "auto")
-    for row in rows("truth", "Groups of networks"):
+    for row in rows("truth", "Groups in networks"):
         community = max(value(row["walktrap"]), value(row["louvain"]))
         trees = max(value(row[method]) for method in methods)
         assert (trees > community) == (row["network"] == "karate club")
