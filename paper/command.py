@@ -1,4 +1,4 @@
-"""The command line that all experiments share: `python -m paper.graphs --only celegans --methods tr,nj`."""
+"""Shared command line of the experiments: `python -m paper.graphs --only celegans --methods tr,nj`."""
 
 import argparse
 import importlib
@@ -16,7 +16,7 @@ def experiment(name: str) -> ModuleType:
 
 
 def run_alone(name: str, arguments: list[str] | None = None) -> None:
-    """Compute the cells of one experiment that are not stored yet, and print its tables."""
+    """Compute the missing cells of one experiment and print its tables."""
     module = experiment(name)
     parser = argparse.ArgumentParser(
         prog=f"python -m paper.{name}", description=(module.__doc__ or "").splitlines()[0]
@@ -54,7 +54,7 @@ def run_alone(name: str, arguments: list[str] | None = None) -> None:
 
 
 def chosen(keys: list[Key], data: list[str] | None, methods: list[str] | None) -> list[Key]:
-    """Return the keys of these data sets and methods, or raise a ValueError that lists the names."""
+    """Return the keys of these data sets and methods; raise a ValueError for unknown names."""
     for given, known in (
         (data, {key.data for key in keys}),
         (methods, {key.method for key in keys}),
