@@ -1,4 +1,7 @@
-"""PM, LM and PT on the paper's graphs, and what a tree to begin with gains: needs torch; TREEREP_DEVICE=cpu or cuda."""
+"""PM, LM and PT on the paper's graphs, with different starting points.
+
+Needs torch. Set TREEREP_DEVICE to cpu or cuda.
+"""
 
 import os
 import time
@@ -12,11 +15,11 @@ from treerep.embedding.embed import embed
 
 from .common import Table
 
-# Our defaults were chosen on the first three; nothing was tuned on yeast.
+# Our defaults were chosen on the first three graphs and not tuned on yeast.
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast")
 SEEDS = int(os.environ.get("TREEREP_SEEDS", "3"))
 DEVICE = os.environ.get("TREEREP_DEVICE", "cpu")
-# Epochs for the comparison of starts: few, as it is at the beginning that they differ.
+# Number of epochs when comparing starts, which only differ at the beginning.
 SHORT = 30
 
 
@@ -37,7 +40,7 @@ PAPER = tuple(
 
 
 class Data(NamedTuple):
-    """A graph, its distances, and the tree that the warm start begins with."""
+    """A graph, its distances, and the tree of the warm start."""
 
     name: str
     graph: tr.GraphMetric
@@ -106,7 +109,7 @@ def start_row(data: Data, paper: Paper) -> dict[str, Any]:
 
 
 def tiny(data: Data, dim: int) -> Any:
-    """Return a random embedding near the origin, as the published codes begin with."""
+    """Return a random embedding near the origin, the start of the published code."""
     from treerep.embedding.embedding import Embedding
 
     return Embedding.from_poincare(
@@ -125,7 +128,7 @@ def machine() -> str:
 
 def measure() -> list[Table]:
     graphs = [load(name) for name in GRAPHS]
-    scores(graphs[0], method="pt", dim=2, epochs=2)  # compile, and start the device
+    scores(graphs[0], method="pt", dim=2, epochs=2)  # compile and start the device
     scores(graphs[0], method="lorentz", dim=2, epochs=2)
     ours = [row(data, paper) for data in graphs for paper in PAPER]
     preset = [row(graphs[0], paper, preset="paper") for paper in PAPER if paper.dim == 2]

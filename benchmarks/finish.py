@@ -1,4 +1,4 @@
-"""Who finishes TreeRep's small zones better: TreeRep itself, or neighbor joining."""
+"""TreeRep's small zones, finished by TreeRep itself or by neighbor joining."""
 
 import numpy as np
 

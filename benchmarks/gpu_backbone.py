@@ -1,4 +1,4 @@
-"""Backbone trees on a GPU: time and memory from points to a `Tree`, and the threads of the same machine beside it."""
+"""Backbone trees on a GPU: time and memory from points to a `Tree`, compared with threads."""
 
 import time
 from typing import Any
@@ -12,13 +12,13 @@ from treerep.refinement.backbone._limits import LIMITS, Limits
 
 from .common import Table
 
-# Without a GPU the same runs on the CPU with a thousandth of the points: that checks it and measures nothing.
+# Without a GPU, everything runs on the CPU with a thousandth of the points, as a test.
 GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
 PART = 1 if GPU else 1000
 NAME = torch.cuda.get_device_name() if GPU else "the CPU, for want of a GPU"
 SIZES = (1_000_000, 10_000_000, 100_000_000)
-COMPARED = 10_000_000  # up to here the threads learn the tree, too, and trees are judged
+COMPARED = 10_000_000  # largest number of points for threads and scores
 ROWS = 64
 
 
@@ -31,13 +31,13 @@ def timed(*given: Any, **options: Any) -> tuple[float, tr.Tree]:
 
 
 def refining() -> float:
-    """Seconds that the tree of the sample takes, which is learned on the host: a fit of as many points."""
+    """Return the seconds for the tree of the sample, which is fitted on the CPU."""
     points = np.asarray(tr.datasets.branching_cells(LIMITS.sample, dim=50, rng=0).points)
     return min(timed(points)[0] for _ in range(2))
 
 
 def row_of(n: int) -> dict[str, Any]:
-    """Fit points that are on the device, and in an array of the host."""
+    """Fit points from a tensor on the device, and from an array in main memory."""
     host = np.asarray(tr.datasets.branching_cells(n // PART, dim=50, rng=0).points)
     points = torch.from_numpy(host).to(DEVICE)
     if GPU:
@@ -73,7 +73,7 @@ def row_of(n: int) -> dict[str, Any]:
 
 
 def measure() -> list[Table]:
-    # The fit of lengths to few points is the host's, and no part of this.
+    # Edge lengths of small inputs are fitted on the CPU, which is not measured here.
     refinement.LIMITS = Limits(fitted_points=0)
     few = np.asarray(tr.datasets.branching_cells(30_000, dim=50, rng=0).points)
     for options in ({}, {"device": DEVICE}):

@@ -1,6 +1,6 @@
-"""Hyperbolicity of the paper's graphs: exact, against Sage's BCCM in the same run; one base against plain NumPy.
+"""Hyperbolicity of the paper's graphs, compared with Sage's BCCM and with NumPy.
 
-Sage is asked through the variable SAGE_PYTHON: the interpreter of an environment with the package passagemath-graphs.
+Set SAGE_PYTHON to a Python interpreter with the package passagemath-graphs.
 """
 
 import os
@@ -19,7 +19,7 @@ from treerep.treelikeness._spaces import components, search_component
 from .common import Table, in_child, seconds
 
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc", "wordnet")
-# Table 1 of the paper: delta over the diameter; bounds where it fixed a base point.
+# Table 1 of the paper: delta divided by the diameter; bounds if a base point was fixed.
 PAPER = {
     "celegans": "0.21",
     "diseasome": "0.17",
@@ -29,7 +29,8 @@ PAPER = {
     "grqc": "<= 0.36",
 }
 
-# Sage hands out no all-pairs distances without making a dictionary of them; its Wiener index is the sum of just these.
+# Sage only returns all-pairs distances as a dictionary. Its Wiener index is the sum of these
+# distances.
 SAGE = """
 import sys, time
 import sage.all__sagemath_graphs
@@ -62,7 +63,7 @@ print(json.dumps({"n": len(graph), "low": found.low, "high": found.high, "diamet
 
 
 def sage(graph: tr.GraphMetric) -> tuple[float, float, float] | None:
-    """Return delta, the seconds of BCCM, and of all distances within the largest component; None without Sage."""
+    """Return delta, and the seconds of BCCM and of all distances in Sage; None without Sage."""
     python = os.environ.get("SAGE_PYTHON")
     if not python:
         return None
@@ -112,7 +113,7 @@ def exact_rows() -> list[dict[str, Any]]:
 
 
 def numpy_base(d: np.ndarray, base: int) -> float:
-    """2 delta_w, as the definition has it: n outer minima."""
+    """Return 2 delta_w by its definition, n outer minima."""
     products = d[base][:, None] + d[base] - d
     widest = np.full_like(products, -np.inf)
     for row in products:

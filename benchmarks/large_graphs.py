@@ -1,4 +1,4 @@
-"""WordNet and Enron from edge list to tree, each in a process of its own."""
+"""WordNet and Enron from edge list to tree, each in its own process."""
 
 from .common import Table, in_child
 

@@ -1,4 +1,4 @@
-"""A fifth of the points held out and placed afterwards, against fitting all together and hanging off the nearest."""
+"""Placing a fifth of the points, compared with fitting all points and with the nearest point."""
 
 import time
 
@@ -14,7 +14,7 @@ WAYS = ("fitted together", "rows", "rows and new distances", "attached to neares
 
 
 def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
-    """One tree on all points for each of WAYS."""
+    """Return one tree of all points for each of WAYS."""
     old = tr.fit(distances[:n, :n], rng=seed, method="treerep")
     news = distances[n:, :n]
     moved = old.edges + np.where(old.edges < n, 0, len(news))
@@ -60,7 +60,7 @@ def speed(n: int = 100_000) -> Table:
     cells = tr.datasets.branching_cells(2 * n, dim=50)
     points = np.asarray(cells.points)[np.random.default_rng(0).permutation(2 * n)]
     tree = tr.fit(points[:n], metric="euclidean", method="treerep")
-    tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean")  # compiled
+    tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean")  # compile
     marks = [time.process_time()]
     tr.fit(points[:n], metric="euclidean", method="treerep")
     marks.append(time.process_time())

@@ -1,4 +1,4 @@
-"""Sarkar's construction: how much the hyperbolic distances differ from the tree's, and what it costs."""
+"""Sarkar's construction: difference between hyperbolic and tree distances, and run time."""
 
 import time
 from collections.abc import Callable
@@ -99,7 +99,7 @@ def graphs() -> Table:
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """Time on the processor, not on the clock: all of it is one thread, and the machine is shared."""
+    """Return CPU time, because all work is on one thread and the machine is shared."""
     start = time.process_time()
     work()
     return time.process_time() - start
@@ -114,13 +114,13 @@ def speed() -> Table:
             (np.ones(len(ends)), tuple(ends.T)), shape=(tree.n_nodes,) * 2
         ).tocsr()
         for dim in (2, 10):
-            tr.embed(tr.datasets.random_tree(100), dim=dim)  # compiled
+            tr.embed(tr.datasets.random_tree(100), dim=dim)  # compile
             best = {
                 "breadth-first order, s": np.inf,
                 "given scale, s": np.inf,
                 "computed scale, s": np.inf,
             }
-            for _ in range(5):  # by turns, since the machine is shared
+            for _ in range(5):  # alternating, because the machine is shared
                 copies = [tr.Tree(tree.n_points, tree.edges, tree.weights) for _ in range(2)]
                 works = (
                     lambda graph=graph: breadth_first_order(graph, 0),

@@ -1,4 +1,4 @@
-"""Trees that break careless implementations: long, wide, and full of duplicates."""
+"""Trees of extreme shapes: long, wide, and with many duplicates."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Time and memory against one pass over the data."""
+"""Time and memory compared with one pass over the data."""
 
 from .common import Table, in_child
 

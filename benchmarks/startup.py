@@ -1,4 +1,4 @@
-"""What a newcomer waits for: imports, the first compilation, the next process."""
+"""Start-up times: imports, the first compilation, and the next process."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""How far may the tolerance be from the automatic one? And what happens to tables that were rounded."""
+"""Range of tolerances that recover a tree, and results on rounded tables."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ TREES = 10
 
 
 def recovered(tree: tr.Tree, truth: tr.Tree) -> bool:
-    """The right number of nodes, and distances to a thousandth of the shortest edge or what the input allows."""
+    """Return whether the number of nodes is right and the distances are accurate."""
     return tree.n_nodes == truth.n_nodes and tr.distance_error(tree, truth, norm="linf") < 1e-3
 
 
 def window(truth: tr.Tree, dtype: str) -> dict[str, object]:
-    """The tolerances, in units of eps(dtype) times the largest distance, at which three seeds recover the tree."""
+    """Return the tolerances at which three seeds recover the tree, relative to the largest distance."""
     distances = truth.distances().astype(dtype)
     unit = float(np.finfo(dtype).eps) * float(distances.max())
     good = [
@@ -43,7 +43,7 @@ def window(truth: tr.Tree, dtype: str) -> dict[str, object]:
 
 
 def rounding(shape: str) -> dict[str, str]:
-    """Average distortion, mean and worst over trees and seeds, at the tolerance of unrounded numbers and at ours."""
+    """Return mean and worst average distortion, with the tolerance for exact numbers and with ours."""
     found: dict[str, list[float]] = {"rounding ignored": [], "automatic": []}
     for seed in range(TREES):
         truth = tr.datasets.random_tree(POINTS, shape=shape, hidden=0.5, rng=seed)

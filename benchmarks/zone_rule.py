@@ -1,8 +1,7 @@
-"""One agreeing Gromov product or both: what it takes for a point to hang off a pivot.
+"""Rule for attaching a point to a pivot: one Gromov product agrees, or both.
 
-The paper defines it by both, its pseudo-code tests for one.
-
-Measured with the plain Python twin of the tests, which can do either.
+The definition in the paper needs both, and its pseudocode one. Measured with the reference
+implementation in the tests, which supports both rules.
 """
 
 import numpy as np

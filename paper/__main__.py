@@ -30,17 +30,17 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m paper", description="The paper's tables and figures."
     )
     parser.add_argument(
-        "--write", action="store_true", help="compute missing cells, and write the report anew"
+        "--write", action="store_true", help="compute missing cells and write the report"
     )
     parser.add_argument(
-        "--report", action="store_true", help="write the report from the stored cells alone"
+        "--report", action="store_true", help="write the report from the stored cells"
     )
     parser.add_argument(
         "--within",
         type=float,
         default=WITHIN,
         metavar="SECONDS",
-        help="check the cells that took no longer (default 5)",
+        help="check cells that took at most this long (default 5)",
     )
     given = parser.parse_args(arguments)
     try:
@@ -57,7 +57,7 @@ def write(missing: bool, folder: Path = HERE, cells: Path = FOLDER) -> int:
         compute(Store(name, cells), experiment(name).keys(), limit=LIMIT)
     without = report.write(folder, cells)
     for place in without:
-        print(f"worse than the paper, and not explained: {place}", file=sys.stderr)
+        print(f"worse than the paper without an explanation: {place}", file=sys.stderr)
     print(f"wrote {folder / 'report.md'} and {folder / 'report.html'}")
     return 1 if without else 0
 
@@ -79,7 +79,7 @@ def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK
     speed = f", in {statistics.median(ratios):.2g} times the time" if ratios else ""
     same, left = sum(one.same for one in checked), sum(one.left for one in checked)
     print(
-        f"{same} cells computed anew are as stored{speed}; {len(wrong)} differences; {left} cells were left out"
+        f"{same} recomputed cells agree with the stored ones{speed}; {len(wrong)} differences; {left} cells not checked"
     )
     print(f"the report is {folder / 'report.html'}")
     return 1 if wrong else 0

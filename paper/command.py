@@ -21,20 +21,20 @@ def run_alone(name: str, arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog=f"python -m paper.{name}", description=(module.__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("--only", type=_names, metavar="DATA,...", help="these rows")
-    parser.add_argument("--methods", type=_names, metavar="METHOD,...", help="these columns")
+    parser.add_argument("--only", type=_names, metavar="DATA,...", help="only these data sets")
+    parser.add_argument(
+        "--methods", type=_names, metavar="METHOD,...", help="only these methods"
+    )
     parser.add_argument(
         "--limit",
         type=float,
         default=LIMIT,
         metavar="SECONDS",
-        help="for one cell; default four hours",
+        help="time limit per cell (default: four hours)",
     )
+    parser.add_argument("--again", action="store_true", help="recompute stored cells")
     parser.add_argument(
-        "--again", action="store_true", help="compute and store anew what is stored already"
-    )
-    parser.add_argument(
-        "--cells", type=Path, default=FOLDER, metavar="FOLDER", help="where the cells are kept"
+        "--cells", type=Path, default=FOLDER, metavar="FOLDER", help="folder of the cells"
     )
     given = parser.parse_args(arguments)
     try:

@@ -105,7 +105,10 @@ def as_markdown(parts: list[Part], drawn: dict[str, list[Figure]]) -> str:
 
 def as_page(parts: list[Part], drawn: dict[str, list[Figure]], folder: Path) -> str:
     """Return the report as one HTML page that includes its figures."""
-    body = [f"<h1>Reproduction of the paper</h1><p>{_prose(INTRODUCTION)}</p>", _contents(parts)]
+    body = [
+        f"<h1>Reproduction of the paper</h1><p>{_prose(INTRODUCTION)}</p>",
+        _contents(parts),
+    ]
     for part in parts:
         body.append(f"<section id='{part.name}'><h2>{html.escape(part.title)}</h2>")
         body += [_figure(figure, folder) for figure in drawn[part.name]]

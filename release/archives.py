@@ -12,7 +12,7 @@ def only(folder: Path, pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
         raise SystemExit(
-            f"{folder} holds {len(found)} files {pattern} in place of one: `make dist` makes them anew"
+            f"{folder} holds {len(found)} files {pattern} instead of one: run `make dist` again"
         )
     return found[0]
 

@@ -208,7 +208,7 @@ def main(arguments: list[str]) -> int:
             f"{path.name}: {len(files)} files, {len(others)} of them not Python, {size:,.0f} kB"
         )
     print(*(name for name in wheel if not name.endswith(".py")), sep="\n")
-    print(*(faults or ["nothing is wrong with them"]), sep="\n")
+    print(*(faults or ["no faults found"]), sep="\n")
     return 1 if faults else 0
 
 

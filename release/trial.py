@@ -93,18 +93,18 @@ def main() -> int:
     """Run the trial and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m release.trial", description=__doc__)
     parser.add_argument(
-        "--python", default=sys.executable, help="the Python to try it on (default: this one)"
+        "--python", default=sys.executable, help="Python interpreter (default: the current one)"
     )
     parser.add_argument(
         "--lowest",
         action="store_true",
-        help="with the lowest versions that pyproject.toml allows",
+        help="use the lowest versions that pyproject.toml allows",
     )
     parser.add_argument(
-        "--jobs", type=int, default=2, help="processes that run tests (default 2)"
+        "--jobs", type=int, default=2, help="number of test processes (default 2)"
     )
     parser.add_argument(
-        "tests", nargs="*", help="default: all of them, and the examples in the docstrings"
+        "tests", nargs="*", help="tests to run (default: all, including doctests)"
     )
     given = parser.parse_args()
     constraints = (
@@ -130,7 +130,7 @@ def main() -> int:
     if code == 0:
         shutil.rmtree(folder)
     else:
-        print(f"what failed is kept in {folder}")
+        print(f"failed; the environment is kept in {folder}")
     return code
 
 
