@@ -14,6 +14,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
 
 import treerep as tr
 from treerep.drawing.draw import LAYOUTS
@@ -23,6 +24,7 @@ from treerep.drawing.figures.distortion_picture import distortion_picture
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
+MOST_BYTES = 100_000
 
 
 def digits() -> plt.Figure:
@@ -366,17 +368,27 @@ PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
     "accuracy_size": (accuracy_size, 120),
 }
 
+
+def save(figure: plt.Figure, path: Path, dpi: int) -> None:
+    """Write a PNG file on a white background, with fewer colors if it is large."""
+    figure.savefig(
+        path,
+        dpi=dpi,
+        facecolor="white",
+        metadata={"Software": None},
+        pil_kwargs={"optimize": True},
+    )
+    if path.stat().st_size > MOST_BYTES:
+        with Image.open(path) as picture:
+            reduced = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+        reduced.save(path, optimize=True)
+
+
 if __name__ == "__main__":
     mpl.use("Agg")
     FOLDER.mkdir(exist_ok=True)
     for name in sys.argv[1:] or PICTURES:
         make, dpi = PICTURES[name]
         figure = make()
-        figure.savefig(
-            FOLDER / f"{name}.png",
-            dpi=dpi,
-            facecolor="white",
-            metadata={"Software": None},
-            pil_kwargs={"optimize": True},
-        )
+        save(figure, FOLDER / f"{name}.png", dpi)
         plt.close(figure)
