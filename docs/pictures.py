@@ -380,7 +380,7 @@ def save(figure: plt.Figure, path: Path, dpi: int) -> None:
     )
     if path.stat().st_size > MOST_BYTES:
         with Image.open(path) as picture:
-            reduced = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+            reduced = picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE)
         reduced.save(path, optimize=True)
 
 
