@@ -1,4 +1,4 @@
-"""h-MDS: points of hyperbolic space, graphs and cells; and what the weights of the points gain."""
+"""h-MDS of points of hyperbolic space, graphs and cells, with and without weights."""
 
 import time
 from typing import Any
@@ -15,7 +15,7 @@ from .common import Table
 
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast")
 DIMENSIONS = (2, 10, 200)
-# The paper has no numbers of hMDS on graphs, and nothing came out on Zeisel. PT is the other method of Sala et al.:
+# The paper has no scores of h-MDS on graphs. PT is the other method of Sala et al.:
 # average distortion and MAP.
 PAPER = {
     ("celegans", 2): (0.236, 0.098),
@@ -31,8 +31,8 @@ PAPER = {
 
 
 def unweighted(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """What `spectrum._weigh` does, with every weight 1: h-MDS as published, but for the choice by sign."""
-    # Scaled to a largest entry of 1, so that no scale overflows.
+    """Replacement of `spectrum._weigh` with unit weights: h-MDS as published, except for signs."""
+    # Scaled to a largest entry of 1, to avoid overflow.
     top = float(scale * matrix.max())
     matrix *= scale
     matrix[:] = (np.exp(matrix - top) + np.exp(-matrix - top)) / 2
@@ -110,13 +110,13 @@ def measure() -> list[Table]:
         Table(
             "h-MDS of 100 points of hyperbolic space",
             hyperbolic(),
-            "The worst of three draws; in dim 2, the mean.",
+            "Worst of three draws; for dimension 2, the mean.",
         ),
         Table(
             "h-MDS of graphs and cells",
             real,
-            "Scale searched; average distortion as it is, which the search has made the optimally scaled one. "
-            "Without weights: the same with all weights 1, as published (but eigenvalues chosen by sign). "
-            "Seconds of one run, with one thread for linear algebra (OMP_NUM_THREADS=1).",
+            "The scale is optimized, so average distortion needs no further scaling. Without weights:"
+            " all weights are 1, as published (except that eigenvalues are chosen by sign). Seconds "
+            "of one run, with one thread for linear algebra (OMP_NUM_THREADS=1).",
         ),
     ]

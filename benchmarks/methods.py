@@ -1,4 +1,4 @@
-"""Tree methods beyond the paper's, on its graphs: distortion, MAP and time. Those of the paper: `python -m paper`."""
+"""Tree methods that are not in the paper, on its graphs: distortion, MAP and time."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ SEEDS = 10
 
 
 class Method(NamedTuple):
-    """A column, and how it is called."""
+    """A column and its call."""
 
     column: str
     options: dict[str, Any]
@@ -38,12 +38,12 @@ _RANDOM = (
     "relaxed_neighbor_joining",
     "gromov",
     "frt",
-)  # averaged over seeds; a backbone takes too long for that
-_OF_GRAPHS = ("bfs", "backbone", "auto")  # know what to do with a graph
+)  # averaged over seeds, except for backbones, which are slow
+_OF_GRAPHS = ("bfs", "backbone", "auto")  # methods that use the graph
 
 
 class Scores(NamedTuple):
-    """Means over the seeds."""
+    """Return means over the seeds."""
 
     rank: float
     definition: float
@@ -97,6 +97,6 @@ def measure() -> list[Table]:
         Table(
             "Methods beyond the paper's table",
             [row for name in GRAPHS for row in rows_of(name)],
-            "Bartal best: the best single one of the 200 trees. ME: minimum evolution with NNI.",
+            "Bartal best: the best of 200 trees. ME: minimum evolution with NNI.",
         ),
     ]
