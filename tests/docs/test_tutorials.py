@@ -23,7 +23,9 @@ def refuse(*_: object) -> None:
     raise AssertionError("a tutorial uses the network")
 
 
-@pytest.mark.filterwarnings("ignore:Observation names are not unique")  # while scanpy reads a file
+@pytest.mark.filterwarnings(
+    "ignore:Observation names are not unique"
+)  # while scanpy reads a file
 @pytest.mark.parametrize("page", TUTORIALS)
 def test_every_reader_can_run_it(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
