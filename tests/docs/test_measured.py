@@ -43,6 +43,7 @@ def memory() -> list[str]:
             f'| {row["points"]:,} | {row["dimensions"]} ({row["dtype"]}) | `"treerep"` | '
             f"{short(row['GB'])} GB |"
             for row in treerep
+            if row["points"] >= 100_000_000
         ),
         *(
             f'| {row["points"]:,} | 50 (float32) | `"backbone"` | {short(row["GB"])} GB |'
