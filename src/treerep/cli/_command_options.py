@@ -308,7 +308,9 @@ class ConvertOptions:
     to: Annotated[
         WrittenFormat | None,
         typer.Option(
-            "--to", metavar="FORMAT", help="Format of OUT; needed if the suffix is ambiguous."
+            "--to",
+            metavar="FORMAT",
+            help=f"Format of OUT; needed if the suffix is ambiguous: {listed(WrittenFormat)}.",
         ),
     ] = None
     reading: Reading

@@ -45,7 +45,7 @@ def _jobs() -> dict[str, Callable[[], object]]:
         "placement": _place,
         "embedding": partial(_embed, small),
         **{
-            method: partial(tr.fit, small, method=method)
+            method: partial(_fit_matrices, small, method)
             for method in METHODS
             if method not in ("treerep", "auto")
         },
@@ -60,6 +60,11 @@ def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
         tr.mean_average_precision(tree, metric)
     if isinstance(metric, tr.PointMetric):
         tr.fit(tr.PointMetric(metric.points[:_FEW], metric.metric))
+
+
+def _fit_matrices(distances: NDArray[np.float64], method: str) -> None:
+    for dtype in (np.float64, np.float32):
+        tr.fit(distances.astype(dtype), method=method)
 
 
 def _fit_graphs() -> None:
