@@ -222,7 +222,7 @@ def test_data_fetch(nothing):
         0,
         "sarich: " + treerep("data", "path", "sarich").stdout,
     )
-    assert_one_line_error(treerep("data", "fetch"), "names")
+    assert_one_line_error(treerep("data", "fetch"), "NAME")
 
 
 def test_data_without_a_command():
@@ -236,7 +236,7 @@ def test_data_without_a_command():
 )
 def test_memory_that_ran_out_is_said_with_a_remedy(said):
     assert re.fullmatch(
-        r"out of memory( \(Unable to .*\))?: use fewer points, .*", one_line(MemoryError(said))
+        r"out of memory( \(Unable to .*\))?: use fewer points .*", one_line(MemoryError(said))
     )
     assert (
         one_line(MemoryError("x.csv: it does not fit into memory"))
