@@ -32,9 +32,7 @@ def _read_table(path: str) -> tuple[list[str], list[list[str]]]:
             f"{path} is not a UTF-8 table ({error}): save it as CSV or TSV"
         ) from error
     if len(rows) < 2:
-        raise ValueError(
-            f"{path} has no data rows: a table needs a header and one row per point"
-        )
+        raise ValueError(f"{path}: the table is empty: add a header and a row for each point")
     header, *body = rows
     for position, row in enumerate(body, start=2):
         if len(row) != len(header):

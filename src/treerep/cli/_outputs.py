@@ -90,7 +90,7 @@ def check_outputs(*paths: str | None, source: str, table: str | None = None) -> 
         if is_stream(path):
             continue
         if Path(path).resolve() in taken:
-            raise ValueError(f"{path} is already in use: choose another name for the output")
+            raise ValueError(f"{path} would be overwritten: choose another name for the output")
         taken.add(Path(path).resolve())
         if not Path(path).resolve().parent.is_dir():
             raise FileNotFoundError(f"{path}: the folder does not exist: create it first")
