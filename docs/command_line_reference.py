@@ -3,6 +3,7 @@
 `conf.py` writes the result to `_build/command_line.md` when the pages are built.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
 
@@ -12,6 +13,7 @@ from treerep.cli._options import Reading
 from treerep.cli.app import app
 
 COMMON = ("trials", "seed", "jobs", "device", "json")
+_OPTION = re.compile(r"(?<![`\w-])--[a-z][a-z-]*( (treerep|backbone|sarkar|points)\b)?")
 READING = tuple(Reading.__dataclass_fields__)
 
 
@@ -63,14 +65,14 @@ def _description(command: Any) -> list[str]:
     """Return the help text. Lines that are commands become code."""
     paragraphs = [" ".join(text.split()) for text in (command.help or "").split("\n\n")]
     return "\n\n".join(
-        f"`{text}`" if text.startswith("treerep ") else text for text in paragraphs
+        f"`{text}`" if text.startswith("treerep ") else _coded(text) for text in paragraphs
     ).splitlines()
 
 
 def _table(rows: list[Any]) -> list[str]:
     cells = [(_names(row), _escaped(row.help or ""), _default(row)) for row in rows]
     return [
-        "| argument or option | meaning | default |",
+        "| name | meaning | default |",
         "|---|---|---|",
         *(f"| {' | '.join(row)} |" for row in cells),
     ]
@@ -97,7 +99,7 @@ def _default(row: Any) -> str:
     if row.required:
         return "required"
     if isinstance(row.show_default, str):
-        return row.show_default
+        return _escaped(row.show_default)
     if row.secondary_opts and row.default is not None:  # --moves/--no-moves
         return f"`{(row.opts if row.default else row.secondary_opts)[0]}`"
     if row.default is None or row.default is False:
@@ -106,4 +108,9 @@ def _default(row: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
+    return _coded(text).replace("|", "\\|")
+
+
+def _coded(text: str) -> str:
+    """Mark options as code. Otherwise, two hyphens become a dash."""
+    return _OPTION.sub(r"`\g<0>`", text)

@@ -281,7 +281,7 @@ class DeltaOptions:
     source: Input
     method: Annotated[
         DeltaMethod,
-        typer.Option(help="exact value, bounds from base points, or random sample."),
+        typer.Option(help="Compute delta exactly, from base points, or from a sample."),
     ] = "auto"
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Divide delta by the diameter.")
