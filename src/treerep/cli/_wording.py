@@ -15,6 +15,8 @@ from .._core.io.printing import printable
 _RENAMED = {"n_jobs": "jobs", "rng": "seed"}
 # `tr.as_metric(D, symmetrize='mean')`: only the arguments of a call are kept.
 _CALL = re.compile(r"\btr\.\w+\(\w+, ([^()]*)\)")
+# One of several fixes that is a call: `load('yeast', download=True), or `, ` (A.eliminate_zeros())`.
+_CALLED_REMEDY = re.compile(r"\bload\([^()]*\), or | \(\w+\.\w+\(\)\)")
 _VALUE = r"(?:'[^']*'|\"[^\"]*\"|[\w.+-]*\w)"
 _ARGUMENT = re.compile(rf"\b(?P<name>[a-z_]+)=(?P<value>{_VALUE}?)")
 # One of several fixes, together with the words that join it to the others.
@@ -95,6 +97,7 @@ def _translate(text: str, options: dict[str, _Option]) -> str:
         option = option_of(found[0])
         return found[0] if option is None else option.name
 
+    text = _CALLED_REMEDY.sub("", text)
     text = _CALL.sub(r"\1", text)
     text = _REMEDY_BEFORE.sub(drop_if_unknown, text)
     text = _REMEDY_AFTER.sub(drop_if_unknown, text)
