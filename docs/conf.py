@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import treerep
-from treerep.datasets._finding import locate
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -54,18 +53,19 @@ _profile.mkdir(parents=True, exist_ok=True)
 )
 os.environ["IPYTHONDIR"] = str(_profile.parent)
 
-# Find real data as the tests do. A page without its data is shown without results, with a note (by the tag).
+# Find real data as the tests do.
 if "TREEREP_DATA" not in os.environ and (HERE.parents[1] / "shared" / "data").is_dir():
     os.environ["TREEREP_DATA"] = str(HERE.parents[1] / "shared" / "data")
-if locate("paul15") is None:
-    tags.add("no_cells")  # noqa: F821 (defined by Sphinx)
-    nb_execution_excludepatterns = ["tutorials/cells.md"]
 
 # The parts of the page of methods that are generated from records and measurements.
 (HERE / "_build").mkdir(exist_ok=True)
 _methods = importlib.import_module("method_table")
 (HERE / "_build" / "method_table.md").write_text(_methods.table(), encoding="utf-8")
 (HERE / "_build" / "method_details.md").write_text(_methods.details(), encoding="utf-8")
+
+# The options of all commands, from the command line itself.
+_commands = importlib.import_module("command_line_reference")
+(HERE / "_build" / "command_line.md").write_text(_commands.reference(), encoding="utf-8")
 
 # The reference has one page per public object. Each build writes them again, so no page of a removed object stays.
 shutil.rmtree(HERE / "reference" / "generated", ignore_errors=True)

@@ -43,6 +43,16 @@ class DataSet(NamedTuple):
     classes: NDArray[np.str_] | None  # (n,) class of each point, if the source has classes
     citation: str
 
+    def __repr__(self) -> str:
+        parts = [repr(self.name), f"{len(self.metric):,} points"]
+        if self.graph is not None:
+            parts.append(f"{self.graph.adjacency.nnz // 2:,} edges")
+        if self.labels is not None:
+            parts.append("labels")
+        if self.classes is not None:
+            parts.append(f"{len(np.unique(self.classes)):,} classes")
+        return f"DataSet({', '.join(parts)})"
+
     @property
     def graph(self) -> "GraphMetric | None":
         """The metric if it is a `GraphMetric`, otherwise None."""

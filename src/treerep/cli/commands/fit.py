@@ -10,7 +10,7 @@ from .._command_options import FitOptions, RefineOptions
 from .._inputs import read_either
 from .._outputs import check_tree_output, plural, print_json, print_note, score_fields
 
-# The only method that takes each of these options.
+# The only method that accepts each of these options.
 _METHOD_OF_OPTION = {"tol": "treerep", "size": "backbone"}
 
 
@@ -21,7 +21,7 @@ def fit_file(options: FitOptions) -> None:
     metric = read_either(options.source, options.reading)
     if isinstance(metric, tr.Tree):
         raise ValueError(
-            f"{options.source} holds a tree already: score, refine, embed, draw or view it"
+            f"{options.source} already contains a tree: use score, refine, embed, draw or view"
         )
     begin = time.perf_counter()
     tree = tr.fit(
@@ -34,7 +34,7 @@ def fit_file(options: FitOptions) -> None:
         n_jobs=options.jobs,
         device=options.device,
     )
-    if options.refine:  # with threads: moves do not run on a device
+    if options.refine:  # on the CPU: moves do not run on a device
         tree = tr.refine(tree, metric, rng=options.seed, n_jobs=options.jobs)
     settings = {
         "method": options.method,
@@ -46,13 +46,13 @@ def fit_file(options: FitOptions) -> None:
 
 
 def _check_method(options: FitOptions) -> None:
-    """Refuse an option that the chosen method does not take."""
+    """Raise an error for an option that the chosen method does not accept."""
     for name, method in _METHOD_OF_OPTION.items():
         value = getattr(options, name)
         if value is not None and options.method != method:
             raise ValueError(
-                f"--{name} {value} is for --method {method}, not for {options.method}: "
-                "change one of them"
+                f"--method {options.method} has no option --{name}: "
+                f"remove it, or use --method {method}"
             )
 
 
@@ -77,7 +77,7 @@ def write_and_report(
     print_note(
         f"{plural(len(tree), 'point')}, {plural(tree.n_nodes, 'node')}, "
         f"average distortion {float(plain):.4g}, "
-        f"{float(scaled):.4g} after the best scale{sampled}, {seconds:.2f} s"
+        f"{float(scaled):.4g} at optimal scale{sampled}, {seconds:.2f} s"
     )
     if not options.json:
         return

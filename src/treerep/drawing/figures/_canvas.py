@@ -174,7 +174,11 @@ def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) ->
 
 
 def _frame(axes: "Axes", picture: Picture) -> None:
-    axes.set_axis_off()
+    if picture.layout == "rectangular":
+        # Hide ticks and frame, but not the labels that a user sets.
+        axes.set(xticks=[], yticks=[], frame_on=False)
+    else:
+        axes.set_axis_off()
     if picture.layout == "hyperbolic":
         low = np.full(2, -1.02)
         high = np.full(2, 1.02)
