@@ -1,4 +1,4 @@
-"""Import optional dependencies, with an error of one line if one is missing."""
+"""Imports of optional dependencies, with a one-line error if one is missing."""
 
 import importlib
 from types import ModuleType
@@ -11,5 +11,5 @@ def require(module: str, extra: str) -> ModuleType:
     except ImportError as error:
         name = module.partition(".")[0]
         raise ImportError(
-            f"this needs {name}, which is not installed: pip install 'treerep[{extra}]'"
+            f"{name} is required but not installed: run pip install 'treerep[{extra}]'"
         ) from error
