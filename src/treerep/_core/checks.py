@@ -31,7 +31,7 @@ def whole_number(value: object, name: str) -> int:
     """
     number = integer_or_none(value)
     if number is None:
-        raise TypeError(f"{name} must be an integer, not {value!r}")
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
     return number
 
 
@@ -43,7 +43,7 @@ def positive_number(value: object, name: str) -> int:
     """
     number = integer_or_none(value)
     if number is None or number < 1:
-        raise ValueError(f"{name} must be a positive integer, not {value!r}")
+        raise ValueError(f"{name} must be a positive whole number, not {value!r}")
     return number
 
 
