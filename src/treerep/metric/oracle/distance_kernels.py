@@ -97,9 +97,9 @@ def _angle(oracle: Any, i: Any, j: Any) -> Any:
 
 @register_jitable
 def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
-    # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2) with sin^2(angle/2) = |u -
-    # v|^2 / 4. A sum of non-negative terms is accurate for nearby points far from the origin,
-    # where acosh(x0 y0 - x.y) loses all digits.
+    # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2),
+    # with sin^2(angle/2) = |u - v|^2 / 4. A sum of non-negative terms is accurate for nearby
+    # points far from the origin, where acosh(x0 y0 - x.y) loses all digits.
     radial = math.sinh(0.5 * (oracle.radii[i] - oracle.radii[j]))
     chord = sum_of_squared_differences(oracle.directions, i, j)
     turn = oracle.sinh_radii[i] * oracle.sinh_radii[j] * (0.25 * chord)

@@ -34,11 +34,9 @@ from .search_kernels import (
 )
 
 TREES = 8  # the sample has as many nodes as this many spanning trees
-COUNTERS = (
-    # number of counters; each tree adds to one, and the score of a vertex ignores its largest
-    # counter
-    8
-)
+# Number of counters. Each tree adds to one of them, and the score of a vertex ignores its largest
+# counter.
+COUNTERS = 8
 # steps of work, about 0.1 s, before a kernel returns so that interrupts are handled
 _SLICE = 20_000_000
 
