@@ -8,12 +8,11 @@ from ._joining_kernels import join_closest
 
 
 def bionj(metric: Metric) -> Tree:
-    """Learn a tree by BIONJ.
+    """Fit a tree by BIONJ; see `fit`.
 
-    Joins are as in `neighbor_joining`, but the longer branch counts less in the new distances.
-
-    The variance of a distance is taken to be the distance. Lengths as in `neighbor_joining`;
-    twice its memory.
+    Joins are as in `neighbor_joining`, but the longer branch gets less weight in the new
+    distances. The variance of a distance is assumed to be the distance. Negative lengths are
+    treated as in `neighbor_joining`. BIONJ needs twice the memory.
 
     Exact on tree metrics. About O(n^2) time in practice. Gascuel, Mol. Biol. Evol. 14, 1997.
     """

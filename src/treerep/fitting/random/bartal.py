@@ -1,4 +1,4 @@
-"""Random trees by random partitions (Bartal, FOCS 1996).
+"""Random trees from random partitions (Bartal, FOCS 1996).
 
 The partition is that of Calinescu, Karloff and Rabani (2005).
 """
@@ -25,25 +25,25 @@ Result = TypeVar("Result")
 def bartal(
     metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs: int | None = None
 ) -> Tree:
-    """Draw random trees and return the one of lowest average distortion after optimal scaling.
+    """Draw random trees and return the one with the lowest average distortion; see `fit`.
 
-    One tree: let Delta be the diameter of the points and delta = Delta / 2. Draw a radius R =
-    (delta / 4) (1 + U[0, 1]) and a random order of the points. Each point joins the first one
-    nearer than R, maybe itself. Every part gets a tree in the same way, and the root of the
-    first part is joined to the roots of the others by edges of length Delta / 2. The tree has
-    no Steiner nodes. Trees are compared on all pairs up to 2,000 points, on 64 sampled rows
-    beyond.
+    To draw one tree, let Delta be the diameter of the points and delta = Delta / 2. Draw a
+    radius R = (delta / 4) (1 + U[0, 1]) and a random order of the points. Each point joins the
+    first point closer than R, possibly itself. Every part gets a tree in the same way. Edges of
+    length Delta / 2 join the root of the first part to the roots of the others. The tree has no
+    Steiner nodes. Trees are compared after optimal scaling, on all pairs up to 2,000 points and
+    on 64 sampled rows for more.
 
-    Two points that part at diameter Delta are Delta / 2 or more apart in the tree, so 2 d_T >=
-    d on every pair. The tree itself, as published, does not dominate the metric: a root and a
-    point of another part may be Delta apart.
+    Two points that are separated at diameter Delta are at least Delta / 2 apart in the tree, so
+    2 d_T >= d for every pair. The tree itself, as published, does not dominate the metric: a
+    root and a point of another part may be Delta apart.
 
-    Sonthalia and Gilbert (NeurIPS 2020) report neither this tree nor any other in their column
-    "Bartal": they average 200 distance matrices. The mean is not a tree metric, but they
-    compare it with trees.
+    Sonthalia and Gilbert (NeurIPS 2020) do not report single trees in their column "Bartal".
+    They average 200 distance matrices. The mean is not a tree metric, but they compare it with
+    trees.
 
-    n^2 memory, and O(n^2) time a tree and halving of the diameter, of which the first is shared
-    by all trees.
+    Needs n^2 memory, and O(n^2) time per tree and halving of the diameter. All trees share the
+    first halving.
 
     Not exact on trees. Bartal, FOCS 1996; Calinescu, Karloff and Rabani, SIAM J. Comput. 34,
     2005.
@@ -62,7 +62,7 @@ def bartal(
 
 
 def table_of(metric: Metric) -> MatrixMetric:
-    """Return all distances as a matrix metric, which every tree reads."""
+    """Return all distances as a matrix metric that all trees share."""
     if isinstance(metric, MatrixMetric):
         return metric
     table = MatrixMetric(dense_matrix(metric, "bartal"), labels=metric.labels)
@@ -87,7 +87,7 @@ def draw_trees(
         return work(finished_tree(table, *partition_tree(table.distances, diameter, generator)))
 
     with progress_bar(count, "random trees", "trees") as bar, Workers(n_jobs) as workers:
-        # Drawn, not spawned: then the generator's own children stay those of `trials`.
+        # Seeds are drawn, not spawned, so that spawned generators remain those of `trials`.
         for result in workers.map(
             one, [np.random.default_rng(seed) for seed in rng.integers(2**63, size=count)]
         ):

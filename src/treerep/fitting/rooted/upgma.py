@@ -13,16 +13,16 @@ from ._gromov_kernels import dendrogram, link
 
 
 def upgma(metric: Metric) -> Tree:
-    """Learn an ultrametric tree by average linkage; see `fit`.
+    """Fit an ultrametric tree by average linkage; see `fit`.
 
     Two clusters at mean distance h meet in a node h / 2 above their points, so the distances in
     the tree are the cophenetic distances of average linkage. Exact on ultrametrics. O(n^2)
-    time, one matrix of memory.
+    time, and memory for one matrix.
 
-    The tree is binary, as dendrograms are: where more than two clusters meet at one height,
-    edges of length 0 join them. Its root is the only Steiner node with two
-    neighbors: a `Tree` has no root, but `tree.newick(root=...)` takes this node.
-    `tree.contracted()` drops what is not needed.
+    The tree is binary, like a dendrogram: if more than two clusters meet at one height, edges
+    of length 0 join them. Its root is the only Steiner node with two neighbors. A `Tree` has no
+    root, but you can pass this node to `tree.newick(root=...)`. `tree.contracted()` removes
+    nodes that are not needed.
 
     Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
 

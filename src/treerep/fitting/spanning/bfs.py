@@ -1,6 +1,6 @@
 """The tree of shortest paths from one point.
 
-By breadth-first search, or by Dijkstra's algorithm if edges have lengths.
+The paths come from breadth-first search, or from Dijkstra's algorithm if edges have lengths.
 """
 
 import numpy as np
@@ -22,19 +22,18 @@ def bfs(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Return the shortest paths from `root`; see `fit`.
+    """Return the shortest-path tree from `root`; see `fit`.
 
-    The default root is the point of least total distance.
+    The default root is the point with the smallest total distance. Distances to the root are
+    exact, and no other distance is shortened. Among several shortest paths, the one whose last
+    stop has the smallest index is used.
 
-    Distances to the root are exact, and all others are never made shorter. Of several shortest
-    paths the one counts whose last stop has the smallest index.
+    For data that is not a graph, the tree of all pairs (graph="complete", the default) is a
+    star around the root with distances d(root, x) + d(root, y). With graph="knn", paths lead
+    from neighbor to neighbor, and distances to the root are those in the neighbor graph.
 
-    For data that is not a graph the tree of all pairs (graph="complete", the default) is a star
-    around the root: its distances are d(root, x) + d(root, y). With graph="knn" paths go from
-    neighbor to neighbor, and distances to the root are those in that graph.
-
-    O(n^2) time, or O(edges log n) of a graph, and up to n searches more to find the default
-    root; O(n) memory. Dijkstra, Numer. Math. 1, 1959.
+    O(n^2) time, or O(edges log n) for a graph, plus up to n searches to find the default root;
+    O(n) memory. Dijkstra, Numer. Math. 1, 1959.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     n = len(metric)

@@ -1,4 +1,4 @@
-"""LevelTree: the layering tree on the vertices.
+"""LevelTree: the layering tree on the vertices of a graph.
 
 Chepoi, Dragan, Estellon, Habib and Vaxes (SoCG 2008).
 """
@@ -25,21 +25,20 @@ def level_tree(
 ) -> Tree:
     """Return the level tree from `root`; see `fit`.
 
-    The default root is the point of least total distance.
-
-    Layer k holds the vertices k edges away from the root. Those of one layer that are connected
-    without coming nearer to the root form a cluster, and all of a cluster hang off the same
-    vertex of the layer above: of those next to the cluster, that of smallest index. One sweep
-    from the last layer to the first finds them, in time near linear in the number of edges.
+    The default root is the point with the smallest total distance. Layer k contains the
+    vertices k edges away from the root. Vertices of one layer that are connected without coming
+    closer to the root form a cluster. All vertices of a cluster have the same parent: the
+    vertex of smallest index in the layer above that is adjacent to the cluster. One sweep from
+    the last layer to the first finds the parents, in time nearly linear in the number of edges.
     (The published baseline compares clusters pairwise, O(n^3) in practice, and its root is
     vertex 1.)
 
     On an unweighted graph every edge has length 1, and d_T - 2 <= d <= d_T + D, where D is the
-    largest distance within a cluster: O(delta log n) on a delta-hyperbolic graph.
+    largest distance within a cluster. On a delta-hyperbolic graph, D is O(delta log n).
 
-    The guarantee is for unweighted graphs. On a graph with lengths, like that of the `k`
-    nearest neighbors, which data that is not a graph gets, layers still count edges, and an edge
-    of the tree is as long as its ends are apart.
+    The guarantee holds for unweighted graphs. Data that is not a graph uses the graph of the
+    `k` nearest neighbors. On a graph with lengths, layers still count edges, and the length of
+    a tree edge is the distance of its ends.
 
     Exact on unweighted trees. O(edges) memory. Chepoi, Dragan, Estellon, Habib and Vaxes, SoCG
     2008.

@@ -19,21 +19,21 @@ def minimum_spanning_tree(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Return the spanning tree of least total length; see `fit`.
+    """Return the spanning tree of minimum total length; see `fit`.
 
-    It has no Steiner nodes, and if the triangle inequality holds it never makes a distance
-    shorter. For data that is not a graph it is that of all pairs, never stored (graph="complete",
-    the default), or of the nearest neighbors (graph="knn").
+    The tree has no Steiner nodes. If the triangle inequality holds, the tree never shortens a
+    distance. For data that is not a graph, it spans all pairs, which are never stored
+    (graph="complete", the default), or the nearest neighbors (graph="knn").
 
-    Where lengths are equal the tree is not unique, and on an unweighted graph every spanning
-    tree is minimal. It is the point `root` that the tree grows from, a random one by default,
-    and the rule for equals that decide there: of equally short edges the one joins whose end in
-    the tree has been there longest, then the one to the point of smallest index. So the tree of
-    an unweighted graph is a breadth-first one. Published scores of "the" minimum spanning tree
-    of such a graph depend on rules that are not published.
+    If lengths are equal, the tree is not unique. On an unweighted graph every spanning tree is
+    minimal. The point `root` from which the tree grows, by default a random one, and two rules
+    then determine the tree. Among equally short edges, the edge whose end in the tree joined
+    earliest is used. Remaining ties go to the point with the smallest index. The tree of an
+    unweighted graph is therefore a breadth-first tree. Published scores of "the" minimum
+    spanning tree of such a graph depend on unpublished rules.
 
-    Exact on trees all of whose nodes are data points. O(n^2) time, or O(edges log n) of a
-    graph; O(n) memory. Prim, Bell Syst. Tech. J. 36, 1957.
+    Exact on trees whose nodes are all data points. O(n^2) time, or O(edges log n) for a graph;
+    O(n) memory. Prim, Bell Syst. Tech. J. 36, 1957.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     n = len(metric)
