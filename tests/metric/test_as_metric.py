@@ -101,7 +101,7 @@ def test_metrics_pass_through() -> None:
     metric = MatrixMetric(SQUARE)
     assert as_metric(metric) is metric
     with pytest.raises(
-        ValueError, match="does not apply to a MatrixMetric, which is a metric already"
+        ValueError, match="does not apply to a MatrixMetric, which is already a metric"
     ):
         as_metric(metric, metric="euclidean")
 

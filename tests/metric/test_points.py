@@ -274,7 +274,7 @@ def test_copies_and_pickles_come_out_read_only(
 
 def test_a_metric_that_is_no_name_is_refused() -> None:
     with pytest.raises(
-        TypeError, match=r"^metric is a name, one of euclidean, [^\n]*, not of type list$"
+        TypeError, match=r"^metric must be a name, one of euclidean, [^\n]*, not of type list$"
     ):
         PointMetric(np.eye(2), ["euclidean"])  # type: ignore[arg-type]
 

@@ -326,14 +326,14 @@ def test_errors_name_what_is_wrong() -> None:
         tr.place(np.zeros((3, 3)), [[1, 2, 3]])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="metric='euclidean' is for points"):
         tr.place(tree, [[1, 2, 3]], metric="euclidean")
-    with pytest.raises(ValueError, match="tol is a length"):
+    with pytest.raises(ValueError, match="tol must be a length"):
         tr.place(tree, [[1, 2, 3]], tol=-1)
     points = np.eye(3)
     with pytest.raises(tr.MetricError, match="rows: coordinate 1 of point 0 is nan"):
         tr.place(tree, [[1, np.nan, 2]], data=points, metric="euclidean")
     with pytest.raises(ValueError, match="1 labels were given for 0 new points"):
         tr.place(tree, [], labels=["a"])
-    with pytest.raises(ValueError, match="3 coordinates like the old ones"):
+    with pytest.raises(ValueError, match="the old points have 3 coordinates"):
         tr.place(tree, [[1, 2]], data=points, metric="euclidean")
     with pytest.raises(ValueError, match="data has 2 points and the tree has 3"):
         tr.place(tree, [[1, 2, 3]], data=points[:2], metric="euclidean")

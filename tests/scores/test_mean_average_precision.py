@@ -221,7 +221,9 @@ def test_refuses_what_is_no_graph():
         match=r"^mean average precision needs a graph, and MatrixMetric has no edges[^\n]*$",
     ):
         mean_average_precision(DISTANCES, DISTANCES)
-    with pytest.raises(ValueError, match="ties is one of 'definition', 'rank', not 'random'"):
+    with pytest.raises(
+        ValueError, match="ties must be one of 'definition', 'rank', not 'random'"
+    ):
         mean_average_precision(DISTANCES, Network(STAR), ties="random")
     with pytest.raises(ValueError, match="approx has 2 points and graph has 4"):
         mean_average_precision([[0, 1], [1, 0]], Network(STAR))

@@ -11,5 +11,5 @@ def require(module: str, extra: str) -> ModuleType:
     except ImportError as error:
         name = module.partition(".")[0]
         raise ImportError(
-            f"{name} is required but not installed: run pip install 'treerep[{extra}]'"
+            f"this needs {name}, which is not installed: pip install 'treerep[{extra}]'"
         ) from error

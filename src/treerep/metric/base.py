@@ -118,12 +118,14 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
         return None
     names = tuple(str(label) for label in labels)
     if len(names) != n:
-        raise MetricError(f"got {len(names)} labels for {n} points: give one label per point")
+        raise MetricError(
+            f"{len(names)} labels were given for {n} points: give one label per point"
+        )
     seen: dict[str, int] = {}
     for position, name in enumerate(names):
         if name in seen:
             raise MetricError(
-                f"points {seen[name]} and {position} have the same label {name!r}: make "
+                f"points {seen[name]} and {position} share the label {name!r}: make "
                 "the labels unique or drop them"
             )
         seen[name] = position

@@ -265,7 +265,7 @@ def _all_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[st
     n = len(tree)
     if labels is not None and len(labels) != m:
         raise ValueError(
-            f"got {len(labels)} labels for {m} new points: give one label per point"
+            f"{len(labels)} labels were given for {m} new points: give one label per point"
         )
     old = range(n) if tree.labels is None else tree.labels
     new = range(n, n + m) if labels is None else labels

@@ -107,7 +107,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     )
     with pytest.raises(
         MetricError,
-        match="takes 64,800 bytes when it is unpacked, and .* has 10 free: set TMPDIR",
+        match="takes 64,800 bytes, but .* has 10 bytes free: set TMPDIR",
     ):
         tr.as_metric(zarr.array(DISTANCES))
 

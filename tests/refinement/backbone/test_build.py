@@ -333,7 +333,7 @@ def test_duplicates_in_and_out_of_the_sample():
         ({"size": 0}, "size must be a positive whole number, not 0"),
         ({"size": "all"}, "size must be a"),
         ({"size": 5, "balance": 2.0}, "balance is a number from 0"),
-        ({"size": 5, "time_limit": 0}, "time_limit is a number of seconds above 0"),
+        ({"size": 5, "time_limit": 0}, "time_limit must be a positive number of seconds"),
     ],
 )
 def test_bad_options_get_one_clear_line(options, message):
@@ -343,7 +343,7 @@ def test_bad_options_get_one_clear_line(options, message):
 
 
 def test_size_is_for_this_method():
-    with pytest.raises(ValueError, match="treerep takes no size"):
+    with pytest.raises(ValueError, match="treerep does not accept size"):
         tr.fit(np.ones((9, 9)) - np.eye(9), method="treerep", size=5)
 
 
