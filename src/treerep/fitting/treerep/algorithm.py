@@ -159,8 +159,7 @@ class TreeRep:
     joined : int
         Neighbor joining finishes zones of at most this size; 0 means none.
     start : Start, optional
-        Zones of points that already attach to a tree. By default all points attach to the first
-        one.
+        Zones of points that already attach to a tree. By default all others attach to the first.
     limits : Limits, optional
 
     Attributes
