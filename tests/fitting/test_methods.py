@@ -178,7 +178,7 @@ def test_the_root_is_a_number_or_a_label_as_everywhere(method: str) -> None:
     by_label = tr.fit(mammals, method=method, root="monkey")
     assert by_label == tr.fit(mammals, method=method, root=mammals.labels.index("monkey"))
     with pytest.raises(
-        ValueError, match="no point has the label 'yeti': give one of the labels"
+        ValueError, match="no point has the label 'yeti': use one of the labels"
     ):
         tr.fit(mammals, method=method, root="yeti")
     with pytest.raises(

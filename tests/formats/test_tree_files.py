@@ -173,7 +173,7 @@ def test_options_of_readers(tmp_path: Path) -> None:
         (
             "t.nwk",
             b"(a:1,\nb:-2);",
-            r"t.nwk: Newick, line 2 column 3 \(character 8\): the length -2.0 is negative",
+            r"t.nwk: Newick, line 2 column 3 \(character 8\): length -2.0 is negative",
         ),
         ("t.nwk", b"(a:1,\n\xff:2);", "t.nwk: line 2 has the byte 0xff, which is not UTF-8"),
         (

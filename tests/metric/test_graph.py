@@ -235,7 +235,7 @@ def test_gaps_in_the_numbers_are_isolated_vertices() -> None:
     ("weights", "message"),
     [
         ([1, 2], "weights of shape (2,) for 4 edges"),
-        (["1", "2", "3", "4"], "give real numbers"),
+        (["1", "2", "3", "4"], "use real numbers"),
         ([1j, 1, 1, 1], "weights of dtype complex128"),
         ([1e308] * 4, "rescale the weights"),
     ],

@@ -312,7 +312,7 @@ def test_errors_name_what_is_wrong() -> None:
     tree = tr.fit(np.array([[0, 2, 2], [2, 0, 2], [2, 2, 0]]), method="treerep")
     bad = [[1.0, 2, 3], [1, np.nan, 3]]
     for rows, message in (
-        ([[1, 2]], "give 3 or 4 columns"),
+        ([[1, 2]], "use 3 or 4 columns"),
         ([1, 2, 3], "rows has shape"),
         (bad, r"rows\[1, 1\] is nan"),
         ([[1, -2, 3]], r"rows\[0, 1\] is -2"),
@@ -322,7 +322,7 @@ def test_errors_name_what_is_wrong() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             tr.place(tree, rows)
-    with pytest.raises(TypeError, match="not in ndarray: fit one first"):
+    with pytest.raises(TypeError, match="not ndarray: fit a tree first"):
         tr.place(np.zeros((3, 3)), [[1, 2, 3]])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="metric='euclidean' is for points"):
         tr.place(tree, [[1, 2, 3]], metric="euclidean")

@@ -310,11 +310,11 @@ def test_one_tree_beats_what_is_published(name: str, data_folder: Path) -> None:
         ),
         (
             {"balance": 1.5},
-            "balance is a number from 0 .distances. to 1 .neighborhoods., not 1.5",
+            "balance must be a number from 0 .distances. to 1 .neighborhoods., not 1.5",
         ),
-        ({"balance": "both"}, "balance is a number from 0"),
-        ({"balance": float("nan")}, "balance is a number from 0 .*, not nan"),
-        ({"balance": np.complex128(1)}, "balance is a number from 0"),
+        ({"balance": "both"}, "balance must be a number from 0"),
+        ({"balance": float("nan")}, "balance must be a number from 0 .*, not nan"),
+        ({"balance": np.complex128(1)}, "balance must be a number from 0"),
         ({"moves": 3}, "moves must be True or False, not 3"),
         ({"time_limit": 0}, "time_limit must be a positive number of seconds or None, not 0"),
         (

@@ -363,7 +363,8 @@ def test_refuses_a_block_of_another_shape():
             return super().block(rows, cols).T
 
     with pytest.raises(
-        ValueError, match=r"Lopsided\.block gave 4 x 3 for 3 rows and 4 columns"
+        ValueError,
+        match=r"Lopsided\.block returned an array of shape 4 x 3 for 3 rows and 4 columns",
     ):
         average_distortion(Lopsided(APPROX), Table(TRUTH))
 

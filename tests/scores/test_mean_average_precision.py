@@ -218,7 +218,7 @@ def test_takes_sparse_matrices():
 def test_refuses_what_is_no_graph():
     with pytest.raises(
         TypeError,
-        match=r"^mean average precision needs a graph, and MatrixMetric has no edges[^\n]*$",
+        match=r"^mean average precision needs a graph, but MatrixMetric has no edges[^\n]*$",
     ):
         mean_average_precision(DISTANCES, DISTANCES)
     with pytest.raises(

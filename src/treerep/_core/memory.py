@@ -54,12 +54,12 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     >>> check_memory(10**18, "neighbor_joining on 350,000,000 points", "use method='treerep'")
     Traceback (most recent call last):
       ...
-    MemoryError: neighbor_joining on 350,000,000 points needs 931,322,574.6 GiB of memory and ... use method='treerep'
+    MemoryError: neighbor_joining on 350,000,000 points needs 931,322,574.6 GiB of memory, but ... use method='treerep'
     """
     available = available_memory()
     if needed > available:
         raise MemoryError(
-            f"{what} needs {_gib(needed)} GiB of memory and {_gib(available)} are available: "
+            f"{what} needs {_gib(needed)} GiB of memory, but {_gib(available)} GiB are available: "
             f"{remedy}"
         )
 

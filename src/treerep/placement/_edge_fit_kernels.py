@@ -51,9 +51,12 @@ def best_on_edge(
 ) -> Any:
     """Return the least cost of a place on an edge, with x and y of the place.
 
-    The cost is q - 2 i f + i^2 w + r - 2 j a + j^2 v with i = x + y, j = length - x + y, 0 <= x
-    <= length and y >= 0. The sums w, f, q belong to the leaves below the edge, and v, a, r to
-    the others.
+    The cost is
+
+        q - 2 i f + i^2 w + r - 2 j a + j^2 v
+
+    with i = x + y, j = length - x + y, 0 <= x <= length and y >= 0. The sums w, f, q belong to
+    the leaves below the edge, and v, a, r to the others.
     """
     i = f / w
     j = a / v
@@ -61,8 +64,8 @@ def best_on_edge(
     y = (i + j - length) / 2
     if 0.0 <= x <= length and y >= 0.0:
         return cost_at(w, f, q, i) + cost_at(v, a, r, j), x, y
-    # The function is convex, so its minimum is on the boundary: at one end of the edge, or at y
-    # = 0.
+    # The function is convex, so its minimum is on the boundary: at one end of the edge, or where
+    # y = 0.
     x = min(max((f - a + length * v) / (w + v), 0.0), length)
     y = 0.0
     best = cost_at(w, f, q, x) + cost_at(v, a, r, length - x)

@@ -83,8 +83,8 @@ def carry_down(
     """Compute S, Q of all points at node k from its parent, and compare the edge.
 
     Bit l of the returned number tells whether the edge may have a place of cost below least[l].
-    If the distances on both sides could be chosen freely, the errors would be at least q - f^2
-    / w + r - a^2 / v.
+    If the distances on both sides could be chosen freely, the errors would be at least
+    q - f^2 / w + r - a^2 / v.
     """
     if not (_is_table(lanes) and _is_table(least)):
         return None

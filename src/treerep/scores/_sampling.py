@@ -51,10 +51,13 @@ def half_width(deviations: NDArray[np.float64], weight: float, population: int) 
     """Return half the 95% interval of sum(y) / sum(w) over k rows out of `population`.
 
     The rows are drawn without replacement. `deviations` are the linearized residuals y_i -
-    ratio * w_i of the sampled rows, and `weight` is sum(w). The variance of the ratio is (1 - k
-    / population) * k * s^2 / weight^2, where s^2 is the variance of the residuals (Cochran,
-    Sampling Techniques, 1977, chapter 6). Student's t has k - 1 degrees of freedom. With equal
-    weights this is the textbook interval of a mean. The interval is infinite for one row.
+    ratio * w_i of the sampled rows, and `weight` is sum(w). The variance of the ratio is
+
+        (1 - k / population) * k * s^2 / weight^2,
+
+    where s^2 is the variance of the residuals (Cochran, Sampling Techniques, 1977, chapter 6).
+    Student's t has k - 1 degrees of freedom. With equal weights this is the textbook interval
+    of a mean. The interval is infinite for one row.
     """
     from scipy.special import stdtrit
 

@@ -234,7 +234,7 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         hmds(metric, dim=2, scale=1000.0)
     with pytest.raises(
-        MetricError, match=r"Table.block returned d\(1, 2\) = nan: distances must be finite"
+        MetricError, match=r"Table.block gave d\(1, 2\) = nan: distances are finite"
     ):
         hmds(Table([[0, 1, 1], [1, 0, np.nan], [1, 1, 0]]), dim=2)
     with pytest.raises(ValueError, match="hmds does not accept epochs, only scale"):

@@ -127,7 +127,7 @@ def test_choices_are_checked() -> None:
         ValueError, match="^graph must be one of 'complete', 'knn', not 'tree'$"
     ):
         sparse_graph(metric, "tree", None)
-    with pytest.raises(ValueError, match="k=3 goes with graph='knn'"):
+    with pytest.raises(ValueError, match="k=3 requires graph='knn'"):
         sparse_graph(metric, "complete", 3)
     with pytest.raises(ValueError, match="k must be a positive whole number, not 0"):
         sparse_graph(metric, "knn", 0)

@@ -169,7 +169,7 @@ def test_chunks_that_hdf5_never_wrote(tmp_path):
         data[:20] = DISTANCES[:20]
         data[:, :20] = DISTANCES[:, :20]
         with pytest.raises(
-            ValueError, match="4 of its 16 chunks were never written: write the whole array"
+            ValueError, match="4 of 16 chunks were never written: write the whole array"
         ):
             tr.as_metric(data)
 

@@ -157,6 +157,6 @@ def test_a_file_without_a_name_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(mapped, "LARGE", 1000)
     with pytest.raises(
         MetricError,
-        match="^the matrix of 90 points is in a temporary file.*: save it as npy and giv",
+        match="^the matrix of 90 points is in a temporary file.*: save it as npy and pass",
     ):
         pickle.dumps(tr.as_metric(zarr.array(DISTANCES)))

@@ -178,7 +178,7 @@ def test_options_of_other_methods_name_their_method():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"balance": 2.0}, "balance is a number from 0"),
+        ({"balance": 2.0}, "balance must be a number from 0"),
         ({"time_limit": 0}, "time_limit must be a positive number of seconds"),
     ],
 )

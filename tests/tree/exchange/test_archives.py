@@ -199,7 +199,8 @@ def test_members_that_do_not_fit_into_memory(
     with_members(tmp_path / "t.npz", **{name: packed(np.zeros(5_000_000))})
     request.getfixturevalue("little_memory")
     with pytest.raises(
-        MemoryError, match=r"t\.npz: its content needs 0\.1 GiB of memory and .*: use a machine"
+        MemoryError,
+        match=r"t\.npz: its content needs 0\.1 GiB of memory, but .*: use a machine",
     ) as error:
         load(tmp_path / "t.npz")
     assert "\n" not in str(error.value)

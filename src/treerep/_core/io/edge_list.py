@@ -88,7 +88,7 @@ def _form(blocks: Iterable[list[str]]) -> _Form:
     numbered = enumerate(chain.from_iterable(blocks), start=1)
     first = list(islice(((number, line) for number, line in numbered if _content([line])), 2))
     if not first:
-        raise ValueError("the file is empty: a graph has at least one edge")
+        raise ValueError("it is empty: a graph has at least one edge")
     number, text = first[0]
     delimiter = next((mark for mark in "\t;," if mark in text), None)
     cells = _split(text, delimiter)

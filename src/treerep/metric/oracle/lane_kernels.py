@@ -4,8 +4,8 @@ The rounding of a sum of floats depends on the order of the terms. A compiler th
 choose the order ("fastmath") chooses by CPU and by caller. The same seed would then give
 different trees on different machines. A loop that keeps the order is three times slower.
 
-This module therefore fixes the order once, in LLVM vectors of eight. Lane k adds the terms k, k
-+ 8, k + 16, and so on. The lanes are added pairwise, and then the remaining terms one by one.
+This module therefore fixes the order once, in LLVM vectors of eight. Lane k adds the terms
+k, k + 8, k + 16, and so on. The lanes are added pairwise, and then the remaining terms one by one.
 Every CPU gives the same bits, at the speed of its vector instructions.
 """
 

@@ -90,7 +90,9 @@ def to_networkx(tree: "Tree") -> NetworkXGraph:
 def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     """Read a networkx graph: see `Tree.from_networkx`."""
     if graph.is_directed():
-        raise ValueError("expected an undirected graph: pass G.to_undirected()")
+        raise ValueError(
+            "the graph is directed, but a tree is undirected: pass G.to_undirected()"
+        )
     place = {node: k for k, node in enumerate(graph)}
     names = [
         None if data.get("steiner") else str(data.get("label", node))

@@ -140,10 +140,14 @@ def _mark(
     """Mark every c that can be part of d(a, b) + d(c, d) - max(...) >= goal; d(a, b) is `near`.
 
     Let f = d(a, c), g = d(b, c), and let e be the distance from c to its farthest mate. Then c
-    is acceptable if 2 f, 2 g >= goal, 2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and 2 e >= 2
-    goal - d(a, b) + f + g. An acceptable c is valuable if 2 d(c, center) >= goal - d(a, b) + f
-    + g, which holds for c or for d. All conditions follow from the triangle inequality. `slack`
-    bounds its violation.
+    is acceptable if
+
+        2 f, 2 g >= goal,
+        2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and
+        2 e >= 2 goal - d(a, b) + f + g.
+
+    An acceptable c is valuable if 2 d(c, center) >= goal - d(a, b) + f + g, which holds for c
+    or for d. All conditions follow from the triangle inequality. `slack` bounds its violation.
     """
     wide = top.dtype.type
     closest = wide(goal - 2 * slack)
