@@ -164,7 +164,7 @@ def test_hyperbolic_points_at_the_ends_of_the_range_of_floats() -> None:
     ):
         PointMetric([[1.0, 0.0], [1.0, 1e-200]], "hyperboloid")
     with pytest.raises(
-        MetricError, match="^point 1 is the farthest from the origin, at 2e-200"
+        MetricError, match="^point 1 is the farthest from the origin, at distance 2e-200"
     ):
         PointMetric([[0.0, 0.0], [0.0, 1e-200]], "poincare")
     with pytest.raises(MetricError, match=r"point 0 has norm 1e\+200"):

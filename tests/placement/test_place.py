@@ -324,7 +324,7 @@ def test_errors_name_what_is_wrong() -> None:
             tr.place(tree, rows)
     with pytest.raises(TypeError, match="not ndarray: fit a tree first"):
         tr.place(np.zeros((3, 3)), [[1, 2, 3]])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="metric='euclidean' is for points"):
+    with pytest.raises(ValueError, match="metric='euclidean' applies only to points"):
         tr.place(tree, [[1, 2, 3]], metric="euclidean")
     with pytest.raises(ValueError, match="tol must be a length"):
         tr.place(tree, [[1, 2, 3]], tol=-1)
