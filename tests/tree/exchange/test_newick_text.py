@@ -184,7 +184,7 @@ def test_wrong_digits(digits: object, kind: type[Exception], message: str) -> No
 def test_a_steiner_leaf_has_no_name_to_write() -> None:
     tree = Tree(2, [[0, 2], [1, 2], [2, 3]], [1, 1, 1])
     with pytest.raises(
-        ValueError, match=r"Steiner node 3 is a leaf, .* use tree.contracted\(\)"
+        ValueError, match=r"Steiner node 3 is a leaf, .* with tree.contracted\(\)"
     ):
         tree.newick()
     assert tree.contracted().newick() == "(1:2.0)0;"

@@ -63,8 +63,8 @@ def write_newick(
     def write_leaf(k: int) -> None:
         if k > 0 and order[k] >= n_points:
             raise ValueError(
-                f"Steiner node {order[k]} is a leaf, but Newick requires names for "
-                "leaves: use tree.contracted()"
+                f"Steiner node {order[k]} is a leaf, but Newick requires names for leaves: "
+                "save the tree as .json or .npz, or remove the node with tree.contracted()"
             )
         pieces.append(tails[k])
 
