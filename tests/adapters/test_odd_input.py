@@ -81,7 +81,7 @@ def test_missing_numbers_are_named(value, sparse):
     ("adata", "said"),
     [
         (lambda: cells(COUNTS[:0]), "no cells in this AnnData"),
-        (lambda: cells(COUNTS[:, :0]), "this array is 12 x 0"),
+        (lambda: cells(COUNTS[:, :0]), "got an array of shape 12 x 0"),
         (lambda: ad.AnnData(obs=pd.DataFrame(index=["a", "b"])), "this AnnData has no X"),
         (
             lambda: ad.AnnData(COUNTS, obs=pd.DataFrame(index=["x"] * 12)),

@@ -54,6 +54,6 @@ def test_damaged(content, monkeypatch, tmp_path):
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
     with pytest.raises(
         ValueError,
-        match="hk_points.npz cannot be read: it is not an npz file, or it is cut short",
+        match="hk_points.npz cannot be read: it is not an npz file, or it is truncated",
     ):
         paper_points(2)

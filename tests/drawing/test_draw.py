@@ -338,7 +338,7 @@ def test_what_cannot_be_drawn_is_refused(mammals):
         TypeError, match="draw takes a tree or an embedding, not ndarray: fit one first"
     ):
         tr.draw(np.zeros((3, 3)))
-    with pytest.raises(ValueError, match="layout is one of 'radial', .* not 'circular'"):
+    with pytest.raises(ValueError, match="layout must be one of 'radial', .* not 'circular'"):
         tr.draw(mammals, layout="circular")
     with pytest.raises(ValueError, match="layout and root are for trees"):
         tr.draw(tr.embed(mammals), layout="radial")

@@ -110,7 +110,7 @@ def test_a_file_cut_short(tmp_path: Path, kept: float) -> None:
     path.write_bytes(content[: int(kept * len(content))])
     with pytest.raises(
         ValueError,
-        match="e.npz cannot be read: it is not an embedding file, or it is cut short",
+        match="e.npz cannot be read: it is not an embedding file, or it is truncated",
     ) as error:
         Embedding.load(path)
     assert "\n" not in str(error.value)
@@ -151,7 +151,7 @@ FIELDS = {"directions": np.array([[1.0]]), "radii": np.array([1.0]), "labels": N
     ("header", "fields", "message"),
     [
         ({"format": "other"}, {}, "was not written by Embedding.save"),
-        ({"version": 2}, {}, "has version 2; this treerep reads version 1"),
+        ({"version": 2}, {}, "has version 2, but this treerep reads version 1"),
         ({"kind": "Torus"}, {}, "holds an embedding of the unknown kind 'Torus'"),
         ({"kind": ["Torus"]}, {}, "holds an embedding of the unknown kind"),
         ({"scale": -1.0}, {}, "is damaged: scale must be a positive number, not -1.0"),

@@ -163,7 +163,7 @@ def test_options_of_readers(tmp_path: Path) -> None:
     tree = read_tree(tmp_path / "t.nwk", default_length=1.0, inner_labels=False)
     assert tree.total_length == 6
     write_tree(tree, tmp_path / "t.npz")
-    with pytest.raises(ValueError, match="npz takes no default_length"):
+    with pytest.raises(ValueError, match="npz does not accept default_length"):
         read_tree(tmp_path / "t.npz", default_length=1.0)
 
 
@@ -173,7 +173,7 @@ def test_options_of_readers(tmp_path: Path) -> None:
         (
             "t.nwk",
             b"(a:1,\nb:-2);",
-            r"t.nwk: Newick, line 2 column 3 \(character 8\): the length -2.0 is negative",
+            r"t.nwk: Newick, line 2 column 3 \(character 8\): length -2.0 is negative",
         ),
         ("t.nwk", b"(a:1,\n\xff:2);", "t.nwk: line 2 has the byte 0xff, which is not UTF-8"),
         (
@@ -248,7 +248,7 @@ def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
             bad.writestr(name, claim.getvalue() if name == "weights.npy" else good.read(name))
     with pytest.raises(
         ValueError,
-        match="bad.npz: it cannot be read: it is not a tree file, or it is cut short",
+        match="bad.npz: it cannot be read: it is not a tree file, or it is truncated",
     ):
         read_tree(tmp_path / "bad.npz")
 

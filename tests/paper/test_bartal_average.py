@@ -84,7 +84,7 @@ def test_it_can_be_scored_pickled_and_learned_from() -> None:
 def test_only_points_are_asked_for_not_steiner_nodes() -> None:
     average = TreeAverage([STAR, STAR])
     for ask in (average.block, average.pairs):
-        with pytest.raises(IndexError, match="point 3 does not exist: there are 3"):
+        with pytest.raises(IndexError, match="point 3 does not exist: the 3 points"):
             ask([0], [3])
 
 

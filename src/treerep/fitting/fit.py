@@ -1,4 +1,4 @@
-"""`fit`: from any metric to its tree, by any method."""
+"""`fit`: a tree for any metric, by any method."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -149,7 +149,7 @@ def fit(
     """
     record = find_method(METHODS, method)
     count = positive_number(trials, "trials")
-    count_jobs(n_jobs)  # raises an error early
+    count_jobs(n_jobs)  # raises errors early
     given = {
         "tol": tol,
         "pivot": pivot,
@@ -172,8 +172,7 @@ def fit(
     note(method)
     if count > 1 and not record.random:
         raise ValueError(
-            f"{method} is not random, so all {count} trials would give the same tree: "
-            "leave out trials"
+            f"{method} is not random, so all {count} trials would give the same tree: leave out trials"
         )
     if count > 1 and root is not None:
         raise ValueError(
@@ -188,7 +187,7 @@ fit.__doc__ = (fit.__doc__ or "").replace("<table of methods>", method_table())
 
 
 class FitRequest(NamedTuple):
-    """The arguments of `fit`, validated except for the data, which the backend reads."""
+    """The arguments of `fit`. All are validated except for the data, which the backend reads."""
 
     data: MetricLike
     metric: str | None
@@ -199,9 +198,9 @@ class FitRequest(NamedTuple):
 
 
 def _name_the_method(record: Method, given: dict[str, Any]) -> None:
-    """Raise a ValueError for the first option that the default method does not take.
+    """Raise a ValueError for the first option that the default method does not accept.
 
-    The message names the methods that take it.
+    The message names the methods that accept it.
     """
     for name, value in given.items():
         if value is not None and name not in record.option_names:

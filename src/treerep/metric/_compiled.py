@@ -9,10 +9,10 @@ from .base import Metric, check_indices, read_only
 
 
 class CompiledMetric(Metric):
-    """A metric whose oracle answers single distances in compiled code."""
+    """A metric whose oracle computes single distances in compiled code."""
 
     def _n_indices(self) -> int:
-        """Return how many indices `pairs` and `block` accept: a tree adds its Steiner nodes."""
+        """Return how many indices `pairs` and `block` accept. A tree also accepts its Steiner nodes."""
         return len(self)
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
@@ -36,8 +36,9 @@ class CompiledMetric(Metric):
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles and deep copies give writeable arrays. Kernels are compiled for read-only ones,
-        # which are views: arrays of the oracle still share memory with those of the metric.
+        # Pickles and deep copies create writable arrays. Kernels are compiled for read-only
+        # arrays, which are views: arrays of the oracle still share memory with those of the
+        # metric.
         for name, value in state.items():
             self.__dict__[name] = read_only(value) if isinstance(value, np.ndarray) else value
         if state.get("oracle") is not None:
@@ -45,6 +46,6 @@ class CompiledMetric(Metric):
 
 
 def _flat(indices: NDArray[np.int64]) -> NDArray[Any]:
-    # One layout for the kernels. (Broadcast arrays also carry a flag that warns when looked
-    # at.)
+    # All kernels expect this layout. (Broadcast arrays also carry a flag that emits a warning
+    # when it is read.)
     return read_only(indices).reshape(-1)

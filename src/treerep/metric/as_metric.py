@@ -1,4 +1,4 @@
-"""`as_metric`: turn what users have into a Metric."""
+"""`as_metric`: conversion of arrays, tables, graphs and files to a Metric."""
 
 import sys
 from collections.abc import Sequence
@@ -94,7 +94,7 @@ def as_metric(
         options["largest_component"] = True
     if isinstance(data, Metric):
         _refuse(
-            {"metric": metric, **options}, f"a {type(data).__name__}, which is a metric already"
+            {"metric": metric, **options}, f"a {type(data).__name__}, which is already a metric"
         )
         return data
     if isinstance(getattr(data, "metric", None), Metric):  # a data set
@@ -116,8 +116,8 @@ def as_metric(
         hasattr(data, "__array__") or isinstance(data, (list, tuple))
     ):
         raise TypeError(
-            f"cannot take distances from {type(data).__name__}: "
-            "give an array, a DataFrame, a graph, a Metric or the path of a file as a str or Path"
+            f"cannot read distances from {type(data).__name__}: pass an array, a "
+            "DataFrame, a graph, a Metric or the path of a file as a str or Path"
         )
     return _from_array(np.asarray(data), metric, options)
 
@@ -131,14 +131,15 @@ def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]
 
 
 def _refuse(options: dict[str, Any], what: str, allowed: tuple[str, ...] = ()) -> None:
-    """Raise a ValueError for the first given option that this kind of data does not have."""
+    """Raise a ValueError for the first given option that does not apply to this kind of data."""
     for name, value in options.items():
         if value is not None and name not in allowed:
             raise ValueError(f"{name}={value!r} does not apply to {what}: leave it out")
 
 
 def _is_sparse(data: MetricLike) -> bool:
-    # scipy.sparse is imported already if this is a sparse matrix. Others need not wait for it.
+    # If this is a sparse matrix, scipy.sparse is already imported. Otherwise its slow import is
+    # avoided.
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(data))
 
@@ -148,15 +149,14 @@ def _graph(data: MetricLike, metric: str | None, options: dict[str, Any]) -> Met
 
     if metric is not None:
         raise MetricError(
-            f"a sparse matrix is read as a graph: for points with metric={metric!r} "
-            "give data.toarray()"
+            f"a sparse matrix is read as a graph: for points with metric={metric!r} pass data.toarray()"
         )
     _refuse(options, "a sparse matrix", allowed=("labels", "largest_component"))
     return GraphMetric(data, **options)
 
 
 def is_frame(data: MetricLike) -> bool:
-    """Return whether this is a DataFrame, of pandas or of a library like it."""
+    """Return whether this is a DataFrame of pandas or a similar library."""
     return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
 
 
@@ -167,7 +167,8 @@ def _from_frame(frame: DataFrame, metric: str | None, options: dict[str, Any]) -
         for position, (row, column) in enumerate(zip(names, columns, strict=True)):
             if row != column:
                 raise MetricError(
-                    f"row {position} is named {row!r} but column {position} {column!r}: "
-                    "give the rows and columns of a distance table the same names in the same order"
+                    f"row {position} is named {row!r} but column {position} is named "
+                    f"{column!r}: give the rows and columns of a distance table the same "
+                    "names in the same order"
                 )
     return _from_array(frame.to_numpy(), metric, {"labels": names, **options})

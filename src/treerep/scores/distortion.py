@@ -1,4 +1,4 @@
-"""Average and worst-case distortion of distances, and their absolute errors."""
+"""Average and worst-case distortion of distances, and absolute errors."""
 
 import math
 from typing import Literal
@@ -219,7 +219,8 @@ def distance_error(
     counts = _pairs_per_row(compared)
     if norm == "l1":
         return _mean_score(compared, errors, counts, optimum, math.fsum(signed))
-    # The optimal scale minimizes the mean square, so its error has no first-order effect.
+    # The optimal scale minimizes the mean square, so an error of the scale has no first-order
+    # effect.
     mean = _mean_score(compared, squares, counts, optimum, 0.0)
     value, low, high = (math.sqrt(x) for x in (mean, mean.low, mean.high))
     return Score(
@@ -234,7 +235,7 @@ def distance_error(
 
 
 def _pairs_per_row(compared: Comparison) -> NDArray[np.float64]:
-    """Return the pairs of each row: with later points if exact, with all others in a sample."""
+    """Return the number of pairs of each row: with later points if exact, with all others in a sample."""
     if compared.sample is None:
         return np.arange(compared.n - 1, 0, -1, dtype=np.float64)
     return np.full(len(compared.sample), compared.n - 1.0)
@@ -256,7 +257,7 @@ def _mean_score(
     if not compared.exact:
         deviations = totals - value * counts
         if optimum is not None:
-            # The scale is estimated from the same rows, so each row also moves the score
+            # The scale is estimated from the same rows, so each row also affects the score
             # through the scale.
             deviations = deviations + slope * optimum.pull
         width = half_width(deviations, weight, compared.n)
@@ -275,7 +276,7 @@ def _mean_score(
 def _lower_bound(
     compared: Comparison, value: float, *, pairs: int, skipped: int = 0, scale: float = 1.0
 ) -> Score:
-    """Return an extreme over the pairs compared; of a sample it is a lower bound."""
+    """Return an extreme over the compared pairs. For a sample it is a lower bound."""
     high = value if compared.exact else math.inf
     basis = compared.basis(pairs)
     return Score(

@@ -17,9 +17,9 @@ from ._sampling import Rows, half_width, sample_rows
 from ._streaming import read_block, row_slices, to_metric
 from .score import Score
 
-#: Points sampled beyond EXACT_POINTS points, unless `rows` is given. More than for
-#: distortion: the precision of a point varies over most of 0 to 1, and 1,024 of them give an
-#: interval of about +-0.02.
+#: Number of points sampled for more than EXACT_POINTS points, unless `rows` is given. This is
+#: more than for distortion, because the precision of a point varies over most of 0 to 1. A
+#: sample of 1,024 gives an interval of about +-0.02.
 SAMPLED_POINTS = 1024
 
 _TIES = ("definition", "rank")
@@ -104,7 +104,7 @@ def mean_average_precision(
 
 
 class Ranking(NamedTuple):
-    """The distances to judge, and the points whose neighbors they rank."""
+    """The distances to evaluate, and the points whose neighbors they rank."""
 
     judged: Metric
     points: NDArray[np.int64]
@@ -129,7 +129,7 @@ def average_precisions(ranking: Ranking, runner: Runner) -> NDArray[np.float64]:
 
 
 def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the compressed rows of a metric that has an adjacency: starts and neighbors."""
+    """Return the compressed rows (starts and neighbors) of a metric that has an adjacency."""
     from scipy.sparse import issparse
 
     adjacency: Any = getattr(network, "adjacency", None)
@@ -139,8 +139,8 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         or adjacency.shape != (len(network), len(network))
     ):
         raise TypeError(
-            f"mean average precision needs a graph, and {type(network).__name__} has no edges: "
-            "give a GraphMetric, a scipy sparse matrix or a networkx graph"
+            f"mean average precision needs a graph, but {type(network).__name__} has no "
+            "edges: use a GraphMetric, a scipy sparse matrix or a networkx graph"
         )
     starts, neighbors = (
         np.require(x, np.int64, ["C", "W"]) for x in (adjacency.indptr, adjacency.indices)
@@ -148,8 +148,7 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     sources = np.repeat(np.arange(len(network)), np.diff(starts))
     if not adjacency.has_canonical_format or np.any(neighbors == sources):
         raise ValueError(
-            "the graph's adjacency must list every neighbor once, in order, "
-            "and no point as its own"
+            "the graph's adjacency must list every neighbor once, in order, and must not contain self-loops"
         )
     return starts, neighbors
 

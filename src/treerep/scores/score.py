@@ -72,7 +72,7 @@ class Score(float):
         scale: float = 1.0,
         basis: str = "",
     ) -> "Score":
-        """Make a score; low and high are the value unless given."""
+        """Create a score. By default, low and high equal the value."""
         self = super().__new__(cls, value)
         self.low = float(value if low is None else low)
         self.high = float(value if high is None else high)

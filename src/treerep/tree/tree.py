@@ -1,4 +1,4 @@
-"""`Tree`: a weighted tree, which is a metric on some of its nodes."""
+"""`Tree`: a weighted tree that is a metric on its data points."""
 
 import math
 import os
@@ -132,7 +132,7 @@ class Tree(CompiledMetric):
         support: NDArray[np.float64] | None = None,
         order_known: bool = True,
     ) -> "Tree":
-        """Make a tree of arrays that are known to be valid, without checks or copies."""
+        """Create a tree from arrays that are known to be valid, without checks or copies."""
         tree = cls.__new__(cls)
         shares = None if support is None else read_only(support)
         tree._set(
@@ -153,7 +153,7 @@ class Tree(CompiledMetric):
         if support is None:
             ordered = canonical_edges(n_points, edges, weights)
             return cls._trusted(n_points, *ordered, labels, None, order_known)
-        # Edge numbers take the place of the lengths, to find the new order: exact up to 2^53.
+        # Pass edge numbers as lengths, to find the new order. They are exact up to 2^53.
         renumbered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
         before = numbers.astype(np.int64)
         return cls._trusted(
@@ -180,13 +180,12 @@ class Tree(CompiledMetric):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
-            f"a tree does not change: make a new one with another {name}, "
-            "e.g. by Tree.with_weights"
+            f"trees are immutable: create a new one with another {name}, e.g. with Tree.with_weights"
         )
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(
-            f"a tree does not change: {name} cannot be deleted, make a new tree instead"
+            f"trees are immutable: {name} cannot be deleted; create a new tree instead"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -205,7 +204,7 @@ class Tree(CompiledMetric):
         return f"Tree({points}, {steiner:,} Steiner node{'s' * (steiner != 1)})"
 
     def _repr_html_(self) -> str:
-        """Return the interactive page for notebooks, or a line about a large tree."""
+        """Return the interactive page for notebooks, or one line for a large tree."""
         return rendered(self)
 
     def __eq__(self, other: object) -> bool:
@@ -285,7 +284,7 @@ class Tree(CompiledMetric):
                 known = (
                     "the tree has no labels"
                     if self.labels is None
-                    else "no point has that label"
+                    else "no point has this label"
                 )
                 raise ValueError(f"{name!r} is not in the tree: {known}")
             return self._index[name]
@@ -372,10 +371,7 @@ class Tree(CompiledMetric):
     def _in_order(
         self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool
     ) -> "Tree":
-        """Return the same tree with its points in another order: point i was point order[i].
-
-        O(N).
-        """
+        """Return the same tree with its points in another order: point i was point order[i]. O(N)."""
         number = np.arange(self.n_nodes)
         number[order] = np.arange(self.n_points)
         edges = number[self.edges]
@@ -384,7 +380,7 @@ class Tree(CompiledMetric):
         )
 
     def _settled(self) -> "Tree":
-        """Return the same tree with its order known. Call this once the points are matched."""
+        """Return the same tree with `order_known` set. Call this after matching the points."""
         return self if self.order_known else self._replace(order_known=True)
 
     def restrict(self, points: Iterable[int | str]) -> "Tree":
@@ -426,7 +422,7 @@ class Tree(CompiledMetric):
             Largest length to contract.
         """
         if not tol >= 0:
-            raise ValueError(f"tol must be a length, 0 or more, not {tol!r}")
+            raise ValueError(f"tol must be a length of at least 0, not {tol!r}")
         edges, weights = contracted_edges(self._view, self.n_points, float(tol))
         small = Tree._trusted(
             self.n_points, edges, weights, self.labels, None, self.order_known
@@ -717,6 +713,5 @@ def _require_tree(other: object) -> None:
     if not isinstance(other, Tree):
         kind = type(other).__name__
         raise TypeError(
-            f"a tree is compared with a tree here, not with {kind}: "
-            "average_distortion takes any metric"
+            f"expected a Tree to compare with, not {kind}: for other metrics, use average_distortion"
         )

@@ -48,7 +48,7 @@ _AUTO_COMPONENT = 30_000
 _AUTO_WEIGHTED = 10_000
 _AUTO_STEPS = 3e9
 _SMALL = 200
-_SAMPLED_ROWS = 16  # rows that method="sample" spends on the diameter
+_SAMPLED_ROWS = 16  # rows that method="sample" uses for the diameter
 
 
 def hyperbolicity(
@@ -152,7 +152,7 @@ def hyperbolicity(
     check_flag("normalize", normalize)
     bases = positive_number(bases, "bases")
     quadruples = positive_number(quadruples, "quadruples")
-    began = time.monotonic()  # the limit includes what it takes to read the data
+    began = time.monotonic()  # the limit includes the time to read the data
     distances = as_metric(data, metric=metric)
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
@@ -176,14 +176,14 @@ class _Task:
     metric: Metric
     best: Best
     pace: Pace
-    triangle_inequality: bool  # known to hold
+    triangle_inequality: bool  # whether the inequality is known to hold
     defect_search: DefectSearch  # see `search_bases`
     method: Literal["exact", "base"]
     bases: int
 
 
 class _Outcome(NamedTuple):
-    """The result of a method; the lower bound of h and its witness are in `Best`."""
+    """The result of a method. The lower bound of h and its witness are in `Best`."""
 
     method: str
     high: float  # upper bound of h = 2 delta
@@ -208,10 +208,10 @@ class _Components(NamedTuple):
 
 
 def _run(task: _Task, method: str, quadruples: int, rng: RNGLike) -> _Outcome:
-    """Choose the search for a method and a metric, and run it."""
+    """Choose and run the search for a method and a metric."""
     metric = task.metric
     if not isinstance(metric, GraphMetric) and isinstance(metric.oracle, TreeOracle):
-        # In a tree two sweeps find the diameter of the data points.
+        # In a tree, two sweeps find the diameter of the data points.
         diameter, _ = bound_diameter(metric, True, 2, Pace(task.pace.workers, None))
         return _Outcome("exact", 0.0, diameter, diameter)
     auto = method == "auto"
@@ -226,7 +226,7 @@ def _run(task: _Task, method: str, quadruples: int, rng: RNGLike) -> _Outcome:
 
 
 def _too_large(metric: Metric) -> bool:
-    """Tell whether method="auto" samples."""
+    """Return whether method="auto" uses sampling."""
     if not isinstance(metric, GraphMetric):
         return len(metric) > _AUTO_POINTS
     parts = components(adjacency_arrays(metric))
@@ -242,7 +242,7 @@ def _sample(task: _Task, quadruples: int, rng: RNGLike) -> _Outcome:
 
 
 def _bound_any_diameter(task: _Task) -> tuple[float, float]:
-    """Bound the diameter: from all distances if they are cheap to read, or from a few rows."""
+    """Bound the diameter: from all distances if reading them is cheap, or from a few rows."""
     metric = task.metric
     if isinstance(metric, GraphMetric) and len(metric) <= TABLE:
         return bound_graph_diameter(metric, task.pace)
@@ -254,7 +254,7 @@ def _bound_any_diameter(task: _Task) -> tuple[float, float]:
 
 
 def _bound(task: _Task, *, then_bases: bool) -> _Outcome:
-    """Run "exact" or "base". If `then_bases`, bases follow an exact search that does not end."""
+    """Run "exact" or "base". If `then_bases` is set, bases follow an incomplete exact search."""
     if isinstance(task.metric, GraphMetric):
         return _bound_graph(task, task.metric)
     try:
@@ -305,10 +305,10 @@ def _search_components(task: _Task, parts: _Components, diameter: float) -> floa
 
 
 def _component_bound(task: _Task, vertices: NDArray[np.int64], diameter: float) -> float:
-    """Return an upper bound of h in a component, from its size alone."""
+    """Return an upper bound of h in a component from its size alone."""
     if isinstance(task.metric, GraphMetric) and task.metric.weighted:
         return diameter
-    # Any two of m vertices lie on a cycle, so they are at most m / 2 steps apart, and h is at
+    # Any two of m vertices are on a cycle, so they are at most m / 2 steps apart, and h is at
     # most the diameter.
     return min(diameter, len(vertices) // 2)
 
@@ -316,10 +316,10 @@ def _component_bound(task: _Task, vertices: NDArray[np.int64], diameter: float) 
 def _bound_remaining(
     task: _Task, parts: _Components, first: int, diameter: float, high: float
 ) -> float:
-    """Raise an upper bound of h to cover the components from `first` on, which time left out.
+    """Raise an upper bound of h to cover the components from `first` on, which were not searched.
 
-    A few small ones are read all the same, so that their bounds do not exceed those of the
-    large ones.
+    A few small components are read nevertheless, so that their bounds do not exceed those of
+    the large ones.
     """
     unlimited = Pace(task.pace.workers, None)
     for k in range(first, len(parts.vertices)):
@@ -346,7 +346,7 @@ def _search_bases(task: _Task, space: Space) -> Bound:
 def _search_exact(task: _Task, space: Space) -> Bound:
     """Search one space for its exact h.
 
-    Without a graph, one base comes first: it settles tree metrics at once.
+    Without a graph, one base is tried first, which immediately settles tree metrics.
     """
     best = task.best
     integral = task.metric.integral
@@ -388,7 +388,7 @@ def _result(task: _Task, outcome: _Outcome, normalize: bool) -> Hyperbolicity:
     low = best.h if best.h > zero else 0.0
     high = outcome.high if outcome.high > max(low, zero) else low
     least, most = (outcome.least_diameter, outcome.most_diameter) if normalize else (1.0, 1.0)
-    unit = least or 1.0  # all distances 0
+    unit = least or 1.0  # if all distances are 0
     return Hyperbolicity(
         low / 2 / unit,
         low=low / 2 / (unit if most == least else most),

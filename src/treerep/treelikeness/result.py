@@ -85,7 +85,7 @@ class Hyperbolicity(float):
         mean_low: float | None = None,
         mean_high: float | None = None,
     ) -> "Hyperbolicity":
-        """Make a result; low and high are the value unless given."""
+        """Create a result. By default, low and high equal the value."""
         self = super().__new__(cls, value)
         self.low = float(value if low is None else low)
         self.high = float(value if high is None else high)

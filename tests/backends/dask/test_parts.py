@@ -82,7 +82,7 @@ def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -
     part.write_bytes(part.read_bytes()[:-30])
     with pytest.raises(
         ValueError,
-        match=r"zones-\d+.npz cannot be read: it is not a treerep-parts file, or it is cut",
+        match=r"zones-\d+.npz cannot be read: it is not a treerep-parts file, or it is trun",
     ):
         read_parts(tmp_path)
     part.unlink()

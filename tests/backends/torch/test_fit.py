@@ -325,7 +325,7 @@ def test_bad_points_and_requests() -> None:
         tr.fit(tr.datasets.sarich(), finish="nj", device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="a Table cannot be measured on a device"):
         tr.fit(Table(np.zeros((3, 3))), device=DEVICE, method="treerep")
-    with pytest.raises(ValueError, match="torch finds no device 'abacus'"):
+    with pytest.raises(ValueError, match="torch cannot find device 'abacus'"):
         tr.fit(tr.datasets.sarich(), device="abacus", method="treerep")
 
 

@@ -183,7 +183,7 @@ def test_a_table_of_other_rows_is_refused():
         3.5,
     ]
     with pytest.raises(
-        ValueError, match="the table has no row 'a', but other labels of the tree"
+        ValueError, match="the table has no row 'a', but rows for other labels of the tree"
     ):
         tr.page(STAR, table=table.drop(index="a"))
     with pytest.raises(ValueError, match="the table has two rows 'c'"):
@@ -358,6 +358,6 @@ def test_names_twice_are_refused():
 
 
 def test_a_title_that_no_file_can_hold(tmp_path):
-    with pytest.raises(ValueError, match="UTF-8 cannot hold the character"):
+    with pytest.raises(ValueError, match="UTF-8 cannot encode the character"):
         tr.page(STAR, tmp_path / "tree.html", title="\ud800")
     assert list(tmp_path.iterdir()) == []

@@ -237,7 +237,7 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
         MetricError, match=r"Table.block gave d\(1, 2\) = nan: distances are finite"
     ):
         hmds(Table([[0, 1, 1], [1, 0, np.nan], [1, 1, 0]]), dim=2)
-    with pytest.raises(ValueError, match="hmds takes no epochs, but scale"):
+    with pytest.raises(ValueError, match="hmds does not accept epochs, only scale"):
         tr.embed(metric, method="hmds", epochs=3)
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 10)
     with pytest.raises(MemoryError, match="hmds on 2 points needs"):

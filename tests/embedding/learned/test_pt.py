@@ -218,8 +218,8 @@ def test_bad_options_are_one_line_each():
     for options, text in [
         ({"subsample": 0}, "subsample must be a positive whole number"),
         ({"batch": "large"}, "batch must be a positive whole number, not 'large'"),
-        ({"negatives": 5}, "pt takes no negatives"),
-        ({"preset": 1}, "preset is one of 'paper', not 1"),
+        ({"negatives": 5}, "pt does not accept negatives"),
+        ({"preset": 1}, "preset must be one of 'paper', not 1"),
     ]:
         with pytest.raises(ValueError, match=text) as error:
             embed(points_of_the_plane(), method="pt", **options)

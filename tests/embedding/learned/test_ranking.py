@@ -199,11 +199,11 @@ def test_bad_options_are_one_line_each():
         ({"burn_in": -1}, "burn_in must be"),
         ({"burn_in": False}, "burn_in must be"),
         ({"batch": 1.5}, "batch must be"),
-        ({"symmetrize": "no"}, "symmetrize is True or False, not 'no'"),
-        ({"device": "meta"}, "torch finds no device 'meta'"),
-        ({"preset": "mine"}, "preset is one of 'paper', not 'mine'"),
-        ({"device": "abacus"}, "torch finds no device 'abacus'"),
-        ({"subsample": 4}, "poincare takes no subsample"),
+        ({"symmetrize": "no"}, "symmetrize must be True or False, not 'no'"),
+        ({"device": "meta"}, "torch cannot find device 'meta'"),
+        ({"preset": "mine"}, "preset must be one of 'paper', not 'mine'"),
+        ({"device": "abacus"}, "torch cannot find device 'abacus'"),
+        ({"subsample": 4}, "poincare does not accept subsample"),
     ]:
         with pytest.raises(ValueError, match=text) as error:
             embed(graph, method="poincare", **options)

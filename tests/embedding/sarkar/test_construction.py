@@ -272,7 +272,7 @@ def test_large_and_deep_trees(dim: int) -> None:
         ({"distortion": 1.1, "scale": 1.0}, "give scale or distortion, not both"),
         (
             {"directions": "random"},
-            "directions is one of 'traffic', 'equal', 'codes', not 'random'",
+            "directions must be one of 'traffic', 'equal', 'codes', not 'random'",
         ),
         ({"distortion": "low"}, "distortion must be a number above 1, not 'low'"),
         ({"distortion": [1.1]}, r"distortion must be a number above 1, not \[1.1\]"),
@@ -286,7 +286,7 @@ def test_large_and_deep_trees(dim: int) -> None:
         ),
         ({"root": 17}, "point 17 does not exist"),
         ({"root": "x"}, "'x' is not in the tree"),
-        ({"epochs": 3}, "sarkar takes no epochs"),
+        ({"epochs": 3}, "sarkar does not accept epochs"),
     ],
 )
 def test_options_that_make_no_sense(options, message) -> None:

@@ -62,7 +62,7 @@ def test_names_of_inner_nodes_that_are_no_points() -> None:
     text = "#NEXUS begin taxa; taxlabels A B C D; end; begin trees; tree t = ((A:1,B:1)95:1,C:1,D:2); end;"
     with pytest.raises(
         ValueError,
-        match="line 1 column 76 .*'95' at an inner node looks like support.*inner_labels=False",
+        match="line 1 column 76 .*'95' at an internal node looks like support.*inner_labels=False",
     ):
         read(text)
     assert read(text, inner_labels=False).labels == tuple("ABCD")
@@ -85,7 +85,7 @@ def test_names_of_inner_nodes_that_are_no_points() -> None:
         ("#NEXUS begin trees; tree 't = (a:1,b:1); end;", "a quote is not closed"),
         ("#NEXUS begin;", "BEGIN is followed by the name of one block"),
         ("#NEXUS begin trees; tree (a:1,b:1); end;", "a tree is written as TREE name ="),
-        ("#NEXUS begin trees;\ntree t = (a:1,b); end;", r"line 2 column 15 .*no length here"),
+        ("#NEXUS begin trees;\ntree t = (a:1,b); end;", r"line 2 column 15 .*missing length"),
         (
             "#NEXUS begin trees; tree t = a; tree u = b; end;",
             "this is the second tree: keep one",

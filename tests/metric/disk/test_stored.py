@@ -107,7 +107,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     )
     with pytest.raises(
         MetricError,
-        match="takes 64,800 bytes when it is unpacked, and .* has 10 free: set TMPDIR",
+        match="takes 64,800 bytes, but .* has 10 bytes free: set TMPDIR",
     ):
         tr.as_metric(zarr.array(DISTANCES))
 
@@ -157,6 +157,6 @@ def test_a_file_without_a_name_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(mapped, "LARGE", 1000)
     with pytest.raises(
         MetricError,
-        match="^the matrix of 90 points is in a temporary file.*: save it as npy and giv",
+        match="^the matrix of 90 points is in a temporary file.*: save it as npy and pass",
     ):
         pickle.dumps(tr.as_metric(zarr.array(DISTANCES)))

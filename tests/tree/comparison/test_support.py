@@ -178,17 +178,17 @@ def test_refuses_trees_on_other_points() -> None:
         (
             [0.5],
             ValueError,
-            r"there are 2 edges, but support has shape \(1,\): give one number per edge",
+            r"got support of shape \(1,\) for 2 edges: give one number per edge",
         ),
         (
             [0.5, 1.5],
             ValueError,
-            "edge 1 has support 1.5: it must be a share from 0 to 1, or NaN",
+            "edge 1 has support 1.5: support must be between 0 and 1, or NaN",
         ),
         ([-0.1, 1], ValueError, "edge 0 has support -0.1"),
         ([0.5, np.inf], ValueError, "edge 1 has support inf"),
         (["a", "b"], TypeError, "support must be real numbers"),
-        (0.5, ValueError, r"support has shape \(\)"),
+        (0.5, ValueError, r"support of shape \(\)"),
     ],
 )
 def test_refuses(support: object, kind: type[Exception], message: str) -> None:

@@ -1,19 +1,19 @@
-"""Minimum evolution: the shortest tree, greedily (Desper and Gascuel, J.
+"""Minimum evolution: a greedy search for the shortest tree.
 
-Comput. Biol. 2002; Mol. Biol. Evol. 2004).
+Desper and Gascuel (J. Comput. Biol. 2002; Mol. Biol. Evol. 2004).
 
-1. *Insert*: point after point goes where the tree stays shortest.
-2. *Exchange* (nearest neighbor interchange, NNI): while two subtrees at the ends of an edge
-   can change places such that the tree gets shorter, the pair that saves most does.
+1. *Insert*: each point is inserted where the tree stays shortest.
+2. *Exchange* (nearest neighbor interchange, NNI): while exchanging two subtrees at the ends of
+   an edge shortens the tree, the exchange that saves most is made.
 
-The length of a tree is the sum of its edge lengths, and these follow from the distances: "ols"
-takes those of ordinary least squares, "balanced" those of Pauplin (2000), where a tree with
-p(i, j) edges between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
+The length of a tree is the sum of its edge lengths, which follow from the distances. "ols" uses
+ordinary least squares. "balanced" uses the lengths of Pauplin (2000): a tree with p(i, j) edges
+between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 
-The papers keep a table of the average distances between all pairs of subtrees. Here only the
-averages of neighbors are kept, which are all that insertion and exchange ask for, and updated
-from the rows of the distance matrix that the change concerns: a quarter of the memory, and rows
-are read in one go.
+The papers keep a table of the average distances between all pairs of subtrees. This
+implementation keeps only the averages of neighbors, which suffice for insertion and exchange.
+They are updated from the rows of the distance matrix that a change affects. This takes a
+quarter of the memory, and rows are read contiguously.
 """
 
 from typing import Any
@@ -32,9 +32,9 @@ from . import _minimum_evolution_kernels as kernels
 from ._exchange_kernels import exchange_best
 from ._minimum_evolution_kernels import Sides, Workspace
 
-# Distances read between two looks at the clock and the keyboard: about a tenth of a second.
+# Number of distances read between two checks of the time and of interrupts: about 0.1 s.
 _BUDGET = 10_000_000
-# Exchanges that save less, as a part of the largest distance, may be due to rounding.
+# Exchanges that save less than this fraction of the largest distance may be due to rounding.
 _LEAST_SAVING = 1e-12
 
 
@@ -99,7 +99,7 @@ class Search:
         )
 
     def insert(self) -> None:
-        """Insert all points, in their order."""
+        """Insert all points in their order."""
         n = len(self.matrix)
         done = 2
         with progress_bar(n, "minimum evolution: insert", "points") as bar:
@@ -135,14 +135,14 @@ class Search:
         shorter = self.length()
         with progress_bar(np.inf, "minimum evolution: exchange", "exchanges") as bar:
             # Every round begins with fresh averages. The second condition ends a search that
-            # rounding leads in circles.
+            # rounding errors make cyclic.
             while shorter < length and self._exchange_round(least, bar):
                 self.average()
                 length = shorter
                 shorter = self.length()
 
     def _exchange_round(self, least: float, bar: Any) -> int:
-        """Make exchanges, at most as many as there are points; return their number."""
+        """Make at most one exchange per point; return the number of exchanges."""
         n = len(self.matrix)
         total = 0
         made = 1
@@ -162,7 +162,7 @@ class Search:
         return total
 
     def tree(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Edges, with new nodes from n on, and their lengths, which may be negative."""
+        """Return edges, in which new nodes are numbered from n on, and their lengths, which may be negative."""
         n_edges = len(self.sides.cross)
         edges = np.empty((n_edges, 2), np.int64)
         lengths = np.empty(n_edges)
@@ -170,5 +170,5 @@ class Search:
         return edges, lengths
 
     def length(self) -> float:
-        """Sum of all edge lengths."""
+        """Return the sum of all edge lengths."""
         return float(self.tree()[1].sum())

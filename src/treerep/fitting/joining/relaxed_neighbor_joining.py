@@ -1,4 +1,4 @@
-"""Relaxed neighbor joining: join any two clusters that are nearest to each other.
+"""Relaxed neighbor joining, which joins any two clusters that are nearest to each other.
 
 Evans, Sheneman and Foster (2006).
 """

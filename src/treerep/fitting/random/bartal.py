@@ -1,4 +1,4 @@
-"""Random trees by random partitions (Bartal, FOCS 1996).
+"""Random trees from random partitions (Bartal, FOCS 1996).
 
 The partition is that of Calinescu, Karloff and Rabani (2005).
 """
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 def bartal(
     metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs: int | None = None
 ) -> Tree:
-    """Draw random trees and return the one of lowest average distortion after optimal scaling.
+    """Draw random trees and return the one with the lowest average distortion; see `fit`.
 
     To draw a tree, let Delta be the diameter of the points and delta = Delta / 2. Draw a radius
     R = (delta / 4) (1 + U[0, 1]) and a random order of the points. Each point joins the first
@@ -67,7 +67,7 @@ def bartal(
 
 
 def table_of(metric: Metric) -> MatrixMetric:
-    """Return all distances as a matrix metric, which every tree reads."""
+    """Return all distances as a matrix metric that all trees share."""
     if isinstance(metric, MatrixMetric):
         return metric
     table = MatrixMetric(dense_matrix(metric, "bartal"), labels=metric.labels)
@@ -92,7 +92,7 @@ def draw_trees(
         return work(finished_tree(table, *partition_tree(table.distances, diameter, generator)))
 
     with progress_bar(count, "random trees", "trees") as bar, Workers(n_jobs) as workers:
-        # Drawn, not spawned: then the generator's own children stay those of `trials`.
+        # Seeds are drawn, not spawned, so that spawned generators remain those of `trials`.
         for result in workers.map(
             one, [np.random.default_rng(seed) for seed in rng.integers(2**63, size=count)]
         ):

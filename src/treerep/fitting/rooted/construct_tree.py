@@ -1,11 +1,12 @@
 """ConstructTree (Abraham, Balakrishnan, Kuhn, Malkhi, Ramasubramanian and Talwar, PODC 2007).
 
-The two points whose ways from the root r run together longest, by their product (p, q)_r, are
-neighbors in the tree. Remove one of them, q; build the tree of the others; and branch q off
-the way from p to r, at the distance (p, q)_r from r. Points come back in reverse order, by
-rising products, so all older branches are nearer to r, and the new one is on the last edge
-before p. Hence this is a clustering in which the kept point stands for its cluster, and the
-tree is built as Gromov's is.
+The two points whose paths from the root r coincide longest, by their product (p, q)_r, are
+neighbors in the tree. Remove one of them, q, and build the tree of the others. Then branch q
+off the path from p to r, at the distance (p, q)_r from r.
+
+Points are added in reverse order, by increasing products. All earlier branches are closer to r,
+so the new branch is on the last edge before p. The method is therefore a clustering in which
+the kept point represents its cluster, and the tree is built like Gromov's.
 """
 
 import numpy as np
@@ -58,17 +59,16 @@ def construct_tree(
 
 
 def _removals(metric: Metric, depth: NDArray[np.float64]) -> Merges:
-    """Return which points are removed, next to which others, and their products.
+    """Return the removed points, their partners, and their products.
 
-    The next pair is always the one of largest product.
-
-    Every point keeps its best partner. When the partner is removed, the product is still a
-    bound. So a new partner is searched only when the point comes first: twice per point on
-    graphs, two to four times on points in space.
+    The next pair is always the one with the largest product. Every point stores its best
+    partner. After the partner is removed, the product is still a bound. A new partner is
+    therefore searched only when the point is next: twice per point on graphs, and two to four
+    times on points in space.
     """
     n = len(depth)
     row_of = row_reader(metric, "construct_tree")
-    # No product of a point is larger than its depth, so that is the first bound.
+    # No product of a point exceeds its depth, which is the first bound.
     size = np.ones(n, np.int64)
     partner = np.full(n, -1)
     product = depth.copy()

@@ -1,6 +1,6 @@
 """The tree of shortest paths from one point.
 
-By breadth-first search, or by Dijkstra's algorithm if edges have lengths.
+The paths come from breadth-first search, or from Dijkstra's algorithm if edges have lengths.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""LevelTree: the layering tree on the vertices.
+"""LevelTree: the layering tree on the vertices of a graph.
 
 Chepoi, Dragan, Estellon, Habib and Vaxes (SoCG 2008).
 """

@@ -12,7 +12,7 @@ from ..._core.checks import whole_number
 from .._validation import check_total
 from ..structure.rooted import Preorder
 
-# Possessive quantifiers (the second plus) never backtrack, so that a wrong text is refused in
+# Possessive quantifiers (the second plus) never backtrack, so an invalid text is rejected in
 # linear time.
 _BARE = r"[^\s()\[\]',:;]++"
 _NAME_AND_LENGTH = rf"\s*+('[^']*+(?:''[^']*+)*+'|{_BARE})?+\s*+(?::\s*+([-+.0-9eE]*+))?+\s*+"
@@ -20,20 +20,20 @@ _NAME = re.compile(_BARE)
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE]-[0-9]+")
-# Support of other programs that is not a share: 95, 99.5 or, in IQ-TREE, 98.7/100.
+# Support values of other programs that are not fractions: 95, 99.5 or, from IQ-TREE, 98.7/100.
 _SUPPORT = re.compile(r"[0-9.]++(?:[eE][-+]?[0-9]++)?(?:/[0-9.]++)*+")
 _SHARE_DECIMALS = 4
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
 
 
 class Parsed(NamedTuple):
-    """A tree read from Newick: named nodes are points, the others Steiner nodes."""
+    """A tree read from Newick: named nodes are points, and the others are Steiner nodes."""
 
     n_points: int
     edges: NDArray[np.int64]
     weights: NDArray[np.float64]
     labels: tuple[str, ...] | None
-    support: NDArray[np.float64] | None  # None if no edge has any
+    support: NDArray[np.float64] | None  # None if no edge has support
 
 
 def write_newick(
@@ -63,13 +63,13 @@ def write_newick(
     def write_leaf(k: int) -> None:
         if k > 0 and order[k] >= n_points:
             raise ValueError(
-                f"Steiner node {order[k]} is a leaf, and Newick needs names there: "
-                "use tree.contracted()"
+                f"Steiner node {order[k]} is a leaf, but Newick requires names for leaves: "
+                "save the tree as .json or .npz, or remove the node with tree.contracted()"
             )
         pieces.append(tails[k])
 
     for k, above in enumerate(up[1:], start=1):
-        if above == k - 1:  # a first child comes right after its parent
+        if above == k - 1:  # a first child immediately follows its parent
             pieces.append("(")
             open_nodes.append(above)
             continue
@@ -90,7 +90,7 @@ def _written_names(
     labels: tuple[str, ...] | None,
     support: NDArray[np.float64] | None,
 ) -> list[str]:
-    """Return the text of each position: a point's name, or support at a Steiner node."""
+    """Return the text of each position: the name of a point, or the support at a Steiner node."""
     inner = np.zeros(len(view.order), bool)
     inner[view.up[1:]] = True
     shares = (
@@ -114,7 +114,7 @@ def _written_names(
 
 
 def is_share(name: str, whole: bool) -> bool:
-    """Tell whether an inner name is support: a decimal from 0 to 1, or with `whole` also 0 or 1.
+    """Tell whether an internal name is support: a decimal from 0 to 1, or with `whole` also 0 or 1.
 
     Points without labels are named 0, 1, ..., so an integer counts as support only if another
     node has decimal support.
@@ -125,12 +125,12 @@ def is_share(name: str, whole: bool) -> bool:
 
 
 def looks_like_support(name: str) -> bool:
-    """Tell whether an inner name may be support in percent: one number, or several with /."""
+    """Tell whether an internal name may be support in percent: one number, or several with /."""
     return _SUPPORT.fullmatch(name) is not None
 
 
 def is_numbering(names: Collection[str]) -> bool:
-    """Tell whether names are point numbers, from 0 or from 1. Inner numbers are then points."""
+    """Tell whether names are point numbers from 0 or from 1. Internal numbers are then points."""
     n = len(names)
     return set(names) in ({str(i) for i in range(n)}, {str(i) for i in range(1, n + 1)})
 
@@ -140,13 +140,13 @@ def parse_newick(
 ) -> Parsed:
     """Read one tree.
 
-    O(len(text)), without recursion; a ValueError says where the text is wrong.
+    O(len(text)), without recursion. A ValueError states the position of an error in the text.
     """
     if not isinstance(text, str):
-        raise TypeError(f"Newick is text: give a string, not {type(text).__name__}")
+        raise TypeError(f"Newick must be a string, not {type(text).__name__}")
     if default_length is not None and not 0 <= default_length < math.inf:
         raise ValueError(
-            f"default_length must be a length, finite and not negative, not {default_length!r}"
+            f"default_length must be a finite length of at least 0, not {default_length!r}"
         )
     nodes = _Reader(text, inner_labels)
     nodes.read()
@@ -158,13 +158,13 @@ def parse_newick(
             nodes.fail(
                 1 + int(missing.argmax()),
                 1,
-                "no length here: add one, or pass default_length=1.0 for all",
+                "missing length: add one, or pass default_length=1.0 for all",
             )
         lengths[missing] = default_length
     wrong = (lengths < 0) | np.isinf(lengths)
     if wrong.any():
         node = 1 + int(wrong.argmax())
-        nodes.fail(node, 2, f"the length {lengths[node - 1]} is negative or infinite")
+        nodes.fail(node, 2, f"length {lengths[node - 1]} is negative or infinite")
     check_total(lengths)
     numbers, labels = number_points(tuple(nodes.names))
     ids = np.array(nodes.points, dtype=np.int64)
@@ -189,28 +189,28 @@ def number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str,
 
 
 class _Reader:
-    """The nodes met so far, in the order in which they open; node 0 is the root."""
+    """The nodes read so far, in the order of their opening parentheses; node 0 is the root."""
 
     def __init__(self, text: str, inner_labels: bool) -> None:
         self.text = text
         self.plain = blank_comments(text)
         self.inner_labels = inner_labels
         self.parents: list[int] = []
-        self.points: list[int] = []  # number of a named node, -1 for a Steiner node
-        self.lengths: list[float] = []  # nan if there is none
-        self.steps: list[int] = []  # where the name and length of a node are
-        self.shares: list[float] = []  # support of the edge above, nan if there is none
-        # node, name and whether the node is an inner one, in the order of the text
+        self.points: list[int] = []  # number of a named node; -1 for a Steiner node
+        self.lengths: list[float] = []  # nan if missing
+        self.steps: list[int] = []  # position of the name and length of a node
+        self.shares: list[float] = []  # support of the edge above; nan if missing
+        # node, name, and whether the node is internal, in the order of the text
         self.written: list[tuple[int, str, bool]] = []
         self.names: dict[str, int] = {}
 
     def read(self) -> None:
         """Read up to the semicolon.
 
-        Each step is a name and a length, if any, and the mark that follows them.
+        Each step is an optional name, an optional length, and the delimiter after them.
         """
         stack = [-1]
-        # closed: the node whose parenthesis has just been closed
+        # closed: the node whose parenthesis was just closed
         end = 0
         closed = -1
         while step := _STEP.match(self.plain, end):
@@ -221,7 +221,7 @@ class _Reader:
                 fail_at(
                     self.text,
                     stop - 1,
-                    "a parenthesis opens where a comma or a closing one is expected",
+                    "expected a comma or a closing parenthesis, not an opening one",
                 )
             node = closed
             if node < 0:
@@ -236,7 +236,7 @@ class _Reader:
                 continue
             self.steps[node] = start
             if name is None and closed < 0:
-                self.fail(node, 1, "a leaf without a name")
+                self.fail(node, 1, "a leaf has no name")
             if name is not None and (closed < 0 or self.inner_labels):
                 self.written.append((node, name, closed >= 0))
             if number is not None:
@@ -245,18 +245,18 @@ class _Reader:
                 self._finish(stop, len(stack) - 1)
                 return
             if len(stack) == 1:
-                fail_at(self.text, stop - 1, f"{mark!r} outside of all parentheses")
+                fail_at(self.text, stop - 1, f"{mark!r} outside all parentheses")
             closed = stack.pop() if mark == ")" else -1
         self._explain(end)
 
     def fail(self, node: int, part: int, problem: str) -> NoReturn:
-        """Refuse the name (part 1) or length (part 2) of a node."""
+        """Raise an error about the name (part 1) or the length (part 2) of a node."""
         step = _STEP.match(self.plain, self.steps[node])
         at = step.start(part) if step and step.group(part) is not None else self.steps[node]
         fail_at(self.text, at, problem)
 
     def tell_points_from_support(self) -> None:
-        """Number the named nodes once all names are known, and set support apart."""
+        """Number the named nodes once all names are known, and separate support from names."""
         whole = any(inner and is_share(name, whole=False) for _, name, inner in self.written)
         points = []
         for node, name, inner in self.written:
@@ -277,7 +277,7 @@ class _Reader:
             self.fail(
                 unsure[0],
                 1,
-                f"{unsure[1]!r} at an inner node looks like support, but not from 0 to 1: {hint}",
+                f"{unsure[1]!r} at an internal node looks like support, but is not between 0 and 1: {hint}",
             )
         for node, name, inner in points:
             self._name(node, name, inner)
@@ -288,7 +288,7 @@ class _Reader:
         number = len(self.names)
         if self.names.setdefault(name, number) != number:
             hint = (
-                "; if inner names are support or name no points, pass inner_labels=False"
+                "; if internal names are support or do not name points, pass inner_labels=False"
                 if inner
                 else ""
             )
@@ -299,7 +299,7 @@ class _Reader:
         try:
             self.lengths[node] = float(number)
         except ValueError:
-            self.fail(node, 2, f"a length is expected after the colon, not {number!r}")
+            self.fail(node, 2, f"expected a length after the colon, not {number!r}")
 
     def _finish(self, end: int, n_open: int) -> None:
         if n_open:
@@ -309,7 +309,9 @@ class _Reader:
         rest = re.compile(r"\S").search(self.plain, end)
         if rest:
             fail_at(
-                self.text, rest.start(), "text after the semicolon: give one tree at a time"
+                self.text,
+                rest.start(),
+                "unexpected text after the semicolon: give one tree at a time",
             )
 
     def _explain(self, end: int) -> NoReturn:
@@ -324,14 +326,14 @@ class _Reader:
             fail_at(
                 self.text,
                 stop,
-                "a quote that is not closed, or in the middle of a name: write '' inside quotes",
+                "unclosed quote, or a quote in the middle of a name: write '' inside quotes",
             )
         names = "put names that contain blanks or any of ()[]':;, in single quotes"
-        fail_at(self.text, stop, f"{self.plain[stop]!r} is not expected here: {names}")
+        fail_at(self.text, stop, f"unexpected {self.plain[stop]!r}: {names}")
 
 
 def blank_comments(text: str, kind: str = "Newick") -> str:
-    """Replace [comments], which may nest, by blanks, so that positions do not change."""
+    """Replace [comments], which may be nested, by blanks, so that positions do not change."""
     if "[" not in text:
         return text
     pieces = []
@@ -360,7 +362,7 @@ def blank_comments(text: str, kind: str = "Newick") -> str:
 
 
 def fail_at(text: str, position: int, problem: str, kind: str = "Newick") -> NoReturn:
-    """Raise a ValueError that says what is wrong, and where in the text."""
+    """Raise a ValueError that states the problem and its position in the text."""
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
     raise ValueError(f"{kind}, line {line} column {column} (character {position}): {problem}")

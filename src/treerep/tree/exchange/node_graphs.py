@@ -34,9 +34,9 @@ def number_nodes(
 ) -> Fields:
     """Number the nodes of a tree. Data points have names; Steiner nodes have None.
 
-    `ends` holds pairs of positions in `names`. Points keep their order. Names that are exactly
-    0 ... n-1 are point numbers, not labels, as in Newick. Support becomes None if it is NaN
-    everywhere.
+    `ends` contains pairs of positions in `names`. Points keep their order. Names that are
+    exactly 0 ... n-1 are point numbers, not labels, as in Newick. If support is NaN everywhere,
+    it becomes None.
 
     >>> number_nodes([None, "a", "b"], [[0, 1], [0, 2]], [1.0, 2.0]).edges
     array([[2, 0],
@@ -90,7 +90,9 @@ def to_networkx(tree: "Tree") -> NetworkXGraph:
 def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     """Read a networkx graph: see `Tree.from_networkx`."""
     if graph.is_directed():
-        raise ValueError("the graph is directed, and a tree is not: pass G.to_undirected()")
+        raise ValueError(
+            "the graph is directed, but a tree is undirected: pass G.to_undirected()"
+        )
     place = {node: k for k, node in enumerate(graph)}
     names = [
         None if data.get("steiner") else str(data.get("label", node))
@@ -102,8 +104,7 @@ def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     for u, v, data in graph.edges(data=True):
         if weight is not None and weight not in data:
             raise ValueError(
-                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: "
-                "set it on every edge, or weight=None"
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or pass weight=None"
             )
         ends.append((place[u], place[v]))
         weights.append(1.0 if weight is None else data[weight])
@@ -129,7 +130,7 @@ def to_skbio(tree: "Tree", root: int | str | None) -> SkbioNode:
     nodes[rooted.root].length = None
     parent = rooted.parent.tolist()
     for node in rooted.order[1:].tolist():
-        # Like TreeNode.append, without its climb to the root that clears caches.
+        # Like TreeNode.append, but without its climb to the root to clear caches.
         nodes[node].parent = nodes[parent[node]]
         nodes[parent[node]].children.append(nodes[node])
     return nodes[rooted.root]
@@ -142,7 +143,7 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
     support = [math.nan if node.support is None else node.support for node in nodes]
     names = [node.name or None if node.children else node.name for node in nodes]
     if all(map(math.isnan, support)):
-        # scikit-bio reads support from a file as the name of a node.
+        # scikit-bio reads support values in a file as node names.
         inner = [
             name if name and node.children else ""
             for node, name in zip(nodes, names, strict=True)
@@ -156,14 +157,14 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
                 [each for each in names if each]
             ):
                 raise ValueError(
-                    f"{name!r} at an inner node looks like support, but not from 0 to 1: "
-                    "set node.support to a share and node.name to None"
+                    f"{name!r} at an internal node looks like support, but is not between "
+                    "0 and 1: set node.support to a fraction and node.name to None"
                 )
     lengths = []
     for node, name in zip(nodes, names, strict=True):
         if not node.children and name is None:
             raise ValueError(
-                "the tree has a leaf without a name: name every tip, or drop it with TreeNode.prune"
+                "a leaf of the tree has no name: name every tip, or drop it with TreeNode.prune"
             )
         lengths.append(default_length if node.length is None else node.length)
     if root.length:
