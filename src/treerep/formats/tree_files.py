@@ -26,7 +26,9 @@ class TreeFormat(NamedTuple):
     reads_with: tuple[str, ...] = ()  # options of `read_tree`
 
 
-_TEXT = ("default_length", "inner_labels")
+_TEXT = ("default_length", "inner_labels", "negative_lengths")
+# Formats of phylogenies: data points are leaves there.
+_LEAVES = frozenset({"newick", "nexus", "itol"})
 #: The formats by name.
 TREE_FORMATS: dict[str, TreeFormat] = {
     "newick": TreeFormat(
@@ -57,7 +59,8 @@ def read_tree(
     *,
     format: str | None = None,  # noqa: A002
     default_length: float | None = None,
-    inner_labels: bool | None = None,
+    inner_labels: str | None = None,
+    negative_lengths: str | None = None,
 ) -> Tree:
     """Read one tree from a file.
 
@@ -70,8 +73,10 @@ def read_tree(
         is unknown, the content.
     default_length : float, optional
         Length of edges that have none. By default such an edge is refused.
-    inner_labels : bool, optional
-        False ignores the names of inner nodes in Newick and Nexus (see `Tree.from_newick`).
+    inner_labels : {"clades", "points", "ignore"}, optional
+        (Newick and Nexus only) What names of inner nodes are: see `Tree.from_newick`.
+    negative_lengths : {"error", "zero"}, optional
+        (Newick and Nexus only) Negative lengths raise an error, or are set to 0.
 
     A file that is not exactly one tree raises a ValueError that names the file and the place.
 
@@ -89,6 +94,11 @@ def read_tree(
     ...     read_tree(f"{folder}/tree.nex").labels
     ('a', 'b')
     """
+    given = {
+        "default_length": default_length,
+        "inner_labels": inner_labels,
+        "negative_lengths": negative_lengths,
+    }
     chosen = _chosen(format)
     with errors_named(path):
         source = Source(path)
@@ -101,10 +111,59 @@ def read_tree(
             if module is None
             else importlib.import_module(f".trees.{module}", __package__).read
         )
-        given = {"default_length": default_length, "inner_labels": inner_labels}
         options = chosen_options(chosen, TREE_FORMATS[chosen].reads_with, given)
         tree: Tree = reader(source, **options) if module else reader(source, chosen == "npz")
         return tree
+
+
+def read_trees(
+    path: str | os.PathLike[str],
+    *,
+    default_length: float | None = None,
+    inner_labels: str = "clades",
+    negative_lengths: str = "error",
+) -> list[Tree]:
+    r"""Read all trees of a Newick or Nexus file, such as bootstrap replicates.
+
+    Parameters
+    ----------
+    path : path, or "-" for standard input
+        Gzip is decompressed.
+    default_length, inner_labels, negative_lengths
+        As in `read_tree`.
+
+    Returns
+    -------
+    list of Tree
+        In the order of the file. Points are matched by label, for example by
+        `Tree.with_support`.
+
+    Notes
+    -----
+    O(N) time and memory for N nodes in all trees.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "two.nwk").write_text("(a:1,b:2,c:3);\n(c:1,a:2,b:2);\n")
+    ...     read_trees(f"{folder}/two.nwk")
+    [Tree(3 points, 1 Steiner node), Tree(3 points, 1 Steiner node)]
+    """
+    with errors_named(path):
+        source = Source(path)
+        chosen = _guessed(source)
+        if chosen not in ("newick", "nexus"):
+            raise ValueError(f"{chosen} files hold one tree: use read_tree")
+        module = importlib.import_module(f".trees.{chosen}", __package__)
+        trees: list[Tree] = module.read_all(
+            source,
+            default_length=default_length,
+            inner_labels=inner_labels,
+            negative_lengths=negative_lengths,
+        )
+        return trees
 
 
 def write_tree(
@@ -114,6 +173,7 @@ def write_tree(
     format: str | None = None,  # noqa: A002
     root: int | str | None = None,
     attributes: Attributes | None = None,
+    leaves: bool | None = None,
 ) -> None:
     """Write a tree to a file, whole or not at all.
 
@@ -129,6 +189,11 @@ def write_tree(
         (GraphML, DOT, auspice and iTOL only) Groups, numbers or colors. None and NaN are
         missing values. Columns of a DataFrame whose index has the labels are matched by label.
 
+    leaves : bool, optional
+        Whether data points inside the tree become leaves at distance 0: see `Tree.with_leaves`.
+        The default is True for Newick, Nexus and iTOL, because other programs ignore or lose
+        taxa inside a tree. Distances do not change.
+
     The tables of iTOL are written beside the tree: see `trees/itol.py`. All files are written,
     or none. A file is replaced only if it is such a table itself.
 
@@ -139,6 +204,8 @@ def write_tree(
     Examples
     --------
     >>> write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), "-", format="newick")
+    (a:0.0,b:1.5);
+    >>> write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), "-", format="newick", leaves=False)
     (b:1.5)a;
     """
     name = os.fspath(path)
@@ -159,6 +226,9 @@ def write_tree(
                 f"leave it out, or choose one of {_listed(others)}"
             )
     options = {option: value for option, value in given.items() if value is not None}
+    if leaves or (leaves is None and chosen in _LEAVES):
+        tree = (tree if root is None else tree.with_root(root)).with_leaves()
+        options.pop("root", None)
     contents = _contents(tree, chosen, name, options)
     if chosen == "itol":
         from .trees.itol import check_companions

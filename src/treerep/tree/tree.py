@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,21 +17,23 @@ from ..metric.base import check_indices, check_labels, read_only
 from ..metric.oracle.classes import TreeOracle
 from ._validation import check_edges, check_tree, check_weights, read_only_copy
 from .comparison.difference import TreeDifference, branches, path_difference, robinson_foulds
-from .comparison.support import carried_support, check_support, split_support, support_above
+from .comparison.support import carried_support, check_support, split_support
 from .exchange.archives import load_fields, save_tree
 from .exchange.linkage import linkage_matrix
 from .exchange.newick_text import parse_newick, write_newick
 from .exchange.node_graphs import Fields, from_networkx, from_skbio, to_networkx, to_skbio
 from .exchange.notebook import rendered
 from .operations.clusters import cut_clusters
+from .operations.leaves import leaf_edges, points_inside
 from .operations.reduction import contracted_edges, restricted_edges
-from .operations.rerooting import midpoint_root, outgroup_root
+from .operations.rerooting import joined_edges, midpoint_root, outgroup_root
 from .structure.ancestors import tree_oracle
-from .structure.canonical import canonical_edges
+from .structure.annotations import NONE, Annotations, check_annotations
+from .structure.canonical import canonical_edges, canonical_numbers
 from .structure.rooted import Preorder, Rooted, by_node, preorder
 from .structure.walks import path_between, prefer_walk, symmetric_matrix, walked_block
 
-_FIELDS = ("n_points", "edges", "weights", "labels", "support", "order_known")
+_FIELDS = ("n_points", "edges", "weights", "labels", "support", "order_known", "_annotations")
 
 
 class Tree(CompiledMetric):
@@ -51,6 +53,12 @@ class Tree(CompiledMetric):
         False if the numbers of the points come from a text (Newick, Nexus, GraphML) or from a
         graph of another library. Such a tree is matched to data only by its labels. `restrict`
         gives a tree in a known order. `==` and `isclose` ignore it.
+    root : int, optional
+        The node at which the tree is rooted, if it is. Trees of Newick and Nexus files keep
+        their root. `==`, `isclose` and all distances ignore it.
+    clade_names : mapping of Steiner nodes to names, optional
+        Names of internal nodes, as files of phylogenies have them. `==` and `isclose` ignore
+        them.
 
     A tree is a metric on its data points: `len(tree) == n_points`. `pairs`, `block` and `path`
     also accept Steiner nodes. A tree is immutable; its arrays are read-only. Edges that do not
@@ -78,6 +86,8 @@ class Tree(CompiledMetric):
         *,
         support: ArrayLike | None = None,
         order_known: bool = True,
+        root: int | None = None,
+        clade_names: Mapping[int, str] | None = None,
     ) -> None:
         n = whole_number(n_points, "n_points")
         if n < 1:
@@ -87,7 +97,8 @@ class Tree(CompiledMetric):
         check_tree(pairs)
         shares = check_support(support, len(pairs))
         shares = None if shares is None else read_only_copy(shares, support)
-        self._set(n, pairs, lengths, check_labels(labels, n), shares, bool(order_known))
+        notes = check_annotations(n, len(pairs) + 1, root, clade_names)
+        self._set(n, pairs, lengths, check_labels(labels, n), shares, bool(order_known), notes)
 
     @classmethod
     def _trusted(
@@ -98,13 +109,13 @@ class Tree(CompiledMetric):
         labels: tuple[str, ...] | None = None,
         support: NDArray[np.float64] | None = None,
         order_known: bool = True,
+        _annotations: Annotations = NONE,
     ) -> "Tree":
         """Make a tree of arrays that are known to be valid, without checks or copies."""
         tree = cls.__new__(cls)
         shares = None if support is None else read_only(support)
-        tree._set(
-            int(n_points), read_only(edges), read_only(weights), labels, shares, order_known
-        )
+        arrays = read_only(edges), read_only(weights)
+        tree._set(int(n_points), *arrays, labels, shares, order_known, _annotations)
         return tree
 
     @classmethod
@@ -116,16 +127,16 @@ class Tree(CompiledMetric):
         labels: tuple[str, ...] | None,
         support: NDArray[np.float64] | None,
         order_known: bool = True,
+        _annotations: Annotations = NONE,
     ) -> "Tree":
-        if support is None:
+        if support is None and _annotations == NONE:
             ordered = canonical_edges(n_points, edges, weights)
             return cls._trusted(n_points, *ordered, labels, None, order_known)
-        # Edge numbers take the place of the lengths, to find the new order: exact up to 2^53.
-        renumbered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
-        before = numbers.astype(np.int64)
-        return cls._trusted(
-            n_points, renumbered, weights[before], labels, support[before], order_known
-        )
+        renumbered, before, nodes = canonical_numbers(n_points, edges)
+        shares = None if support is None else support[before]
+        notes = _annotations.renumbered(nodes, before)
+        arrays = renumbered, weights[before]
+        return cls._trusted(n_points, *arrays, labels, shares, order_known, notes)
 
     def _set(
         self,
@@ -135,6 +146,7 @@ class Tree(CompiledMetric):
         labels: tuple[str, ...] | None,
         support: NDArray[np.float64] | None,
         order_known: bool,
+        _annotations: Annotations,
     ) -> None:
         self.__dict__.update(
             n_points=n_points,
@@ -143,6 +155,7 @@ class Tree(CompiledMetric):
             labels=labels,
             support=support,
             order_known=order_known,
+            _annotations=_annotations,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -199,6 +212,16 @@ class Tree(CompiledMetric):
     def total_length(self) -> float:
         """Sum of all weights."""
         return math.fsum(self.weights)
+
+    @property
+    def root(self) -> int | None:
+        """The node at which the tree is rooted, or None."""
+        return self._annotations.root
+
+    @property
+    def clade_names(self) -> dict[int, str]:
+        """Names of internal nodes, by node."""
+        return dict(self._annotations.clade_names)
 
     # Cached views.
 
@@ -298,7 +321,64 @@ class Tree(CompiledMetric):
 
     def with_support(self, trees: Iterable["Tree"]) -> "Tree":
         """Return the same tree with the share of `trees` that contain each edge's split."""
-        return self._replace(support=split_support(self, trees))
+        notes = self._annotations._replace(support_text=None)
+        return self._replace(support=split_support(self, trees), _annotations=notes)
+
+    def with_root(self, root: int | str | None) -> "Tree":
+        """Return the same tree rooted at a node (id or label), or with None without a root.
+
+        A former root that has only two branches and no name is removed, so ids of Steiner nodes
+        may change: see `root`.
+
+        >>> tree = Tree.from_newick("((a:1,b:1):1,c:3);")
+        >>> tree.with_root("c").newick()
+        '((a:1.0,b:1.0):4.0,c:0.0);'
+        """
+        node = None if root is None else self._node(root)
+        chosen = self._replace(_annotations=self._annotations._replace(root=node))
+        old = self.root
+        if old in (None, node) or old < self.n_points or old in self.clade_names:
+            return chosen
+        return chosen._without(old) if self.degrees[old] == 2 else chosen
+
+    def _without(self, node: int) -> "Tree":
+        """Return the tree with one edge in place of the two edges at a Steiner node."""
+        edges, weights, nodes, kept = joined_edges(self.edges, self.weights, node)
+        notes = self._annotations
+        support = None
+        if self.support is not None:
+            both = np.flatnonzero((self.edges == node).any(axis=1))
+            support = self.support.copy()
+            support[both] = np.fmax(*support[both])
+            support = support[kept]
+            if notes.support_text is not None:
+                texts = list(notes.support_text)
+                texts[both[0]] = texts[both[0]] or texts[both[1]]
+                notes = notes._replace(support_text=tuple(texts))
+        fields = self.n_points, edges, weights, self.labels, support, self.order_known
+        return Tree._in_canonical_order(*fields, notes.renumbered(nodes, kept))
+
+    def with_leaves(self) -> "Tree":
+        """Return a tree with the same distances in which every data point is a leaf. O(N).
+
+        A data point inside the tree, or at its root, becomes a leaf at the end of a new edge of
+        length 0. A Steiner node takes its place. Programs for phylogenies expect such trees.
+        `contracted` reverses this.
+
+        >>> Tree(3, [[0, 1], [1, 2]], [1.0, 2.0], labels="abc").with_leaves().newick()
+        '(a:1.0,b:0.0,c:2.0);'
+        """
+        inside = points_inside(self.edges, self.n_points, self.root)
+        if not len(inside):
+            return self
+        edges, weights, nodes = leaf_edges(self.edges, self.weights, inside)
+        new = np.full(len(inside), np.nan)
+        support = None if self.support is None else np.append(self.support, new)
+        notes = self._annotations.renumbered(nodes)
+        if notes.support_text is not None:
+            notes = notes._replace(support_text=(*notes.support_text, *[""] * len(inside)))
+        fields = self.n_points, edges, weights, self.labels, support, self.order_known, notes
+        return Tree._in_canonical_order(*fields)
 
     def _replace(self, **changes: Any) -> "Tree":
         """Return a tree with other arguments of `_trusted`."""
@@ -323,10 +403,9 @@ class Tree(CompiledMetric):
         """
         number = np.arange(self.n_nodes)
         number[order] = np.arange(self.n_points)
-        edges = number[self.edges]
-        return Tree._in_canonical_order(
-            self.n_points, edges, self.weights, labels, self.support, order_known
-        )
+        fields = self.n_points, number[self.edges], self.weights, labels, self.support
+        notes = self._annotations.renumbered(number)
+        return Tree._in_canonical_order(*fields, order_known, notes)
 
     def _settled(self) -> "Tree":
         """Return the same tree with its order known. Call this once the points are matched."""
@@ -338,6 +417,7 @@ class Tree(CompiledMetric):
         Distances and labels are kept. Steiner nodes that become leaves, or have only two
         neighbors, are removed. The result is canonical, and its order is known. Support is kept
         only if all points are: the share of a split of all points does not apply to a part.
+        The root and the names of clades are not kept.
         """
         chosen = self._points(points)
         if len(chosen) == 0:
@@ -358,7 +438,8 @@ class Tree(CompiledMetric):
         Edges of length at most `tol` with a Steiner node at one end are contracted. Two data
         points stay two nodes, even at distance 0. Then Steiner leaves and Steiner nodes with
         two neighbors are removed. With tol=0 no distance between data points changes. The
-        remaining edges keep their splits and their support. The result is canonical.
+        remaining edges keep their splits and their support. The root and the names of clades
+        are not kept. The result is canonical.
         """
         if not tol >= 0:
             raise ValueError(f"tol must be a length, 0 or more, not {tol!r}")
@@ -429,17 +510,25 @@ class Tree(CompiledMetric):
 
     # Conversion.
 
-    def newick(self, root: int | str | None = None, *, digits: int | None = None) -> str:
+    def newick(
+        self,
+        root: int | str | None = None,
+        *,
+        digits: int | None = None,
+        leaves: bool = True,
+    ) -> str:
         """Write the tree as Newick text. Names are the labels or the point numbers.
 
-        `root` is a node id or label; by default a Steiner node next to point 0, if there is
-        one, otherwise point 0. Data points that are inner nodes are written as inner names.
-        Lengths are written exactly, or with the given number of significant digits.
+        `root` is a node id or label. The default is the root of the tree, if it has one,
+        otherwise a Steiner node next to point 0. Lengths are written exactly, or with the given
+        number of significant digits.
 
-        Support is written in place of the name of an inner node, for the edge above it, with
-        four decimals. An inner data point keeps its name instead, so its support is not
-        written; `save` keeps all support. Names of inner nodes that look like support are
-        quoted.
+        Data points inside the tree are written as leaves at distance 0, as programs for
+        phylogenies expect (see `with_leaves`). With leaves=False they are names of inner nodes.
+
+        An inner node has the name of its clade or, without a name, the support of the edge
+        above it: as in the file that it was read from, otherwise a share with four decimals.
+        `save` keeps both.
 
         >>> Tree(
         ...     3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]
@@ -451,42 +540,50 @@ class Tree(CompiledMetric):
         ... ).newick()
         '(a:1.0,b:1.0,(c:1.0,d:1.0)0.95:1.0);'
         """
-        node = self._default_root() if root is None else self._node(root)
-        view = self._view_from(node)
-        above = None if self.support is None else support_above(view, self.edges, self.support)
-        return write_newick(view, self.n_points, self.labels, digits, above)
+        tree = self if root is None else self.with_root(root)
+        tree = tree.with_leaves() if leaves else tree
+        return write_newick(tree, tree._view_from(tree._default_root()), digits)
 
     def _default_root(self) -> int:
+        if self.root is not None:
+            return self.root
         beside = self.edges[(self.edges == 0).any(axis=1)].max(axis=1, initial=0)
         steiner = beside[beside >= self.n_points]
         return int(steiner.min()) if len(steiner) else 0
 
     @classmethod
     def from_newick(
-        cls, text: str, *, default_length: float | None = None, inner_labels: bool = True
+        cls,
+        text: str,
+        *,
+        default_length: float | None = None,
+        inner_labels: str = "clades",
+        negative_lengths: str = "error",
     ) -> "Tree":
         """Read a tree from Newick text.
 
-        Named nodes become data points, numbered as they appear in the text. Inner nodes without
-        a name become Steiner nodes. Names that are exactly 0 ... n-1, as `newick` writes a tree
-        without labels, are point numbers, not labels. The order in the text is not that of the
-        data (`order_known` is False): the points are matched by label. A missing length is
-        refused unless `default_length` is given. Underscores are kept.
+        Leaves become data points, numbered as they appear in the text. Names that are exactly
+        0 ... n-1, as `newick` writes a tree without labels, are point numbers, not labels. The
+        order in the text is not that of the data (`order_known` is False): the points are
+        matched by label. Underscores are kept. The outermost node is the root of the tree.
 
-        A number from 0 to 1 with a decimal point as an inner name, without quotes, is the
-        support of the edge above (ignored at the root). If there is such a number, an inner 0
-        or 1 is also support. Other inner numbers, such as 95, are refused unless all points are
-        numbered; in quotes they are names. With inner_labels=False all names and numbers of
-        inner nodes are ignored.
+        A missing length is refused unless `default_length` is given. Negative lengths, which
+        other programs may write, are refused, or with negative_lengths="zero" set to 0.
+
+        Names of inner nodes are names of clades. Numbers there, without quotes, are the support
+        of the edge above: shares up to 1, or percentages if one is larger than 1. If several
+        numbers are joined by slashes, the last one counts (98.7/100, as IQ-TREE writes SH-aLRT
+        and bootstrap support). With inner_labels="points", names of inner nodes are data points;
+        with "ignore", names and numbers of inner nodes are ignored.
 
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
-        >>> Tree.from_newick("((a:1,b:2)0.95:0.5,c:3,d:1);").support
-        array([ nan,  nan,  nan,  nan, 0.95])
+        >>> tree = Tree.from_newick("((a:1,b:2)95:0.5,(c:3,d:1)Canidae:1);")
+        >>> tree.newick(), float(tree.support[5])
+        ('((a:1.0,b:2.0)95:0.5,(c:3.0,d:1.0)Canidae:1.0);', 0.95)
         """
-        return cls._in_canonical_order(
-            *parse_newick(text, default_length, inner_labels), order_known=False
-        )
+        parsed = parse_newick(text, default_length, inner_labels, negative_lengths)
+        return cls._in_canonical_order(*parsed[:5], False, parsed.annotations)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to a .npz or .json file, whole or not at all."""
@@ -521,8 +618,9 @@ class Tree(CompiledMetric):
         return cls._of_fields(from_networkx(graph, weight))
 
     def to_skbio(self, root: int | str | None = None) -> SkbioNode:
-        """Return a skbio.TreeNode, rooted as in `newick`. Steiner nodes have no name."""
-        return to_skbio(self, root)
+        """Return a skbio.TreeNode, rooted as in `newick`, with all data points as leaves."""
+        tree = self if root is None else self.with_root(root)
+        return to_skbio(tree.with_leaves())
 
     @classmethod
     def from_skbio(cls, tree: SkbioNode, *, default_length: float | None = None) -> "Tree":
@@ -531,7 +629,8 @@ class Tree(CompiledMetric):
 
     @classmethod
     def _of_fields(cls, fields: Fields) -> "Tree":
-        return cls(*fields[:4], support=fields.support, order_known=False).canonical()
+        tree = cls(*fields[:4], support=fields.support, order_known=False)
+        return tree._replace(_annotations=fields.annotations).canonical()
 
     def to_linkage(self, *, rtol: float = 1e-9) -> NDArray[np.float64]:
         """Return an ultrametric tree as SciPy's linkage matrix, (n-1, 4). O(N log N).
@@ -552,26 +651,32 @@ class Tree(CompiledMetric):
         """Return the tree and the node in the middle of its longest path. O(N).
 
         This root is appropriate under a molecular clock. If no node is there, the result is a
-        new tree with a Steiner node there and the same distances.
+        new tree with a Steiner node there and the same distances. The tree is rooted there.
 
         >>> tree, root = Tree(2, [[0, 1]], [3.0], labels="ab").root_at_midpoint()
-        >>> tree.newick(root)
+        >>> tree.newick()
         '(a:1.5,b:1.5);'
         """
-        return midpoint_root(self)
+        return _rooted_at(*midpoint_root(self))
 
     def root_at_outgroup(self, points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
         """Return the tree and a node on the edge that separates an outgroup. O(N).
 
         The outgroup is one point or several (ids or labels). It is refused if it is not a
         branch of the tree. The node is a Steiner node in the middle of the edge. The result is
-        a new tree with the same distances, unless a Steiner node already lies there.
+        a new tree with the same distances, unless a Steiner node already lies there. The tree
+        is rooted there.
 
         >>> tree, root = Tree.from_newick("((a:1,b:1):1,c:1,d:2);").root_at_outgroup("d")
-        >>> tree.newick(root)
+        >>> tree.newick()
         '(((a:1.0,b:1.0):1.0,c:1.0):1.0,d:1.0);'
         """
-        return outgroup_root(self, points)
+        return _rooted_at(*outgroup_root(self, points))
+
+
+def _rooted_at(tree: Tree, node: int) -> tuple[Tree, int]:
+    rooted = tree.with_root(node)
+    return rooted, int(rooted.root)  # type: ignore[arg-type]
 
 
 def _require_tree(other: object) -> None:
