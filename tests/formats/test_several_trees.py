@@ -2,6 +2,7 @@
 
 import gzip
 
+import numpy as np
 import pytest
 
 import treerep as tr
@@ -65,3 +66,21 @@ def test_points_inside_become_leaves(tmp_path, name: str, default: bool, leaves)
     back = tr.formats.read_tree(tmp_path / name, **points)
     assert back.n_nodes == (4 if (default if leaves is None else leaves) else 3)
     assert back.restrict("abc").distances().tolist() == path.distances().tolist()
+
+
+def test_strict_phylip_with_a_blank_in_a_later_name(tmp_path) -> None:
+    rows = ["Homo      0.0 1.0 2.0", "Pan trogl 1.0 0.0 2.0", "Mus muscu 2.0 2.0 0.0"]
+    (tmp_path / "d.phy").write_text("    3\n" + "\n".join(rows) + "\n")
+    metric = tr.formats.read(tmp_path / "d.phy")
+    assert metric.labels == ("Homo", "Pan trogl", "Mus muscu")
+    assert metric.block([1], [0, 2]).tolist() == [[1.0, 2.0]]
+
+
+def test_h5ad_files_have_the_coordinates_of_the_object(tmp_path) -> None:
+    anndata = pytest.importorskip("anndata")
+    points = np.random.default_rng(0).normal(size=(20, 5))
+    adata = anndata.AnnData(points, obsm={"X_pca": points[:, :2].copy()})
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    metric = tr.formats.read(tmp_path / "cells.h5ad")
+    np.testing.assert_array_equal(metric.points, tr.as_metric(adata).points)
+    assert tr.formats.read(tmp_path / "cells.h5ad", use_rep="X").points.shape == (20, 5)

@@ -579,7 +579,7 @@ class Tree(CompiledMetric):
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
         >>> tree = Tree.from_newick("((a:1,b:2)95:0.5,(c:3,d:1)Canidae:1);")
-        >>> tree.newick(), float(tree.support[5])
+        >>> tree.newick(), float(np.nanmax(tree.support))
         ('((a:1.0,b:2.0)95:0.5,(c:3.0,d:1.0)Canidae:1.0);', 0.95)
         """
         parsed = parse_newick(text, default_length, inner_labels, negative_lengths)
