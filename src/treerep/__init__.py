@@ -32,6 +32,7 @@ _HOMES = {
     "TreeEmbedding": "embedding.tree_embedding",
     "as_metric": "metric.as_metric",
     "average_distortion": "scores.distortion",
+    "consensus": "tree.comparison.consensus",
     "distance_error": "scores.distortion",
     "draw": "drawing.draw",
     "embed": "embedding.embed",
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from .scores.distortion import worst_distortion as worst_distortion
     from .scores.mean_average_precision import mean_average_precision as mean_average_precision
     from .scores.score import Score as Score
+    from .tree.comparison.consensus import consensus as consensus
     from .tree.tree import Tree as Tree
     from .treelikeness.hyperbolicity import hyperbolicity as hyperbolicity
     from .treelikeness.result import Hyperbolicity as Hyperbolicity

@@ -39,8 +39,8 @@ def test_points_keep_their_order_names_and_support(
     name: str, tmp_path_factory: pytest.TempPathFactory, tree: Tree
 ) -> None:
     path = path_for(tmp_path_factory.mktemp("trees"), name)
-    write_tree(tree, path)
-    back = read_tree(path)
+    write_tree(tree, path, leaves=False)
+    back = read_tree(path, **({"inner_labels": "points"} if name == "nexus" else {}))
     if set(tree.labels or ()) == {str(i) for i in range(len(tree))}:
         assert (back.labels or ()) in ((), tree.labels)  # such names are numbers, in text
         return
@@ -62,9 +62,9 @@ def test_newick_keeps_names_and_distances(
     path = tmp_path_factory.mktemp("trees") / "tree.nwk"
     write_tree(tree, path)
     back = read_tree(path)
-    assert (back.n_nodes, len(back)) == (tree.n_nodes, len(tree))
+    assert (back.n_nodes, len(back)) == (tree.with_leaves().n_nodes, len(tree))
     if tree.labels is None:
-        assert back == tree
+        assert back.isclose(tree)
     elif back.labels is not None:
         assert_array_equal(back.distances(tree.labels), tree.distances())
 
@@ -150,18 +150,16 @@ def test_root(tmp_path: Path) -> None:
     for name in ("t.nwk", "t.nex"):
         write_tree(QUARTET, tmp_path / name, root="c")
         assert read_tree(tmp_path / name).isclose(QUARTET) or name == "t.nwk"
-    assert (tmp_path / "t.nwk").read_text() == "(((a:1.0,b:2.0)0.75:5.0,d:4.0):3.0)c;\n"
+    assert (tmp_path / "t.nwk").read_text() == "(((a:1.0,b:2.0)0.75:5.0,d:4.0):3.0,c:0.0);\n"
     assert "[&R]" in (tmp_path / "t.nex").read_text()
 
 
 def test_options_of_readers(tmp_path: Path) -> None:
     (tmp_path / "t.nwk").write_text("((a,b)95,(c,d)95);")
-    with pytest.raises(
-        ValueError, match=r"t.nwk: Newick, line 1 column .* pass inner_labels=False"
-    ):
-        read_tree(tmp_path / "t.nwk", default_length=1.0)
-    tree = read_tree(tmp_path / "t.nwk", default_length=1.0, inner_labels=False)
-    assert tree.total_length == 6
+    with pytest.raises(ValueError, match=r"t.nwk: Newick, line 1 column 7 .* missing length"):
+        read_tree(tmp_path / "t.nwk")
+    tree = read_tree(tmp_path / "t.nwk", default_length=1.0, inner_labels="ignore")
+    assert tree.total_length == 6 and tree.support is None
     write_tree(tree, tmp_path / "t.npz")
     with pytest.raises(ValueError, match="npz does not accept default_length"):
         read_tree(tmp_path / "t.npz", default_length=1.0)

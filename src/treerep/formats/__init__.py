@@ -13,6 +13,7 @@ _HOMES = {
     "TREE_FORMATS": "tree_files",
     "read": "reading",
     "read_tree": "tree_files",
+    "read_trees": "tree_files",
     "write_distances": "writing",
     "write_tree": "tree_files",
 }
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .reading import read as read
     from .tree_files import TREE_FORMATS as TREE_FORMATS
     from .tree_files import read_tree as read_tree
+    from .tree_files import read_trees as read_trees
     from .tree_files import write_tree as write_tree
     from .writing import write_distances as write_distances
 else:

@@ -26,7 +26,9 @@ class TreeFormat(NamedTuple):
     reads_with: tuple[str, ...] = ()  # options of `read_tree`
 
 
-_TEXT = ("default_length", "inner_labels")
+_TEXT = ("default_length", "inner_labels", "negative_lengths")
+# Formats of phylogenies: data points are leaves there.
+_LEAVES = frozenset({"newick", "nexus", "itol"})
 #: The formats by name.
 TREE_FORMATS: dict[str, TreeFormat] = {
     "newick": TreeFormat(
@@ -57,7 +59,8 @@ def read_tree(
     *,
     format: str | None = None,  # noqa: A002
     default_length: float | None = None,
-    inner_labels: bool | None = None,
+    inner_labels: str | None = None,
+    negative_lengths: str | None = None,
 ) -> Tree:
     """Read one tree from a file.
 
@@ -70,8 +73,10 @@ def read_tree(
         format, or the content if the extension is unknown.
     default_length : float, optional
         Length of edges without a length. By default a missing length raises an error.
-    inner_labels : bool, optional
-        False ignores the names of internal nodes in Newick and Nexus (see `Tree.from_newick`).
+    inner_labels : {"clades", "points", "ignore"}, optional
+        (Newick and Nexus only) How to read the names of internal nodes: see `Tree.from_newick`.
+    negative_lengths : {"error", "zero"}, optional
+        (Newick and Nexus only) Whether negative lengths raise an error or become 0.
 
     Returns
     -------
@@ -88,6 +93,7 @@ def read_tree(
     --------
     formats.write_tree : Write a tree.
     Tree.from_newick : Read a tree from Newick text.
+    formats.read_trees : Read all trees of a file.
     formats.read : Read distances, points or a graph.
 
     Notes
@@ -103,6 +109,11 @@ def read_tree(
     ...     read_tree(f"{folder}/tree.nex").labels
     ('a', 'b')
     """
+    given = {
+        "default_length": default_length,
+        "inner_labels": inner_labels,
+        "negative_lengths": negative_lengths,
+    }
     chosen = _chosen(format)
     with errors_named(path):
         source = Source(path)
@@ -115,10 +126,68 @@ def read_tree(
             if module is None
             else importlib.import_module(f".trees.{module}", __package__).read
         )
-        given = {"default_length": default_length, "inner_labels": inner_labels}
         options = chosen_options(chosen, TREE_FORMATS[chosen].reads_with, given)
         tree: Tree = reader(source, **options) if module else reader(source, chosen == "npz")
         return tree
+
+
+def read_trees(
+    path: str | os.PathLike[str],
+    *,
+    default_length: float | None = None,
+    inner_labels: str = "clades",
+    negative_lengths: str = "error",
+) -> list[Tree]:
+    r"""Read all trees of a Newick or Nexus file, such as bootstrap replicates.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, or "-" for standard input. Gzip is decompressed.
+    default_length : float, optional
+        Length of edges without a length. By default a missing length raises an error.
+    inner_labels : {"clades", "points", "ignore"}
+        How to read the names of internal nodes: see `Tree.from_newick`.
+    negative_lengths : {"error", "zero"}
+        Whether negative lengths raise an error or become 0.
+
+    Returns
+    -------
+    list of Tree
+        The trees in the order of the file. Points are matched by label.
+
+    See Also
+    --------
+    formats.read_tree : Read one tree.
+    consensus : Return the tree on which several trees agree.
+    Tree.with_support : Count how many trees contain each split.
+
+    Notes
+    -----
+    O(N) time and memory for N nodes in all trees.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "two.nwk").write_text("(a:1,b:2,c:3);\n(c:1,a:2,b:2);\n")
+    ...     read_trees(f"{folder}/two.nwk")
+    [Tree(3 points, 1 Steiner node), Tree(3 points, 1 Steiner node)]
+    """
+    with errors_named(path):
+        source = Source(path)
+        chosen = _guessed(source)
+        if chosen not in ("newick", "nexus"):
+            raise ValueError(f"{chosen} files hold one tree: use read_tree")
+        module = importlib.import_module(f".trees.{chosen}", __package__)
+        trees: list[Tree] = module.read_all(
+            source,
+            default_length=default_length,
+            inner_labels=inner_labels,
+            negative_lengths=negative_lengths,
+        )
+        return trees
 
 
 def write_tree(
@@ -128,6 +197,7 @@ def write_tree(
     format: str | None = None,  # noqa: A002
     root: int | str | None = None,
     attributes: Attributes | None = None,
+    leaves: bool | None = None,
 ) -> None:
     """Write a tree to a file.
 
@@ -146,6 +216,11 @@ def write_tree(
         value per data point. None and NaN are missing values. Columns of a DataFrame whose
         index has the labels are matched by label.
 
+    leaves : bool, optional
+        Whether data points inside the tree become leaves at distance 0: see `Tree.with_leaves`.
+        The default is True for Newick, Nexus and iTOL, because other programs lose taxa inside
+        a tree. Distances do not change.
+
     See Also
     --------
     formats.read_tree : Read a tree.
@@ -161,6 +236,8 @@ def write_tree(
     Examples
     --------
     >>> write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), "-", format="newick")
+    (a:0.0,b:1.5);
+    >>> write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), "-", format="newick", leaves=False)
     (b:1.5)a;
     """
     name = os.fspath(path)
@@ -181,6 +258,9 @@ def write_tree(
                 f"leave it out, or choose one of {_listed(others)}"
             )
     options = {option: value for option, value in given.items() if value is not None}
+    if leaves or (leaves is None and chosen in _LEAVES):
+        tree = (tree if root is None else tree.with_root(root)).with_leaves()
+        options.pop("root", None)
     contents = _contents(tree, chosen, name, options)
     if chosen == "itol":
         from .trees.itol import check_companions

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,21 +17,23 @@ from ..metric.base import check_indices, check_labels, read_only
 from ..metric.oracle.classes import TreeOracle
 from ._validation import check_edges, check_tree, check_weights, read_only_copy
 from .comparison.difference import TreeDifference, branches, path_difference, robinson_foulds
-from .comparison.support import carried_support, check_support, split_support, support_above
+from .comparison.support import carried_support, check_support, split_support
 from .exchange.archives import load_fields, save_tree
 from .exchange.linkage import linkage_matrix
 from .exchange.newick_text import parse_newick, write_newick
 from .exchange.node_graphs import Fields, from_networkx, from_skbio, to_networkx, to_skbio
 from .exchange.notebook import rendered
 from .operations.clusters import cut_clusters
+from .operations.leaves import leaf_edges, points_inside
 from .operations.reduction import contracted_edges, restricted_edges
-from .operations.rerooting import midpoint_root, outgroup_root
+from .operations.rerooting import joined_edges, midpoint_root, outgroup_root
 from .structure.ancestors import tree_oracle
-from .structure.canonical import canonical_edges
+from .structure.annotations import NONE, Annotations, check_annotations
+from .structure.canonical import canonical_edges, canonical_numbers
 from .structure.rooted import Preorder, Rooted, by_node, preorder
 from .structure.walks import path_between, prefer_walk, symmetric_matrix, walked_block
 
-_FIELDS = ("n_points", "edges", "weights", "labels", "support", "order_known")
+_FIELDS = ("n_points", "edges", "weights", "labels", "support", "order_known", "_annotations")
 
 
 class Tree(CompiledMetric):
@@ -58,6 +60,10 @@ class Tree(CompiledMetric):
         False if the numbers of the points come from a text file (Newick, Nexus, GraphML) or
         from another library. The points of such a tree are matched to data by label only.
         `restrict` returns a tree in a known order.
+    root : int, optional
+        The node at which the tree is rooted. Trees from Newick and Nexus files keep their root.
+    clade_names : mapping, optional
+        Names of internal nodes: from Steiner nodes to text.
 
     Attributes
     ----------
@@ -84,8 +90,8 @@ class Tree(CompiledMetric):
 
     Notes
     -----
-    Construction validates the edges in O(N). `==` and `isclose` ignore `support` and
-    `order_known`. `pairs`, `block` and `path` also accept Steiner nodes.
+    Construction validates the edges in O(N). `==` and `isclose` ignore `support`,
+    `order_known`, `root` and `clade_names`. `pairs`, `block` and `path` also accept Steiner nodes.
 
     Examples
     --------
@@ -111,6 +117,8 @@ class Tree(CompiledMetric):
         *,
         support: ArrayLike | None = None,
         order_known: bool = True,
+        root: int | None = None,
+        clade_names: Mapping[int, str] | None = None,
     ) -> None:
         n = whole_number(n_points, "n_points")
         if n < 1:
@@ -120,7 +128,8 @@ class Tree(CompiledMetric):
         check_tree(pairs)
         shares = check_support(support, len(pairs))
         shares = None if shares is None else read_only_copy(shares, support)
-        self._set(n, pairs, lengths, check_labels(labels, n), shares, bool(order_known))
+        notes = check_annotations(n, len(pairs) + 1, root, clade_names)
+        self._set(n, pairs, lengths, check_labels(labels, n), shares, bool(order_known), notes)
 
     @classmethod
     def _trusted(
@@ -131,13 +140,13 @@ class Tree(CompiledMetric):
         labels: tuple[str, ...] | None = None,
         support: NDArray[np.float64] | None = None,
         order_known: bool = True,
+        _annotations: Annotations = NONE,
     ) -> "Tree":
         """Create a tree from arrays that are known to be valid, without checks or copies."""
         tree = cls.__new__(cls)
         shares = None if support is None else read_only(support)
-        tree._set(
-            int(n_points), read_only(edges), read_only(weights), labels, shares, order_known
-        )
+        arrays = read_only(edges), read_only(weights)
+        tree._set(int(n_points), *arrays, labels, shares, order_known, _annotations)
         return tree
 
     @classmethod
@@ -149,16 +158,16 @@ class Tree(CompiledMetric):
         labels: tuple[str, ...] | None,
         support: NDArray[np.float64] | None,
         order_known: bool = True,
+        _annotations: Annotations = NONE,
     ) -> "Tree":
-        if support is None:
+        if support is None and _annotations == NONE:
             ordered = canonical_edges(n_points, edges, weights)
             return cls._trusted(n_points, *ordered, labels, None, order_known)
-        # Pass edge numbers as lengths, to find the new order. They are exact up to 2^53.
-        renumbered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
-        before = numbers.astype(np.int64)
-        return cls._trusted(
-            n_points, renumbered, weights[before], labels, support[before], order_known
-        )
+        renumbered, before, nodes = canonical_numbers(n_points, edges)
+        shares = None if support is None else support[before]
+        notes = _annotations.renumbered(nodes, before)
+        arrays = renumbered, weights[before]
+        return cls._trusted(n_points, *arrays, labels, shares, order_known, notes)
 
     def _set(
         self,
@@ -168,6 +177,7 @@ class Tree(CompiledMetric):
         labels: tuple[str, ...] | None,
         support: NDArray[np.float64] | None,
         order_known: bool,
+        _annotations: Annotations,
     ) -> None:
         self.__dict__.update(
             n_points=n_points,
@@ -176,6 +186,7 @@ class Tree(CompiledMetric):
             labels=labels,
             support=support,
             order_known=order_known,
+            _annotations=_annotations,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -231,6 +242,16 @@ class Tree(CompiledMetric):
     def total_length(self) -> float:
         """Sum of all edge lengths."""
         return math.fsum(self.weights)
+
+    @property
+    def root(self) -> int | None:
+        """The node at which the tree is rooted, or None."""
+        return self._annotations.root
+
+    @property
+    def clade_names(self) -> dict[int, str]:
+        """Names of internal nodes, by node."""
+        return dict(self._annotations.clade_names)
 
     # Cached views.
 
@@ -352,7 +373,73 @@ class Tree(CompiledMetric):
 
     def with_support(self, trees: Iterable["Tree"]) -> "Tree":
         """Return the same tree with support: the share of `trees` that contain each split."""
-        return self._replace(support=split_support(self, trees))
+        notes = self._annotations._replace(support_text=None)
+        return self._replace(support=split_support(self, trees), _annotations=notes)
+
+    def with_root(self, root: int | str | None) -> "Tree":
+        """Return the same tree rooted at a node.
+
+        A former root that has only two branches and no name is removed. The numbers of Steiner
+        nodes may change, and `root` is the new number.
+
+        Parameters
+        ----------
+        root : int or label
+            The new root. None removes the root.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((a:1,b:1):1,c:3);")
+        >>> tree.with_root("c").newick()
+        '((a:1.0,b:1.0):4.0,c:0.0);'
+        """
+        node = None if root is None else self._node(root)
+        chosen = self._replace(_annotations=self._annotations._replace(root=node))
+        old = self.root
+        if old in (None, node) or old < self.n_points or old in self.clade_names:
+            return chosen
+        return chosen._without(old) if self.degrees[old] == 2 else chosen
+
+    def _without(self, node: int) -> "Tree":
+        """Return the tree with one edge in place of the two edges at a Steiner node."""
+        edges, weights, nodes, kept = joined_edges(self.edges, self.weights, node)
+        notes = self._annotations
+        support = None
+        if self.support is not None:
+            both = np.flatnonzero((self.edges == node).any(axis=1))
+            support = self.support.copy()
+            support[both] = np.fmax(*support[both])
+            support = support[kept]
+            if notes.support_text is not None:
+                texts = list(notes.support_text)
+                texts[both[0]] = texts[both[0]] or texts[both[1]]
+                notes = notes._replace(support_text=tuple(texts))
+        fields = self.n_points, edges, weights, self.labels, support, self.order_known
+        return Tree._in_canonical_order(*fields, notes.renumbered(nodes, kept))
+
+    def with_leaves(self) -> "Tree":
+        """Return a tree with the same distances in which every data point is a leaf. O(N).
+
+        A Steiner node replaces each data point that is an internal node or the root. The point
+        becomes a leaf at the end of a new edge of length 0. Other programs for phylogenies
+        expect such trees. `contracted` reverses the change.
+
+        Examples
+        --------
+        >>> Tree(3, [[0, 1], [1, 2]], [1.0, 2.0], labels="abc").with_leaves().newick()
+        '(a:1.0,b:0.0,c:2.0);'
+        """
+        inside = points_inside(self.edges, self.n_points, self.root)
+        if not len(inside):
+            return self
+        edges, weights, nodes = leaf_edges(self.edges, self.weights, inside)
+        new = np.full(len(inside), np.nan)
+        support = None if self.support is None else np.append(self.support, new)
+        notes = self._annotations.renumbered(nodes)
+        if notes.support_text is not None:
+            notes = notes._replace(support_text=(*notes.support_text, *[""] * len(inside)))
+        fields = self.n_points, edges, weights, self.labels, support, self.order_known, notes
+        return Tree._in_canonical_order(*fields)
 
     def _replace(self, **changes: Any) -> "Tree":
         """Return a tree with other arguments of `_trusted`."""
@@ -374,10 +461,9 @@ class Tree(CompiledMetric):
         """Return the same tree with its points in another order: point i was point order[i]. O(N)."""
         number = np.arange(self.n_nodes)
         number[order] = np.arange(self.n_points)
-        edges = number[self.edges]
-        return Tree._in_canonical_order(
-            self.n_points, edges, self.weights, labels, self.support, order_known
-        )
+        fields = self.n_points, number[self.edges], self.weights, labels, self.support
+        notes = self._annotations.renumbered(number)
+        return Tree._in_canonical_order(*fields, order_known, notes)
 
     def _settled(self) -> "Tree":
         """Return the same tree with `order_known` set. Call this after matching the points."""
@@ -388,7 +474,8 @@ class Tree(CompiledMetric):
 
         Distances and labels do not change. Steiner nodes that become leaves or have two
         neighbors are removed. Support is kept only if all points are kept, because splits of
-        all points do not apply to a subset. The result is canonical, and its order is known.
+        all points do not apply to a subset. The root and the names of clades are not kept. The
+        result is canonical, and its order is known.
 
         Parameters
         ----------
@@ -414,7 +501,8 @@ class Tree(CompiledMetric):
         First, edges of length at most `tol` that end in a Steiner node are contracted. Then
         Steiner nodes that are leaves or have two neighbors are removed. Two data points always
         stay two nodes, even at distance 0. With `tol=0`, the distances between data points do
-        not change. The remaining edges keep their support. The result is canonical.
+        not change. The remaining edges keep their support. The root and the names of clades are
+        not kept. The result is canonical.
 
         Parameters
         ----------
@@ -525,24 +613,33 @@ class Tree(CompiledMetric):
 
     # Conversion.
 
-    def newick(self, root: int | str | None = None, *, digits: int | None = None) -> str:
+    def newick(
+        self,
+        root: int | str | None = None,
+        *,
+        digits: int | None = None,
+        leaves: bool = True,
+    ) -> str:
         """Return the tree as Newick text.
 
         Parameters
         ----------
         root : int or label, optional
-            The root. The default is a Steiner node next to point 0, or point 0 if there is
-            none.
+            The root. The default is the root of the tree. A tree without a root is written from
+            a Steiner node next to point 0.
         digits : int, optional
             Significant digits of the lengths. By default lengths are written exactly.
+        leaves : bool
+            Whether data points inside the tree are written as leaves at distance 0, as other
+            programs for phylogenies expect. If False, they are names of internal nodes.
 
         Notes
         -----
-        Nodes are named by their labels, or by their numbers if the tree has no labels. The
-        support of an edge is written as the name of the internal node below the edge, with four
-        decimals. A data point that is an internal node keeps its label instead, and its support
-        is not written; `save` keeps all support. Labels of internal nodes that look like
-        support are quoted.
+        Points are named by their labels, or by their numbers if the tree has no labels. An
+        internal node has the name of its clade. If it has no name, the support of the edge
+        above it is written instead: as in the file that the tree was read from, or as a share
+        with four decimals. Names of internal nodes that look like support are quoted. `save`
+        keeps names and support.
 
         Examples
         --------
@@ -556,25 +653,31 @@ class Tree(CompiledMetric):
         ... ).newick()
         '(a:1.0,b:1.0,(c:1.0,d:1.0)0.95:1.0);'
         """
-        node = self._default_root() if root is None else self._node(root)
-        view = self._view_from(node)
-        above = None if self.support is None else support_above(view, self.edges, self.support)
-        return write_newick(view, self.n_points, self.labels, digits, above)
+        tree = self if root is None else self.with_root(root)
+        tree = tree.with_leaves() if leaves else tree
+        return write_newick(tree, tree._view_from(tree._default_root()), digits)
 
     def _default_root(self) -> int:
+        if self.root is not None:
+            return self.root
         beside = self.edges[(self.edges == 0).any(axis=1)].max(axis=1, initial=0)
         steiner = beside[beside >= self.n_points]
         return int(steiner.min()) if len(steiner) else 0
 
     @classmethod
     def from_newick(
-        cls, text: str, *, default_length: float | None = None, inner_labels: bool = True
+        cls,
+        text: str,
+        *,
+        default_length: float | None = None,
+        inner_labels: str = "clades",
+        negative_lengths: str = "error",
     ) -> "Tree":
         """Read a tree from Newick text.
 
-        Named nodes become data points, numbered in the order of the text. Internal nodes
-        without a name become Steiner nodes. Points are matched to data by label (`order_known`
-        is False). If the names are exactly 0 ... n-1, they are point numbers, not labels.
+        Leaves become data points, numbered in the order of the text. Points are matched to data
+        by label (`order_known` is False). If the names are exactly 0 ... n-1, they are point
+        numbers, not labels. The outermost node of the text is the root of the tree.
 
         Parameters
         ----------
@@ -582,26 +685,29 @@ class Tree(CompiledMetric):
             One tree. Underscores in names are kept.
         default_length : float, optional
             Length of edges without a length. By default a missing length raises an error.
-        inner_labels : bool
-            Whether to read the names of internal nodes. False ignores names and support.
+        inner_labels : {"clades", "points", "ignore"}
+            How to read the names of internal nodes: as names of clades, as labels of data
+            points, or not at all.
+        negative_lengths : {"error", "zero"}
+            Whether negative lengths, which some programs write, raise an error or become 0.
 
         Notes
         -----
-        An unquoted decimal number from 0 to 1 as the name of an internal node is the support of
-        the edge above the node. It is ignored at the root. If there is such a number, an
-        internal 0 or 1 is also support. Other internal numbers, such as 95, raise an error,
-        unless all points are numbered. Quoted numbers are names.
+        Unquoted numbers as names of internal nodes are the support of the edge above the node:
+        shares up to 1, or percentages if one of them is larger than 1. If several numbers are
+        joined by slashes, the last number counts (98.7/100: IQ-TREE writes SH-aLRT and
+        bootstrap support). Numbers above 100 and quoted numbers are names.
 
         Examples
         --------
         >>> Tree.from_newick("((a:1,b:2):0.5,c:3);").labels
         ('a', 'b', 'c')
-        >>> Tree.from_newick("((a:1,b:2)0.95:0.5,c:3,d:1);").support
-        array([ nan,  nan,  nan,  nan, 0.95])
+        >>> tree = Tree.from_newick("((a:1,b:2)95:0.5,(c:3,d:1)Canidae:1);")
+        >>> tree.newick(), float(np.nanmax(tree.support))
+        ('((a:1.0,b:2.0)95:0.5,(c:3.0,d:1.0)Canidae:1.0);', 0.95)
         """
-        return cls._in_canonical_order(
-            *parse_newick(text, default_length, inner_labels), order_known=False
-        )
+        parsed = parse_newick(text, default_length, inner_labels, negative_lengths)
+        return cls._in_canonical_order(*parsed[:5], False, parsed.annotations)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to a .npz or .json file. The file is never left incomplete."""
@@ -641,8 +747,9 @@ class Tree(CompiledMetric):
         return cls._of_fields(from_networkx(graph, weight))
 
     def to_skbio(self, root: int | str | None = None) -> SkbioNode:
-        """Return a scikit-bio TreeNode, rooted as in `Tree.newick`. Steiner nodes have no name."""
-        return to_skbio(self, root)
+        """Return a scikit-bio TreeNode, rooted as in `Tree.newick`. All data points are leaves."""
+        tree = self if root is None else self.with_root(root)
+        return to_skbio(tree.with_leaves())
 
     @classmethod
     def from_skbio(cls, tree: SkbioNode, *, default_length: float | None = None) -> "Tree":
@@ -651,7 +758,8 @@ class Tree(CompiledMetric):
 
     @classmethod
     def _of_fields(cls, fields: Fields) -> "Tree":
-        return cls(*fields[:4], support=fields.support, order_known=False).canonical()
+        tree = cls(*fields[:4], support=fields.support, order_known=False)
+        return tree._replace(_annotations=fields.annotations).canonical()
 
     def to_linkage(self, *, rtol: float = 1e-9) -> NDArray[np.float64]:
         """Return an ultrametric tree as SciPy's linkage matrix, an (n-1, 4) array. O(N log N).
@@ -679,21 +787,23 @@ class Tree(CompiledMetric):
         """Return the tree and the node in the middle of its longest path. O(N).
 
         This root is appropriate under a molecular clock. If the middle is not a node, the
-        result is a new tree with a Steiner node in the middle and the same distances.
+        result is a new tree with a Steiner node in the middle and the same distances. The tree
+        is rooted at this node.
 
         Examples
         --------
         >>> tree, root = Tree(2, [[0, 1]], [3.0], labels="ab").root_at_midpoint()
-        >>> tree.newick(root)
+        >>> tree.newick()
         '(a:1.5,b:1.5);'
         """
-        return midpoint_root(self)
+        return _rooted_at(*midpoint_root(self))
 
     def root_at_outgroup(self, points: int | str | Iterable[int | str]) -> tuple["Tree", int]:
         """Return the tree and a node on the edge that separates an outgroup. O(N).
 
         The node is a Steiner node in the middle of the edge. If the middle is not a Steiner
-        node yet, the result is a new tree with the same distances.
+        node yet, the result is a new tree with the same distances. The tree is rooted at this
+        node.
 
         Parameters
         ----------
@@ -703,10 +813,15 @@ class Tree(CompiledMetric):
         Examples
         --------
         >>> tree, root = Tree.from_newick("((a:1,b:1):1,c:1,d:2);").root_at_outgroup("d")
-        >>> tree.newick(root)
+        >>> tree.newick()
         '(((a:1.0,b:1.0):1.0,c:1.0):1.0,d:1.0);'
         """
-        return outgroup_root(self, points)
+        return _rooted_at(*outgroup_root(self, points))
+
+
+def _rooted_at(tree: Tree, node: int) -> tuple[Tree, int]:
+    rooted = tree.with_root(node)
+    return rooted, int(rooted.root)  # type: ignore[arg-type]
 
 
 def _require_tree(other: object) -> None:

@@ -17,7 +17,7 @@ def rectangular(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     >>> rectangular(Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]), root=2).tolist()
     [[1.0, 0.0], [2.0, -1.0], [0.0, -0.5]]
     """
-    view = rooted_view(tree, root)
+    view = rooted_view(tree, tree.root if root is None else root)
     last = last_below(view)
     leaf = (last == np.arange(len(last))).astype(np.int64)
     leaves_until = np.cumsum(leaf)

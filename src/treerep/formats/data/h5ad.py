@@ -1,4 +1,4 @@
-"""Read the cells of an h5ad file of AnnData as points, by X or by a table of `obsm`.
+"""Read the cells of an h5ad file of AnnData as points: `obsm["X_pca"]` or another table, or X.
 
 h5py, which anndata requires, reads only the requested array, after its size is checked. The
 HDF5 library may hang on a damaged file. Readers of other formats do not.
@@ -57,7 +57,9 @@ def _open_hdf5(file: "Path | IO[bytes] | None") -> "h5py.File":
 def _values(file: "h5py.File", use_rep: str | None) -> NDArray[Any]:
     import h5py
 
-    if use_rep in (None, "X"):
+    if use_rep is None:  # the same rule as for an AnnData in memory
+        use_rep = "X_pca" if "X_pca" in _embeddings(file) else "X"
+    if use_rep == "X":
         if "X" not in file.keys():  # noqa: SIM118 - `in` of a group follows links
             raise ValueError(f"it has no X: name a table with use_rep=, one of {_known(file)}")
         return _dense(_item(file, "X"), "X")

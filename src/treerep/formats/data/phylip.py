@@ -1,7 +1,7 @@
 """Read distances of PHYLIP: the number of points, and a row for each, square or lower.
 
 Labels end at the first blank (relaxed). They are ten characters wide (strict) if the first row
-has the right number of numbers only then.
+has the right number of numbers only then, or if a later label has a blank.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,8 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
     if strict is None:
         relaxed = _fits(first, (0, 1, n), strict=False)
         strict = not relaxed and _fits(first, (n,), strict=True)
-    lower = _lower(first, n, strict)
+        strict = strict or None  # decide row by row
+    lower = _lower(first, n, bool(strict))
     square = np.zeros((n, n))
     names = []
     for start, block in _blocks(first, rows, max(1, _BLOCK // n)):
@@ -44,7 +45,7 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
                 f"line {block[n - start][0]} is beyond the {n} rows that line 1 promises: "
                 "remove it"
             )
-        split = [_split(row, strict) for row in block]
+        split = [_split(row, _is_strict(row) if strict is None else strict) for row in block]
         names += [name for name, _ in split]
         _fill(square, start, [numbers for _, numbers in split], lower)
     if len(names) < n:
@@ -105,6 +106,15 @@ def _blocks(first: Line, rows: Iterator[Line], size: int) -> Iterator[tuple[int,
             block = []
         block.append(row)
     yield start, block
+
+
+def _is_strict(row: Line) -> bool:
+    """Whether a label of ten characters has a blank, and numbers follow only after it."""
+    words = row[1][:_WIDTH].split()
+    if len(words) < 2 or row[1][0].isspace():
+        return False
+    after = row[1][_WIDTH:].split(None, 1)
+    return not is_numeral(words[1]) and bool(after) and is_numeral(after[0])
 
 
 def _split(row: Line, strict: bool) -> tuple[str, Line]:

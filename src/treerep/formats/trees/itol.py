@@ -1,9 +1,8 @@
 """Write a Newick file and tables for iTOL (itol.embl.de).
 
-Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL, and a
-number at an inner node is support. So names have only letters, digits and _ . | / -. The LABELS
-table maps them to the labels. Dropped onto the tree in iTOL, it shows the labels. Attributes go
-into a METADATA table.
+Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL. So names
+have only letters, digits and _ . | / -. The LABELS table maps them to the labels. Dropped onto
+the tree in iTOL, it shows the labels. Attributes go into a METADATA table.
 """
 
 import re
@@ -15,7 +14,6 @@ from .._node_attributes import Column
 from .._safe_names import safe_names
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.|/-]")
-_NUMBER = re.compile(r"[-0-9.]+(?:[eE][-0-9]+)?")
 _BREAK = re.compile(r"[\t\r\n]")
 
 
@@ -29,8 +27,7 @@ def write(
     """Return the texts of the files: LABELS, METADATA if there are attributes, and the tree."""
     labels_file, metadata_file = companions(path)
     labels = tree.labels or tuple(map(str, range(len(tree))))
-    node = tree._default_root() if root is None else tree.rooted(root).root
-    names = _names(tree, labels, node)
+    names = safe_names(labels, _UNSAFE)
     files = {labels_file: _table("LABELS", [], names, [labels])}
     if attributes:
         columns = [
@@ -38,8 +35,8 @@ def write(
             for column in attributes.values()
         ]
         files[metadata_file] = _table("METADATA", ["FIELD_LABELS", *attributes], names, columns)
-    renamed = Tree(len(tree), tree.edges, tree.weights, names, support=tree.support)
-    return {**files, path: renamed.newick(node) + "\n"}
+    renamed = tree._replace(labels=tuple(names))
+    return {**files, path: renamed.newick(root, leaves=False) + "\n"}
 
 
 def companions(path: str) -> tuple[str, str]:
@@ -68,16 +65,6 @@ def check_companions(*paths: str) -> None:
                 f"{path} exists and is not a table of {kind}, which would replace it: "
                 "rename it, or the tree"
             )
-
-
-def _names(tree: Tree, labels: tuple[str, ...], root: int) -> list[str]:
-    inner = tree.degrees > 1
-    inner[root] = True
-    preferred = [
-        f"point_{label}" if inner[point] and _NUMBER.fullmatch(label) else label
-        for point, label in enumerate(labels)
-    ]
-    return safe_names(preferred, _UNSAFE)
 
 
 def _shown(value: object) -> str:

@@ -5,7 +5,7 @@ Maddison, Swofford and Maddison, Systematic Biology 46 (1997).
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -38,8 +38,10 @@ def write(tree: Tree, *, root: int | str | None = None) -> str:
     n = len(tree)
     names = [_quoted(name) for name in tree.labels or map(str, range(n))]
     numbers = [str(i + 1) for i in range(n)]
-    numbered = Tree(n, tree.edges, tree.weights, numbers, support=tree.support)
-    node = None if root is None else tree.rooted(root).root
+    tree = tree if root is None else tree.with_root(root)
+    # Other programs write a tree without a root from a node with three branches.
+    is_rooted = tree.root is not None and tree.degrees[tree.root] == 2
+    text = tree._replace(labels=tuple(numbers)).newick(leaves=False)
     lines = [
         "#NEXUS",
         "BEGIN TAXA;",
@@ -52,7 +54,7 @@ def write(tree: Tree, *, root: int | str | None = None) -> str:
         "  TRANSLATE",
         ",\n".join(f"    {i} {name}" for i, name in enumerate(names, start=1)),
         "  ;",
-        f"  TREE tree = [{'&U' if root is None else '&R'}] {numbered.newick(node)}",
+        f"  TREE tree = [{'&R' if is_rooted else '&U'}] {text}",
         "END;\n",
     ]
     return "\n".join(lines)
@@ -63,25 +65,25 @@ def _quoted(name: str) -> str:
     return name if _BARE.fullmatch(name) else "'" + name.replace("'", "''") + "'"
 
 
-def read(
-    source: Source, *, default_length: float | None = None, inner_labels: bool = True
-) -> Tree:
-    """Read the one tree of a Nexus file.
+def read(source: Source, **options: Any) -> Tree:
+    """Read the one tree of a Nexus file, with options of `Tree.from_newick`.
 
     Names are looked up in TRANSLATE, then in TAXLABELS: unchanged, with underscores for blanks,
     or, without TRANSLATE, by number from 1. Points are in the order of TAXLABELS. Underscores
     stay underscores. Other blocks than TAXA and TREES are ignored.
     """
-    text = tree_text(source)
-    nexus = _Nexus(text)
+    nexus = _Nexus(tree_text(source))
     nexus.read()
-    if nexus.tree is None:
-        nexus.fail(len(text), "there is no tree: a TREES block with one TREE is needed")
-    start, stop = nexus.tree
-    # Blank the text before the tree, so that positions in messages are those in the file.
-    before = re.sub(r"[^\n]", " ", nexus.plain[:start])
-    parsed = parse_newick(before + nexus.plain[start:stop] + ";", default_length, inner_labels)
-    return nexus.named(parsed)
+    if len(nexus.trees) > 1:
+        nexus.fail(nexus.trees[1][0], "this is the second tree: keep one tree in the file")
+    return nexus.tree(*nexus.trees[0], options)
+
+
+def read_all(source: Source, **options: Any) -> list[Tree]:
+    """Read all trees of a Nexus file."""
+    nexus = _Nexus(tree_text(source))
+    nexus.read()
+    return [nexus.tree(start, stop, options) for start, stop in nexus.trees]
 
 
 class _Nexus:
@@ -93,7 +95,7 @@ class _Nexus:
         self.n_taxa: int | None = None
         self.taxa: dict[str, int] = {}  # labels, numbered from 0
         self.translate: dict[str, str] = {}
-        self.tree: tuple[int, int] | None = None
+        self.trees: list[tuple[int, int]] = []  # where the text of each begins and ends
 
     def fail(self, position: int, problem: str) -> NoReturn:
         fail_at(self.text, position, problem, "Nexus")
@@ -117,6 +119,15 @@ class _Nexus:
                 self.fail(start, f"the command {word[:20]!r} is outside of all blocks")
         if block is not None:
             self.fail(len(self.text), f"block {block} has no END: the file may be truncated")
+        if not self.trees:
+            self.fail(len(self.text), "there is no tree: a TREES block with one TREE is needed")
+
+    def tree(self, start: int, stop: int, options: dict[str, Any]) -> Tree:
+        """Return the tree of a part of the text."""
+        # Blank the text before the tree, so that positions in messages are those in the file.
+        before = re.sub(r"[^\n]", " ", self.plain[:start])
+        parsed = parse_newick(before + self.plain[start:stop] + ";", **options)
+        return self.named(parsed, start)
 
     def _commands(self) -> Iterator[tuple[int, int]]:
         """Yield where each command begins and ends. Semicolons in quotes do not end it."""
@@ -175,9 +186,7 @@ class _Nexus:
             head = _TREE.match(self.plain, start, stop)
             if head is None:
                 self.fail(start, "a tree is written as TREE name = (...)")
-            if self.tree is not None:
-                self.fail(start, "this is the second tree: keep one tree in the file")
-            self.tree = head.end(), stop
+            self.trees.append((head.end(), stop))
 
     def _read_translate(self, start: int, stop: int) -> None:
         """Read pairs of a token and a name, with commas between."""
@@ -203,26 +212,20 @@ class _Nexus:
             start = word.end()
             yield start, None if comma else (bare or quoted[1:-1].replace("''", "'"))
 
-    def named(self, parsed: Parsed) -> Tree:
+    def named(self, parsed: Parsed, start: int) -> Tree:
         """Return the tree with names for its tokens, and points in the order of TAXLABELS."""
         n = parsed.n_points
-        names = self._resolved(parsed.labels or [str(i) for i in range(n)])
+        names = self._resolved(parsed.labels or [str(i) for i in range(n)], start)
         last = len(self.taxa)
         order = sorted(range(n), key=lambda point: self.taxa.get(names[point], last))
         numbers, labels = number_points(tuple(names[point] for point in order))
         ids = np.arange(len(parsed.edges) + 1)
         ids[order] = numbers
-        tree = Tree(
-            n,
-            ids[parsed.edges],
-            parsed.weights,
-            labels,
-            support=parsed.support,
-            order_known=False,
-        )
-        return tree.canonical()
+        notes = parsed.annotations.renumbered(ids)
+        fields = ids[parsed.edges], parsed.weights, labels, parsed.support
+        return Tree._in_canonical_order(n, *fields, False, notes)
 
-    def _resolved(self, tokens: Sequence[str]) -> list[str]:
+    def _resolved(self, tokens: Sequence[str], start: int) -> list[str]:
         blanks = {name.replace("_", " "): name for name in self.taxa}
         numbers = {}
         if not self.translate:
@@ -233,14 +236,8 @@ class _Nexus:
             if name not in self.taxa:
                 name = blanks.get(name.replace("_", " "), numbers.get(name, name))
             if self.taxa and name not in self.taxa:
-                self._refuse(f"{name!r} is in the tree, but not in TAXLABELS: add it there")
+                self.fail(start, f"{name!r} is in the tree, but not in TAXLABELS: add it there")
             if name in names:
-                self._refuse(f"{name!r} occurs twice in the tree: name each point once")
+                self.fail(start, f"{name!r} occurs twice in the tree: name each point once")
             names[name] = None
         return list(names)
-
-    def _refuse(self, problem: str) -> NoReturn:
-        hint = (
-            "or, if names of inner nodes are support or name no points, pass inner_labels=False"
-        )
-        self.fail(self.tree[0] if self.tree else 0, f"{problem}, {hint}")

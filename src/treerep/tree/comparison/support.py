@@ -144,6 +144,18 @@ def support_above(
     return above
 
 
+def split_keys(view: Preorder, n_points: int) -> Keys:
+    """Return the key of the split above each position of a tree rooted at point 0."""
+    return _splits_above(view, _point_keys(n_points)).keys
+
+
+def points_of_keys(keys: Keys, n_points: int) -> NDArray[np.int64]:
+    """Return the point of each key that is the key of a single point."""
+    known = _point_keys(n_points)[:, 0]
+    order = np.argsort(known)
+    return order[np.searchsorted(known[order], keys[:, 0])]
+
+
 def _point_keys(n_points: int) -> Keys:
     # A fixed seed: results are reproducible, and keys of trees with the same number of points
     # can be compared.

@@ -53,6 +53,10 @@ def read_tree_fields(
     others = {
         "support": _known(fields.get("support")),
         "order_known": fields.get("order_known", True),
+        "root": fields.get("root"),
+        "clade_names": {
+            int(node): name for node, name in fields.get("clade_names", {}).items()
+        },
     }
     return {**{name: fields[name] for name in names}, **others}
 
@@ -65,10 +69,14 @@ def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
         _write_json(tree, file)
 
 
-def _order(tree: "Tree") -> dict[str, bool]:
-    # Only trees read from text are marked. Files of all others are the same as in earlier
-    # versions.
-    return {} if tree.order_known else {"order_known": False}
+def _marks(tree: "Tree") -> dict[str, Any]:
+    # Most trees have none of these, and their files are as in earlier versions.
+    marks = {
+        "order_known": None if tree.order_known else False,
+        "root": tree.root,
+        "clade_names": {str(node): name for node, name in tree.clade_names.items()} or None,
+    }
+    return {name: value for name, value in marks.items() if value is not None}
 
 
 def _known(support: object) -> object:
@@ -91,7 +99,7 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 
 def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
-    header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points, **_order(tree)}
+    header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points, **_marks(tree)}
     fields: dict[str, Any] = {
         "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
         "weights": tree.weights,
@@ -107,7 +115,7 @@ def _write_json(tree: "Tree", file: IO[bytes]) -> None:
         "format": _FORMAT,
         "version": _VERSION,
         "n_points": tree.n_points,
-        **_order(tree),
+        **_marks(tree),
         "labels": tree.labels,
         "edges": tree.edges.tolist(),
         "weights": tree.weights.tolist(),

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..._core.extras import require
 from ..._core.typing import NetworkXGraph, SkbioNode
+from ..structure.annotations import NONE, Annotations
 from ..structure.rooted import Rooted
-from .newick_text import is_numbering, is_share, looks_like_support, number_points
+from .newick_text import looks_like_support, number_points, read_support
 
 if TYPE_CHECKING:
     from ..tree import Tree
@@ -24,6 +25,7 @@ class Fields(NamedTuple):
     weights: ArrayLike
     labels: tuple[str, ...] | None
     support: NDArray[np.float64] | None
+    annotations: Annotations = NONE
 
 
 def number_nodes(
@@ -112,13 +114,14 @@ def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     return number_nodes(names, ends, weights, support)
 
 
-def to_skbio(tree: "Tree", root: int | str | None) -> SkbioNode:
+def to_skbio(tree: "Tree") -> SkbioNode:
     """Return a skbio.TreeNode: see `Tree.to_skbio`."""
     make = require("skbio", "scikit-bio").TreeNode
-    rooted = tree.rooted(tree._default_root() if root is None else root)
+    rooted = tree.rooted(tree._default_root())
+    clades = tree.clade_names
     names = [
         *(tree.labels or map(str, range(tree.n_points))),
-        *[None] * (tree.n_nodes - tree.n_points),
+        *(clades.get(node) for node in range(tree.n_points, tree.n_nodes)),
     ]
     shares = [
         None if math.isnan(share) else share for share in support_by_node(tree, rooted).tolist()
@@ -141,25 +144,15 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
     nodes = list(root.preorder())
     place = {id(node): k for k, node in enumerate(nodes)}
     support = [math.nan if node.support is None else node.support for node in nodes]
-    names = [node.name or None if node.children else node.name for node in nodes]
+    names = [node.name if not node.children else None for node in nodes]
+    clades = {k: node.name for k, node in enumerate(nodes) if node.children and node.name}
     if all(map(math.isnan, support)):
-        # scikit-bio reads support values in a file as node names.
-        inner = [
-            name if name and node.children else ""
-            for node, name in zip(nodes, names, strict=True)
-        ]
-        whole = any(is_share(name, whole=False) for name in inner)
-        for k, name in enumerate(inner):
-            if is_share(name, whole):
-                support[k] = float(name)
-                names[k] = None
-            elif looks_like_support(name) and not is_numbering(
-                [each for each in names if each]
-            ):
-                raise ValueError(
-                    f"{name!r} at an internal node looks like support, but is not between "
-                    "0 and 1: set node.support to a fraction and node.name to None"
-                )
+        # scikit-bio reads support from a file as the name of a node.
+        texts = {k: name for k, name in clades.items() if looks_like_support(name)}
+        shares = read_support(list(texts.values()))
+        for k, share in zip(texts, () if shares is None else shares[0], strict=False):
+            support[k] = share
+            del clades[k]
     lengths = []
     for node, name in zip(nodes, names, strict=True):
         if not node.children and name is None:
@@ -172,9 +165,14 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
             f"the root has a length, {root.length}, but no edge above it: set root.length = None"
         )
     if None in lengths[1:]:
-        name = names[1 + lengths[1:].index(None)]
+        name = nodes[1 + lengths[1:].index(None)].name
         raise ValueError(
             f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all"
         )
     ends = [(place[id(node.parent)], k) for k, node in enumerate(nodes[1:], start=1)]
-    return number_nodes(names, ends, np.array(lengths[1:], dtype=np.float64), support[1:])
+    fields = number_nodes(names, ends, np.array(lengths[1:], dtype=np.float64), support[1:])
+    # Inner nodes are numbered in the order of the tree.
+    steiner = np.cumsum([name is None for name in names]) - 1 + fields.n_points
+    named = tuple(sorted((int(steiner[k]), name) for k, name in clades.items()))
+    top = int(steiner[0]) if len(nodes) > 1 else None
+    return fields._replace(annotations=Annotations(top, named))

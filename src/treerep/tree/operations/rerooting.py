@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..comparison.support import edges_of_split
 
@@ -67,4 +68,31 @@ def _split_edge(tree: "Tree", u: int, v: int, length: float) -> tuple["Tree", in
     weights = np.append(tree.weights, whole - near)
     weights[e] = near
     support = None if tree.support is None else np.append(tree.support, tree.support[e])
-    return tree._replace(edges=edges, weights=weights, support=support), new
+    notes = tree._annotations
+    if notes.support_text is not None:
+        texts = *notes.support_text, notes.support_text[e]
+        notes = notes._replace(support_text=texts)
+    arrays = {"edges": edges, "weights": weights, "support": support}
+    return tree._replace(**arrays, _annotations=notes), new
+
+
+def joined_edges(
+    edges: NDArray[np.int64], weights: NDArray[np.float64], node: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Join the two edges at a node.
+
+    Returns edges, lengths, the new number of each node, and the former number of each edge.
+
+    >>> joined_edges(np.array([[0, 2], [2, 1]]), np.array([1.0, 2.0]), 2)[:2]
+    (array([[0, 1]]), array([3.]))
+    """
+    first, second = np.flatnonzero((edges == node).any(axis=1))
+    ends = edges[[first, second]]
+    joined = edges.copy()
+    joined[first] = ends[ends != node]
+    lengths = weights.copy()
+    lengths[first] += weights[second]
+    nodes = np.arange(len(edges) + 1)
+    nodes[node + 1 :] -= 1
+    kept = np.delete(np.arange(len(edges)), second)
+    return nodes[joined[kept]], lengths[kept], nodes, kept

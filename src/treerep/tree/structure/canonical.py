@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...metric.base import read_only
 from .._validation import check_edges, fault
-from .rooted import preorder_rows
+from .rooted import lower_ends, preorder, preorder_rows
 
 
 def canonical_edges(
@@ -67,3 +67,25 @@ def canonical_edges(
     ):
         raise ValueError(fault(array, limit, n_points))
     return sorted_edges, sorted_weights
+
+
+def canonical_numbers(
+    n_points: int, edges: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the canonical edges, the former number of each, and the new number of each node.
+
+    >>> canonical_numbers(2, np.array([[1, 3], [3, 2], [2, 0]]))[1:]
+    (array([2, 0, 1]), array([0, 1, 2, 3]))
+    """
+    # Edge numbers take the place of the lengths, to find the new order: exact up to 2^53.
+    renumbered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
+    before = numbers.astype(np.int64)
+    # From point 0, corresponding edges have corresponding lower ends.
+    nodes = np.zeros(len(edges) + 1, np.int64)
+    nodes[_lower_nodes(edges)[before]] = _lower_nodes(renumbered)
+    return renumbered, before, nodes
+
+
+def _lower_nodes(edges: NDArray[np.int64]) -> NDArray[np.int32]:
+    view = preorder(edges, np.zeros(len(edges)), 0)
+    return view.order[lower_ends(edges, view)]
