@@ -1,4 +1,4 @@
-"""Backbone trees, the default: quality and time on cells and graphs, by stage and by size, and how time grows."""
+"""Backbone trees: quality, time and memory on cells and graphs, by stage and by size."""
 
 import time
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ JUDGED_ROWS = 1000  # drawn with another seed than the rows of a fit
 WHOLE = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
 GRAPHS = (("grqc", 2000), ("wordnet", None), ("enron", None))
 CELLS = ("pbmc68k", "paul15", "zeisel", "cbmc")
-JOINED = 10_000  # points up to which neighbors are joined, too
+JOINED = 10_000  # largest number of points for relaxed neighbor joining
 SIZES = (20_000, 100_000, 1_000_000)
 BACKBONES = (250, 500, 1000, 2000)
 
 
-# Memory of the process, looked at a hundred times a second.
+# Memory of the process is read a hundred times a second.
 MEMORY = """
 import json, sys, threading, time, numpy as np, treerep as tr
 points = np.ascontiguousarray(tr.datasets.branching_cells(int(sys.argv[1]), dim=50, rng=0).points)
@@ -42,7 +42,7 @@ watcher.start()
 tr.fit(points, metric="euclidean")
 done.set()
 watcher.join()
-print(json.dumps({"points": len(points), "input, MB": round(points.nbytes / 1e6), "beyond, MB": round(peak - before)}))
+print(json.dumps({"points": len(points), "input, MB": round(points.nbytes / 1e6), "fit, MB": round(peak - before)}))
 """
 
 
@@ -121,7 +121,7 @@ def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
             "size": size,
             "stage": stage,
             "seconds": f"{seconds:.2f}",
-            "after it": score,
+            "scores after the stage": score,
         }
         for stage, seconds, score in rows
     ]
@@ -173,13 +173,13 @@ def measure() -> list[Table]:
         ):
             tr.fit(metric, **fit)
     note = (
-        "Average distortion as it is, and for graphs mean average precision behind it; all pairs up to 5,000 points, "
-        f"{JUDGED_ROWS:,} rows beyond, with their 95% interval. Compiled before; one run each."
+        "Unscaled average distortion; for graphs, / MAP by definition. All pairs up to 5,000 points, and "
+        f"{JUDGED_ROWS:,} rows with a 95% interval beyond. Seconds of one run, after compilation."
     )
     graphs = []
     for name, size in (*((name, None) for name in WHOLE), *GRAPHS):
         metric = tr.datasets.load(name).metric
-        _ = metric.oracle  # hub labels are no part of a fit
+        _ = metric.oracle  # hub labels are not part of a fit
         graphs.append(row_of(name, metric, size))
     points = [row_of(name, tr.as_metric(tr.datasets.load(name))) for name in CELLS]
     branching = [row_of("branching cells, 50 dimensions", cells(n)) for n in SIZES]
@@ -193,11 +193,11 @@ def measure() -> list[Table]:
     return [
         Table("Cells around a backbone", points + branching, note),
         Table("Graphs around a backbone", graphs, note),
-        Table("What each stage contributes", by_stage, note),
-        Table("Sizes of a backbone", by_size, note),
+        Table("Stages of a backbone tree", by_stage, note),
+        Table("Size of the backbone", by_size, note),
         Table(
             "Memory of a fit",
             [in_child(MEMORY, n) for n in SIZES],
-            "Branching cells, 50 dimensions, float32.",
+            "Peak memory of a fit beyond the input: branching cells in 50 dimensions, float32.",
         ),
     ]

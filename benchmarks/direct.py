@@ -1,4 +1,4 @@
-"""PM, LM and PT on the paper's graphs, and what a tree to begin with gains: needs torch; TREEREP_DEVICE=cpu or cuda."""
+"""PM, LM and PT on the paper's graphs, and the effect of the start. Needs torch; TREEREP_DEVICE=cpu or cuda."""
 
 import os
 import time
@@ -16,7 +16,7 @@ from .common import Table
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast")
 SEEDS = int(os.environ.get("TREEREP_SEEDS", "3"))
 DEVICE = os.environ.get("TREEREP_DEVICE", "cpu")
-# Epochs for the comparison of starts: few, as it is at the beginning that they differ.
+# Epochs for the comparison of starts, which differ most at the beginning.
 SHORT = 30
 
 
@@ -37,7 +37,7 @@ PAPER = tuple(
 
 
 class Data(NamedTuple):
-    """A graph, its distances, and the tree that the warm start begins with."""
+    """A graph, its distances, and the tree of the warm start."""
 
     name: str
     graph: tr.GraphMetric
@@ -106,7 +106,7 @@ def start_row(data: Data, paper: Paper) -> dict[str, Any]:
 
 
 def tiny(data: Data, dim: int) -> Any:
-    """Return a random embedding near the origin, as the published codes begin with."""
+    """Return a random embedding near the origin, the start of the published codes."""
     from treerep.embedding.embedding import Embedding
 
     return Embedding.from_poincare(
@@ -134,20 +134,21 @@ def measure() -> list[Table]:
     seeds = f"Means of {SEEDS} seeds" if SEEDS > 1 else "One seed"
     return [
         Table(
-            "PM, LM and PT with our defaults, ours (paper's)",
+            "PM, LM and PT with the defaults (paper in parentheses)",
             ours,
-            f"{seeds}. MAP by definition; average distortion after optimal scaling, as in the paper. "
-            f"Seconds of the whole call {where}; the paper's are those of its own machine with 8 cores. Our defaults "
-            "were chosen on the first three graphs; nothing was tuned on yeast.",
+            f"{seeds}. MAP by definition; average distortion after optimal scaling, as in the paper. Seconds of the "
+            f"whole call {where}. The paper used a machine with 8 cores. Our defaults were chosen on the first three "
+            "graphs. Nothing was tuned on yeast.",
         ),
         Table(
-            "The same with preset='paper'",
+            "PM, LM and PT with preset='paper' (paper in parentheses)",
             preset,
             f"1,000 epochs of plain descent from a random start, {where}.",
         ),
         Table(
-            f"What the start gains: MAP / scaled distortion after {SHORT} epochs",
+            f"Effect of the start: MAP / scaled distortion after {SHORT} epochs",
             starts,
-            "Near the origin at random; h-MDS, the default; the neighbor-joining tree, by Sarkar's construction.",
+            "At random: points near the origin. h-MDS is the default. Tree: Sarkar's embedding of the "
+            "neighbor-joining tree.",
         ),
     ]

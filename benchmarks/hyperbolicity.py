@@ -1,6 +1,6 @@
-"""Hyperbolicity of the paper's graphs: exact, against Sage's BCCM in the same run; one base against plain NumPy.
+"""Hyperbolicity of the paper's graphs: exact, compared with BCCM of Sage in the same run; one base point, compared with NumPy.
 
-Sage is asked through the variable SAGE_PYTHON: the interpreter of an environment with the package passagemath-graphs.
+The variable SAGE_PYTHON names the interpreter of an environment with the package passagemath-graphs.
 """
 
 import os
@@ -98,15 +98,15 @@ def exact_rows() -> list[dict[str, Any]]:
             "delta / diameter": round(found / found.diameter, 3),
             "paper": PAPER.get(name, "-"),
             "seconds": seconds(lambda graph=graph: tr.hyperbolicity(graph, method="exact"), 9),
-            "on one core": seconds(
+            "one core": seconds(
                 lambda graph=graph: tr.hyperbolicity(graph, method="exact", n_jobs=1), 5
             ),
-            "of it distances": distance_seconds(graph, core),
+            "distances": distance_seconds(graph, core),
         }
         rival = sage(graph)
         if rival and rival[0] != found:
             raise AssertionError(f"{name}: Sage says {rival[0]}, treerep {found!r}")
-        row["Sage, BCCM"], row["of it distances (Sage)"] = rival[1:] if rival else ("-", "-")
+        row["Sage, BCCM"], row["distances (Sage)"] = rival[1:] if rival else ("-", "-")
         rows.append(row)
     return rows
 
@@ -142,7 +142,7 @@ def base_rows() -> list[dict[str, Any]]:
                     "interval": f"[{found.low:.4g}, {found.high:.4g}]",
                     "seconds": fast,
                     "NumPy": slow,
-                    "NumPy / ours": slow / fast,
+                    "NumPy / treerep": slow / fast,
                 }
             )
     return rows
@@ -179,18 +179,18 @@ def measure() -> list[Table]:
         Table(
             "Exact hyperbolicity of graphs",
             exact_rows(),
-            "Seconds, least of several, all distances included on both sides. Ours on all cores, without Sage's start. "
-            "Distances: within the largest biconnected component, 256 searches at once; Sage's one after the other, "
-            "measured as the time of its Wiener index of that component.",
+            "Seconds, the least of several runs, with all distances included. The start of Sage is not included. "
+            "Distances are those within the largest biconnected component: 256 searches at once here, and the time "
+            "of the Wiener index in Sage.",
         ),
         Table(
-            "One base point, against plain NumPy",
+            "One base point, compared with NumPy",
             base_rows(),
-            "NumPy: n outer minima of float64 products.",
+            "NumPy computes n outer minima of float64 products.",
         ),
         Table(
             "Large graphs",
             large_rows(),
-            "Peak memory of the whole process. Distances are kept in single bytes.",
+            "Peak memory of the whole process. Each distance takes one byte.",
         ),
     ]

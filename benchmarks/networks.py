@@ -14,9 +14,9 @@ import treerep as tr
 DRAWS = 5
 METHODS = ("treerep", "relaxed_neighbor_joining", "minimum_evolution", "auto")
 NOTE = (
-    f"Adjusted Rand index of clusters and groups, mean of {DRAWS} draws of each random network. Distances are the "
-    "numbers of edges on shortest paths. Trees are cut by `Tree.cut`, the merges of walktrap (igraph) likewise at the "
-    "true number of groups; louvain (networkx) chooses its own number."
+    f"Adjusted Rand index of clusters and true groups, mean of {DRAWS} draws of each random network. Distances are "
+    "numbers of edges on shortest paths. Trees (by `Tree.cut`) and the merges of walktrap (igraph) are cut into the "
+    "true number of groups. Louvain (networkx) chooses the number of groups."
 )
 
 

@@ -77,8 +77,8 @@ def measure() -> list[Table]:
             rows,
         ),
         Table(
-            "Times a point is sorted, per point, on a path",
+            "Number of times each point of a path is sorted",
             work,
-            "Any default must stay near log n here.",
+            "The default must stay near log n.",
         ),
     ]

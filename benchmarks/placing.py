@@ -1,4 +1,4 @@
-"""A fifth of the points held out and placed afterwards, against fitting all together and hanging off the nearest."""
+"""Hold out a fifth of the points and place them, compared with a fit of all points and with the nearest point."""
 
 import time
 
@@ -14,7 +14,7 @@ WAYS = ("all together", "rows", "rows and new distances", "nearest old point")
 
 
 def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
-    """One tree on all points for each of WAYS."""
+    """Return one tree on all points for each of WAYS."""
     old = tr.fit(distances[:n, :n], rng=seed, method="treerep")
     news = distances[n:, :n]
     moved = old.edges + np.where(old.edges < n, 0, len(news))
@@ -52,7 +52,7 @@ def quality() -> Table:
             for way, (plain, scaled) in zip(WAYS, means, strict=True)
         }
         rows.append({"data": name, "points": len(metric), **cells})
-    note = "Average distortion of all pairs: as it is / after the best scale."
+    note = "Average distortion over all pairs: unscaled / scaled."
     return Table(f"A fifth of the points placed afterwards, mean of {SEEDS} seeds", rows, note)
 
 
@@ -71,10 +71,10 @@ def speed(n: int = 100_000) -> Table:
         "old": n,
         "new": n,
         "dimensions": 50,
-        "to fit the old": fitting,
-        "to place the new": placing,
+        "fit of the old points": fitting,
+        "placement of the new points": placing,
     }
-    return Table("As many cells again: CPU seconds", [row])
+    return Table("CPU seconds to place new cells", [row])
 
 
 def measure() -> list[Table]:

@@ -36,13 +36,13 @@ def quality() -> Table:
             )
             print(rows[-1], flush=True)
     note = (
-        "Unit-weight random recursive trees in two dimensions at scale 64, all pairs. Must: equal angles at most 0.012 "
-        "on average and 1.05 at worst, MAP 1; traffic lower on average."
+        "Random recursive trees with edges of length 1, in two dimensions at scale 64, all pairs. Required: at most "
+        "0.012 on average and 1.05 at worst with equal angles, MAP 1, and a lower average with `traffic`."
     )
-    return Table("Distances of the embedding against those of the tree", rows, note)
+    return Table("Distances of the embedding compared with the tree", rows, note)
 
 
-def wished() -> Table:
+def requested() -> Table:
     weighted = {
         "random, weights 0.1 to 1": tr.datasets.random_tree(1000),
         "binary": tr.datasets.random_tree(1000, shape="binary"),
@@ -55,7 +55,7 @@ def wished() -> Table:
     rows = []
     for name, tree in weighted.items():
         for distortion in (1.01, 1.1, 2.0):
-            row: dict[str, object] = {"tree": name, "wished": distortion}
+            row: dict[str, object] = {"tree": name, "requested": distortion}
             for dim in (2, 5):
                 embedding = tr.embed(tree, dim=dim, distortion=distortion)
                 worst = float(tr.worst_distortion(embedding, tree, rows=min(1000, len(tree))))
@@ -63,9 +63,9 @@ def wished() -> Table:
             rows.append(row)
         print(rows[-1], flush=True)
     return Table(
-        "The scale for a wished worst-case distortion",
+        "Scale for a requested worst-case distortion",
         rows,
-        "Over all pairs; over 1,000 rows for 10,000 points.",
+        "Worst distortion over all pairs, or over 1,000 rows for 10,000 points.",
     )
 
 
@@ -89,10 +89,12 @@ def graphs() -> Table:
         rows.append(row)
         print(rows[-1], flush=True)
     note = (
-        "Average distortion as it is / MAP by definition"
+        "Unscaled average distortion / MAP by definition"
         " of `refine(fit(graph, trials=20), graph)` and its embeddings."
     )
-    return Table("The paper's graphs through the refined tree, two dimensions", rows, note)
+    return Table(
+        "Embeddings of refined trees of the paper's graphs in two dimensions", rows, note
+    )
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -139,11 +141,11 @@ def speed() -> Table:
             )
             print(rows[-1], flush=True)
     note = (
-        "Seconds on the processor, least of five: directions, frames, coordinates; nothing of the tree is known. "
-        "Must: 20 times `breadth_first_order` over the same tree, its graph given."
+        "CPU seconds of directions, frames and coordinates, the least of five. Required: at most 20 times SciPy's "
+        "`breadth_first_order` of the same tree."
     )
     return Table("Time of 1,000,000 nodes", rows, note)
 
 
 def measure() -> list[Table]:
-    return [quality(), wished(), graphs(), speed()]
+    return [quality(), requested(), graphs(), speed()]

@@ -80,7 +80,7 @@ def measure() -> list[Table]:
         Table(
             f"Tolerances that recover a tree of {POINTS:,} points, in units of eps * max d, three seeds",
             windows,
-            f"Powers of two from 2^{POWERS[0]} to 2^{POWERS[-1]} were tried.",
+            f"Measured for powers of two from 2^{POWERS[0]} to 2^{POWERS[-1]}.",
         ),
         Table(
             f"Average distortion of tree metrics of {POINTS:,} points rounded to six digits, {TREES} each",

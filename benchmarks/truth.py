@@ -1,4 +1,4 @@
-"""Trees against what is known: true trees of simulated alignments, labels of digits and cells, groups of networks.
+"""Compare trees with known truth: trees of simulated alignments, labels of digits and cells, groups of networks.
 
 `python -m benchmarks truth` takes about five minutes.
 """
@@ -100,7 +100,7 @@ def without_a_matrix() -> dict[str, Any]:
         "auto, MB beyond the data": ours["MB"],
         "neighbor_joining": f"{wrong_splits(joined, alignment.tree):.3f}",
         "neighbor_joining, seconds": f"{seconds:.1f}",
-        "its matrix, MB": 8 * LARGE.taxa**2 // 1_000_000,
+        "matrix, MB": 8 * LARGE.taxa**2 // 1_000_000,
     }
 
 
@@ -150,7 +150,7 @@ def purity(counts: NDArray[np.float64], parent: NDArray[np.int64]) -> float:
 
 
 def purity_of_tree(tree: tr.Tree, classes: NDArray[np.int64]) -> float:
-    """Return the purity of a tree that hangs from its midpoint."""
+    """Return the purity of a tree rooted at its midpoint."""
     hung, root = tree.root_at_midpoint()
     view = preorder(hung.edges, hung.weights, root)
     counts = np.zeros((len(view.up), classes.max() + 1))
@@ -205,17 +205,19 @@ def measure() -> list[Table]:
         Table(
             "Wrong splits of phylogenies",
             phylogenies(),
-            "Robinson-Foulds distance to the tree that the sequences evolved on, as a share of the largest possible.",
+            "Robinson-Foulds distance to the tree along which the sequences evolved, as a fraction of the largest "
+            "possible distance.",
         ),
         Table(
             "Many sequences without a matrix",
             [without_a_matrix()],
-            "Distances are measured when they are asked for.",
+            "Distances are computed when they are needed.",
         ),
         Table(
             "Labels of digits and cells",
             [groups(name) for name in LABELLED],
-            "Dendrogram purity, of trees from their midpoint; behind it in brackets the average distortion.",
+            "Dendrogram purity of trees rooted at their midpoint, with the unscaled average distortion in parentheses. "
+            "Average and ward are linkages of SciPy.",
         ),
         Table(
             "Groups of networks",
