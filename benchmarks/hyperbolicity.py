@@ -1,4 +1,4 @@
-"""Hyperbolicity of the paper's graphs: exact, compared with BCCM of Sage in the same run; one base point, compared with NumPy.
+"""Hyperbolicity of the paper's graphs, exact (compared with Sage) and from one base point (compared with NumPy).
 
 The variable SAGE_PYTHON names the interpreter of an environment with the package passagemath-graphs.
 """

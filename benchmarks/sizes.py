@@ -17,11 +17,11 @@ METHODS = (
 )
 GROWTH = {"auto": "n", "treerep": "n", "minimum_spanning_tree": "n"}
 # The largest number of points for methods of quadratic time or memory.
-LARGEST = {name: 10_000 for name in METHODS[2:]} | {"minimum_spanning_tree": 100_000}
+LARGEST = dict.fromkeys(METHODS[2:], 10_000) | {"minimum_spanning_tree": 100_000}
 NOTE = (
     "CPU seconds of `fit(points, method=..., n_jobs=1)` for `branching_cells(n, dim=50)`, after warm-up, and the peak "
-    "memory beyond the input. Not run (-): for 100,000 points the matrix needs 80 GB, and the spanning tree of 1,000,000 "
-    "points needs hours."
+    "memory beyond the input. Not run (-): for 100,000 points the matrix needs 80 GB, and the spanning tree of "
+    "1,000,000 points needs hours."
 )
 
 # Memory of the process is read a hundred times a second.
