@@ -85,9 +85,9 @@ def measured() -> dict[str, Scores]:
     for row in json.loads(RESULTS.read_text(encoding="utf-8"))["tables"][0]["rows"]:
         if row["graph"] == GRAPH:
             found[row["method"]] = Scores(
-                row["distortion"],
-                row["scaled"],
-                row["MAP"],
+                row["distortion, unscaled"],
+                row["distortion, scaled"],
+                row["MAP by definition"],
                 row["MAP by rank"],
                 row["seconds"],
             )
