@@ -27,7 +27,7 @@ GRAPHS = {
 }
 BALANCES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 # The larger graphs are refined only for distances and with the default.
-ALL_BALANCES = ("celegans", "diseasome", "csphd", "yeast")
+SMALL = ("celegans", "diseasome", "csphd", "yeast")
 WEIGHTS = ("heuristic", "l2", "relative_l2", "l1")
 SCORES = "Unscaled average distortion over all pairs / MAP by definition"
 
@@ -62,7 +62,7 @@ def by_balance(name: str) -> dict[float, Refined]:
     """Refine TreeRep's tree of a graph with several balances."""
     graph = tr.datasets.load(name).metric
     start = treerep(graph)
-    balances = BALANCES if name in ALL_BALANCES else (0.0, 0.5)
+    balances = BALANCES if name in SMALL else (0.0, 0.5)
     found = {balance: refined(start, graph, balance=balance) for balance in balances}
     print(name, found, flush=True)
     return found
@@ -101,14 +101,14 @@ def balances(found: dict[str, dict[float, Refined]]) -> Table:
                 f"balance={balance:g}": result.scores for balance, result in found[name].items()
             },
         }
-        for name in ALL_BALANCES
+        for name in SMALL
     ]
     return Table("Distances or neighborhoods", rows, f"{SCORES}.")
 
 
 def weightings() -> Table:
     rows = []
-    for name in GRAPHS:
+    for name in SMALL:
         graph = tr.datasets.load(name).metric
         every = np.arange(len(graph))
         metric = tr.MatrixMetric(graph.block(every, every).astype(np.uint8))
