@@ -1,4 +1,6 @@
-"""Run benchmarks and store their tables: `python -m benchmarks [name ...]`; without names, all that can run here.
+"""Run benchmarks and store their tables: `python -m benchmarks [name ...]`.
+
+Without names, run all whose dependencies are installed.
 
 `python -m benchmarks rivals [--full] [--docs]` compares with other libraries and programs: see benchmarks/rivals.
 """
@@ -67,7 +69,7 @@ def main() -> None:
     ]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
-            sys.exit(f"no benchmark is named {name!r}: choose from rivals, {', '.join(NAMES)}")
+            sys.exit(f"{name!r} is not a benchmark: choose from rivals, {', '.join(NAMES)}")
         store(name, importlib.import_module(f"benchmarks.{name}").measure())
 
 

@@ -1,4 +1,4 @@
-"""What the benchmarks share: timing, child processes, tables on disk."""
+"""Helpers of the benchmarks: timing, child processes, tables on disk."""
 
 import importlib.metadata
 import json
@@ -27,7 +27,7 @@ class Table(NamedTuple):
 
 
 def seconds(work: Callable[[], Any], repeat: int = 3) -> float:
-    """Least of a few timings: the machine is shared, so noise only adds."""
+    """Return the least of a few timings. The machine is shared, so noise only adds time."""
     best = float("inf")
     for _ in range(repeat):
         start = time.perf_counter()
@@ -51,7 +51,7 @@ def in_child(
 
 
 def cell(value: Any) -> str:
-    """Numbers with three significant digits or so."""
+    """Format a value. Numbers have three or four significant digits."""
     if isinstance(value, float):
         return (
             f"{value:.3g}"
@@ -74,7 +74,7 @@ def markdown(name: str, table: Table) -> str:
 
 
 def _processor() -> str:
-    """Name the processor, as Linux does where it is Linux."""
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -84,7 +84,7 @@ def _processor() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine, and the versions of what everything rests on."""
+    """Describe the machine and the versions of Python and the main packages."""
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
@@ -97,7 +97,7 @@ def machine() -> dict[str, Any]:
 
 
 def store(name: str, tables: list[Table]) -> None:
-    """Print the tables, and keep them beside a description of the machine."""
+    """Print the tables, and store them with a description of the machine."""
     text = "\n".join(markdown(name, table) for table in tables)
     print(text, flush=True)
     RESULTS.mkdir(exist_ok=True)
