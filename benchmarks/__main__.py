@@ -1,8 +1,7 @@
 """Run benchmarks and store their tables: `python -m benchmarks [name ...]`.
 
-Without names, run all whose dependencies are installed.
-
-`python -m benchmarks rivals [--full] [--docs]` compares with other libraries and programs: see benchmarks/rivals.
+Without names, all benchmarks run whose dependencies are installed. `python -m benchmarks rivals
+[--full] [--docs]` compares with other libraries.
 """
 
 import importlib
@@ -69,7 +68,7 @@ def main() -> None:
     ]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
-            sys.exit(f"{name!r} is not a benchmark: choose from rivals, {', '.join(NAMES)}")
+            sys.exit(f"unknown benchmark {name!r}: choose from rivals, {', '.join(NAMES)}")
         store(name, importlib.import_module(f"benchmarks.{name}").measure())
 
 

@@ -1,4 +1,4 @@
-"""Backbone trees: quality, time and memory on cells and graphs, by stage and by size."""
+"""Backbone trees: quality and time on cells and graphs, by stage and by size."""
 
 import time
 from collections.abc import Iterator
@@ -16,16 +16,16 @@ from treerep.refinement.backbone import _threads, build
 
 from .common import Table, in_child
 
-JUDGED_ROWS = 1000  # drawn with another seed than the rows of a fit
+JUDGED_ROWS = 1000  # a different seed than the rows of a fit
 WHOLE = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
 GRAPHS = (("grqc", 2000), ("wordnet", None), ("enron", None))
 CELLS = ("pbmc68k", "paul15", "zeisel", "cbmc")
-JOINED = 10_000  # largest number of points for relaxed neighbor joining
+JOINED = 10_000  # largest number of points for neighbor joining
 SIZES = (20_000, 100_000, 1_000_000)
 BACKBONES = (250, 500, 1000, 2000)
 
 
-# Memory of the process is read a hundred times a second.
+# Memory of the process, sampled a hundred times per second.
 MEMORY = """
 import json, sys, threading, time, numpy as np, treerep as tr
 points = np.ascontiguousarray(tr.datasets.branching_cells(int(sys.argv[1]), dim=50, rng=0).points)
@@ -42,7 +42,7 @@ watcher.start()
 tr.fit(points, metric="euclidean")
 done.set()
 watcher.join()
-print(json.dumps({"points": len(points), "input, MB": round(points.nbytes / 1e6), "fit, MB": round(peak - before)}))
+print(json.dumps({"points": len(points), "input, MB": round(points.nbytes / 1e6), "beyond, MB": round(peak - before)}))
 """
 
 
@@ -53,7 +53,7 @@ def cells(n: int) -> tr.Metric:
 
 
 def judge(tree: tr.Tree, metric: tr.Metric) -> str:
-    """Average distortion, and for graphs mean average precision."""
+    """Return average distortion, and for graphs also mean average precision."""
     rows: Any = "all" if len(metric) <= 5000 else JUDGED_ROWS
     distortion = tr.average_distortion(tree, metric, rows=rows, rng=5)
     score = (
@@ -69,7 +69,7 @@ def judge(tree: tr.Tree, metric: tr.Metric) -> str:
 def placed_tree(
     metric: tr.Metric, tree: tr.Tree, sample: Any, rest: Any, places: Any
 ) -> tr.Tree:
-    """Every point at its place in the backbone, without branches."""
+    """Return the tree with every point at its place in the backbone, without branches."""
     with Workers() as workers:
         edges, weights = attach(tree, places, None, 0.0, workers)
     steiner = len(metric) + np.arange(int(edges.max()) + 1 - len(metric))
@@ -78,7 +78,7 @@ def placed_tree(
 
 @contextmanager
 def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
-    """Note the seconds, the arguments and the result of a function that the fit calls."""
+    """Record the seconds, the arguments and the result of a function that the fit calls."""
     module = build if hasattr(build, name) else _threads
     function = getattr(module, name)
 
@@ -93,7 +93,7 @@ def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
 
 
 def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
-    """Fit once, and judge the tree after each stage."""
+    """Fit once and score the tree after each stage."""
     calls: dict[str, list[Any]] = {
         name: [] for name in ("small_tree", "best_places", "grow", "weighed")
     }
@@ -121,7 +121,7 @@ def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
             "size": size,
             "stage": stage,
             "seconds": f"{seconds:.2f}",
-            "scores after the stage": score,
+            "result": score,
         }
         for stage, seconds, score in rows
     ]
@@ -140,7 +140,7 @@ def sizes(name: str, metric: tr.Metric) -> dict[str, Any]:
 
 
 def row_of(name: str, metric: tr.Metric, size: int | None = None) -> dict[str, Any]:
-    """Fit by TreeRep, by relaxed neighbor joining and around a backbone, and judge all on the same rows."""
+    """Fit by TreeRep, relaxed neighbor joining and backbone, and score all on the same rows."""
     found: dict[str, Any] = {"data": name, "points": len(metric), "size": size or "default"}
     ways = {
         "TreeRep": {"method": "treerep"},
@@ -173,8 +173,9 @@ def measure() -> list[Table]:
         ):
             tr.fit(metric, **fit)
     note = (
-        "Unscaled average distortion; for graphs, / MAP by definition. All pairs up to 5,000 points, and "
-        f"{JUDGED_ROWS:,} rows with a 95% interval beyond. Seconds of one run, after compilation."
+        "Average distortion without scaling; for graphs also MAP by definition, after the "
+        f"slash. All pairs up to 5,000 points, otherwise {JUDGED_ROWS:,} sampled rows with a 95% "
+        "interval. One run each, without compilation."
     )
     graphs = []
     for name, size in (*((name, None) for name in WHOLE), *GRAPHS):
@@ -194,10 +195,10 @@ def measure() -> list[Table]:
         Table("Cells around a backbone", points + branching, note),
         Table("Graphs around a backbone", graphs, note),
         Table("Stages of a backbone tree", by_stage, note),
-        Table("Size of the backbone", by_size, note),
+        Table("Sizes of a backbone", by_size, note),
         Table(
             "Memory of a fit",
             [in_child(MEMORY, n) for n in SIZES],
-            "Peak memory of a fit beyond the input: branching cells in 50 dimensions, float32.",
+            "Branching cells, 50 dimensions, float32.",
         ),
     ]

@@ -12,7 +12,7 @@ from treerep.embedding.embed import embed
 
 from .common import Table
 
-# Our defaults were chosen on the first three; nothing was tuned on yeast.
+# Our defaults were chosen on the first three graphs and not tuned on yeast.
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast")
 SEEDS = int(os.environ.get("TREEREP_SEEDS", "3"))
 DEVICE = os.environ.get("TREEREP_DEVICE", "cpu")
@@ -93,7 +93,7 @@ def row(data: Data, paper: Paper, **options: Any) -> dict[str, Any]:
 def start_row(data: Data, paper: Paper) -> dict[str, Any]:
     cells = {}
     starts: dict[str, dict[str, Any]] = {
-        "at random": {"init": tiny(data, paper.dim)},
+        "random": {"init": tiny(data, paper.dim)},
         "h-MDS": {},
         "tree": {"init": data.tree},
     }
@@ -125,7 +125,7 @@ def machine() -> str:
 
 def measure() -> list[Table]:
     graphs = [load(name) for name in GRAPHS]
-    scores(graphs[0], method="pt", dim=2, epochs=2)  # compile, and start the device
+    scores(graphs[0], method="pt", dim=2, epochs=2)  # compile and start the device
     scores(graphs[0], method="lorentz", dim=2, epochs=2)
     ours = [row(data, paper) for data in graphs for paper in PAPER]
     preset = [row(graphs[0], paper, preset="paper") for paper in PAPER if paper.dim == 2]
@@ -143,12 +143,12 @@ def measure() -> list[Table]:
         Table(
             "PM, LM and PT with preset='paper' (paper in parentheses)",
             preset,
-            f"1,000 epochs of plain descent from a random start, {where}.",
+            f"1,000 epochs of gradient descent from a random start, {where}.",
         ),
         Table(
             f"Effect of the start: MAP / scaled distortion after {SHORT} epochs",
             starts,
-            "At random: points near the origin. h-MDS is the default. Tree: Sarkar's embedding of the "
+            "Random: points near the origin. h-MDS is the default. Tree: Sarkar's embedding of the "
             "neighbor-joining tree.",
         ),
     ]

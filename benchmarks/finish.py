@@ -1,4 +1,4 @@
-"""Who finishes TreeRep's small zones better: TreeRep itself, or neighbor joining."""
+"""TreeRep's small zones, finished by TreeRep itself or by neighbor joining."""
 
 import numpy as np
 
@@ -61,15 +61,14 @@ def measure() -> list[Table]:
                 }
             )
     note = (
-        f"Columns give the largest zone. Mean of {SEEDS} seeds (2 beyond 5,000 points): unscaled average distortion "
-        "after a least-squares fit of the lengths / MAP by definition before the fit. Sampled rows beyond 5,000 "
-        "points."
+        f"Mean of {SEEDS} seeds (2 beyond 5,000 points): average distortion after least-squares "
+        "weights / MAP by definition before. Rows are sampled beyond 5,000 points."
     )
     return [
-        Table("Small zones finished by neighbor joining", rows, note),
+        Table("Small zones finished by neighbor joining, by maximum zone size", rows, note),
         Table(
-            "Seconds of a fit",
+            "Seconds per fit",
             times,
-            "After warm-up, without the time to build the hub labels of the graph.",
+            "After warm-up, without the time for hub labels of graphs.",
         ),
     ]

@@ -1,6 +1,6 @@
-"""Hyperbolicity of the paper's graphs, exact (compared with Sage) and from one base point (compared with NumPy).
+"""Hyperbolicity of the paper's graphs, compared with Sage's BCCM and with NumPy.
 
-The variable SAGE_PYTHON names the interpreter of an environment with the package passagemath-graphs.
+Set SAGE_PYTHON to a Python interpreter with the package passagemath-graphs.
 """
 
 import os
@@ -19,7 +19,7 @@ from treerep.treelikeness._spaces import components, search_component
 from .common import Table, in_child, seconds
 
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc", "wordnet")
-# Table 1 of the paper: delta over the diameter; bounds where it fixed a base point.
+# Table 1 of the paper: delta divided by the diameter; bounds if a base point was fixed.
 PAPER = {
     "celegans": "0.21",
     "diseasome": "0.17",
@@ -29,7 +29,8 @@ PAPER = {
     "grqc": "<= 0.36",
 }
 
-# Sage hands out no all-pairs distances without making a dictionary of them; its Wiener index is the sum of just these.
+# Sage only returns all-pairs distances as a dictionary. Its Wiener index is the sum of these
+# distances.
 SAGE = """
 import sys, time
 import sage.all__sagemath_graphs
@@ -62,7 +63,7 @@ print(json.dumps({"n": len(graph), "low": found.low, "high": found.high, "diamet
 
 
 def sage(graph: tr.GraphMetric) -> tuple[float, float, float] | None:
-    """Return delta, the seconds of BCCM, and of all distances within the largest component; None without Sage."""
+    """Return delta, and the seconds of BCCM and of all distances in Sage; None without Sage."""
     python = os.environ.get("SAGE_PYTHON")
     if not python:
         return None
@@ -112,7 +113,7 @@ def exact_rows() -> list[dict[str, Any]]:
 
 
 def numpy_base(d: np.ndarray, base: int) -> float:
-    """2 delta_w, as the definition has it: n outer minima."""
+    """Return 2 delta_w by its definition, n outer minima."""
     products = d[base][:, None] + d[base] - d
     widest = np.full_like(products, -np.inf)
     for row in products:
@@ -179,18 +180,19 @@ def measure() -> list[Table]:
         Table(
             "Exact hyperbolicity of graphs",
             exact_rows(),
-            "Seconds, the least of several runs, with all distances included. The start of Sage is not included. "
-            "Distances are those within the largest biconnected component: 256 searches at once here, and the time "
-            "of the Wiener index in Sage.",
+            "Shortest of several times in seconds, including all distances. treerep uses all cores; "
+            "the start-up of Sage is not counted. Distances are computed in the largest biconnected "
+            "component: treerep runs 256 searches at once, and Sage one after the other (measured by "
+            "its Wiener index).",
         ),
         Table(
             "One base point, compared with NumPy",
             base_rows(),
-            "NumPy computes n outer minima of float64 products.",
+            "NumPy: n outer minima of float64 products.",
         ),
         Table(
             "Large graphs",
             large_rows(),
-            "Peak memory of the whole process. Each distance takes one byte.",
+            "Peak memory of the whole process. Distances are stored in single bytes.",
         ),
     ]

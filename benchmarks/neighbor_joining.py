@@ -1,7 +1,7 @@
 """Compare exact neighbor joining with scikit-bio and other programs, in one run on the same matrices.
 
-Other programs are named by the variable NJ_RIVALS: `name=command` separated by `;`. A command gets the path of an .npy
-matrix as its last argument and prints the seconds that joining took, without reading the matrix, as its last line.
+NJ_RIVALS lists programs as `name=command`, separated by `;`. A command gets the path of an .npy
+matrix as its last argument, and prints the seconds of joining, without reading, in its last line.
 """
 
 import os
@@ -18,14 +18,14 @@ import treerep as tr
 from .common import Table, seconds
 
 SIZES = (1000, 2000, 4000, 8000)
-# scikit-bio needs minutes beyond.
+# scikit-bio takes minutes beyond this size
 LARGEST_FOR_SKBIO = 4200
 # A program that took longer than this on one size is not run on larger ones.
 PATIENCE = 60.0
 
 
 def noisy_tree(n: int) -> np.ndarray:
-    """Distances in a random tree, each made longer by up to a tenth."""
+    """Return distances in a random tree, each increased by up to 10%."""
     d = tr.datasets.random_tree(n, rng=0).block(np.arange(n), np.arange(n))
     u = np.random.default_rng(0).random((n, n))
     d = d * (1 + 0.05 * (u + u.T))

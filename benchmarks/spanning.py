@@ -1,4 +1,4 @@
-"""Trees of large graphs: WordNet, Enron, and how the time grows with the number of edges."""
+"""Trees of large graphs: WordNet, Enron, and growth of time with the number of edges."""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""The lowest versions that pyproject.toml allows, as constraints for pip: `python -m release.lowest > lowest.txt`."""
+"""Lowest allowed versions of all dependencies, as constraints for pip.
+
+Usage: `python -m release.lowest > lowest.txt`.
+"""
 
 import re
 import tomllib
@@ -6,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
-#: Tools of ours are taken as they are. Torch is, too: builds of old versions for processors alone are not on PyPI.
+#: Development tools are not restricted, nor is torch: PyPI has no CPU builds of old versions.
 NOT_THESE = frozenset({"test", "rivals", "docs", "browser", "embed"})
-#: Of our tools this one, too: anndata of that age does not know pandas 3.
+#: Except for pandas: the lowest anndata does not support pandas 3.
 BESIDE = "pandas>="
 _BOUND = re.compile(r"(?P<name>[\w.-]+)(\[[\w,-]+\])?\s*>=\s*(?P<version>[\w.]+)$")
 
 
 def lowest(project: dict[str, Any]) -> list[str]:
-    """Return `name==version` of each dependency, and of those of the extras that users install.
+    """Return `name==version` of each dependency, including the extras that users install.
 
     >>> lowest(
     ...     {

@@ -1,7 +1,7 @@
 """Install the wheel of dist/ into an empty environment, and run the tests of the sdist against it.
 
-`python -m release.trial [--python python3.13] [--lowest] [TESTS ...]`. Nothing of the checkout is used: the tests, and
-the pages that they run, come from the sdist, without its `src`. Options of pytest follow after `--`.
+`python -m release.trial [--python python3.13] [--lowest] [TESTS ...]`. Tests and pages come from
+the sdist without its `src`, and nothing from the checkout. Options of pytest follow after `--`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from .lowest import PYPROJECT, lowest
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 MARKS = "not torch and not browser and not slow"
-#: What must hold with the oldest versions of everything: the mathematics, the files, the shells.
+#: Tests that must pass with the lowest versions of all dependencies.
 CORE = (
     *(
         "common",
@@ -35,12 +35,12 @@ CORE = (
     ),
     *("adapters", "drawing", "cli"),
 )
-#: Old libraries warn in new surroundings, and name their own checks twice; that is no fault of ours.
+#: Old libraries emit warnings on newer Python versions, and repeat the names of their checks.
 LENIENT = ("-W", "default", "-o", "strict_parametrization_ids=false")
 
 
 def unpacked(sdist: Path, folder: Path) -> Path:
-    """Unpack an sdist without the package itself, so that only the installed one can be imported."""
+    """Unpack an sdist without the package, so that only the installed package can be imported."""
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
     (inside,) = folder.iterdir()
@@ -49,7 +49,7 @@ def unpacked(sdist: Path, folder: Path) -> Path:
 
 
 def surroundings() -> dict[str, str]:
-    """The environment, without what brings in other code, and with the folder of real data where there is one."""
+    """Return the environment without paths to other code, and with the data folder if it exists."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -60,7 +60,7 @@ def surroundings() -> dict[str, str]:
 
 
 def installed(python: str, wheel: Path, folder: Path, constraints: list[str]) -> Path:
-    """Make an environment, install the wheel with the extra `test`, and return its Python."""
+    """Create an environment, install the wheel with the extra `test`, and return its Python."""
     subprocess.run([python, "-m", "venv", folder], check=True, env=surroundings())
     inner = folder / "bin" / "python"
     listed = folder / "constraints.txt"
@@ -74,7 +74,7 @@ def installed(python: str, wheel: Path, folder: Path, constraints: list[str]) ->
 
 
 def tried(inner: Path, folder: Path, arguments: list[str]) -> int:
-    """Run pytest in the folder of the tests with the Python of the environment; return its exit code."""
+    """Run pytest in the folder of the tests with the new environment; return its exit code."""
     where = (
         "import sys, treerep; print(sys.version, treerep.__file__, sep='\\n');"
         " assert sys.prefix in treerep.__file__"
@@ -90,21 +90,21 @@ def tried(inner: Path, folder: Path, arguments: list[str]) -> int:
 
 
 def main() -> int:
-    """Try the release; return the exit code."""
+    """Run the trial and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m release.trial", description=__doc__)
     parser.add_argument(
-        "--python", default=sys.executable, help="the Python to try it on (default: this one)"
+        "--python", default=sys.executable, help="Python interpreter (default: the current one)"
     )
     parser.add_argument(
         "--lowest",
         action="store_true",
-        help="with the lowest versions that pyproject.toml allows",
+        help="use the lowest versions that pyproject.toml allows",
     )
     parser.add_argument(
-        "--jobs", type=int, default=2, help="processes that run tests (default 2)"
+        "--jobs", type=int, default=2, help="number of test processes (default 2)"
     )
     parser.add_argument(
-        "tests", nargs="*", help="default: all of them, and the examples in the docstrings"
+        "tests", nargs="*", help="tests to run (default: all, including doctests)"
     )
     given = parser.parse_args()
     constraints = (
@@ -130,7 +130,7 @@ def main() -> int:
     if code == 0:
         shutil.rmtree(folder)
     else:
-        print(f"what failed is kept in {folder}")
+        print(f"failed; the environment is kept in {folder}")
     return code
 
 
