@@ -173,7 +173,7 @@ def measure() -> list[Table]:
         ):
             tr.fit(metric, **fit)
     note = (
-        "Average distortion without scaling; for graphs also mean average precision, after the "
+        "Average distortion without scaling; for graphs also MAP by definition, after the "
         f"slash. All pairs up to 5,000 points, otherwise {JUDGED_ROWS:,} sampled rows with a 95% "
         "interval. One run each, without compilation."
     )

@@ -1,7 +1,4 @@
-"""PM, LM and PT on the paper's graphs, with different starting points.
-
-Needs torch. Set TREEREP_DEVICE to cpu or cuda.
-"""
+"""PM, LM and PT on the paper's graphs, and the effect of the start. Needs torch; TREEREP_DEVICE=cpu or cuda."""
 
 import os
 import time
@@ -19,7 +16,7 @@ from .common import Table
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast")
 SEEDS = int(os.environ.get("TREEREP_SEEDS", "3"))
 DEVICE = os.environ.get("TREEREP_DEVICE", "cpu")
-# Number of epochs when comparing starts, which only differ at the beginning.
+# Epochs for the comparison of starts, which differ most at the beginning.
 SHORT = 30
 
 
@@ -109,7 +106,7 @@ def start_row(data: Data, paper: Paper) -> dict[str, Any]:
 
 
 def tiny(data: Data, dim: int) -> Any:
-    """Return a random embedding near the origin, the start of the published code."""
+    """Return a random embedding near the origin, the start of the published codes."""
     from treerep.embedding.embedding import Embedding
 
     return Embedding.from_poincare(
@@ -137,21 +134,21 @@ def measure() -> list[Table]:
     seeds = f"Means of {SEEDS} seeds" if SEEDS > 1 else "One seed"
     return [
         Table(
-            "PM, LM and PT with our defaults (published values in parentheses)",
+            "PM, LM and PT with the defaults (paper in parentheses)",
             ours,
-            f"{seeds}. Average distortion after optimal scaling, as in the paper. Seconds of the "
-            f"whole call {where}; published times are from a machine with 8 cores. Our defaults "
-            "were chosen on the first three graphs and not tuned on yeast.",
+            f"{seeds}. MAP by definition; average distortion after optimal scaling, as in the paper. Seconds of the "
+            f"whole call {where}. The paper used a machine with 8 cores. Our defaults were chosen on the first three "
+            "graphs. Nothing was tuned on yeast.",
         ),
         Table(
-            "PM, LM and PT with preset='paper'",
+            "PM, LM and PT with preset='paper' (paper in parentheses)",
             preset,
             f"1,000 epochs of gradient descent from a random start, {where}.",
         ),
         Table(
-            f"MAP / scaled distortion after {SHORT} epochs, by starting point",
+            f"Effect of the start: MAP / scaled distortion after {SHORT} epochs",
             starts,
-            "Start at random near the origin, from h-MDS (the default), or from the neighbor-joining "
-            "tree by Sarkar's construction.",
+            "Random: points near the origin. h-MDS is the default. Tree: Sarkar's embedding of the "
+            "neighbor-joining tree.",
         ),
     ]

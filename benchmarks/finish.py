@@ -62,7 +62,7 @@ def measure() -> list[Table]:
             )
     note = (
         f"Mean of {SEEDS} seeds (2 beyond 5,000 points): average distortion after least-squares "
-        "weights / MAP before. Rows are sampled beyond 5,000 points."
+        "weights / MAP by definition before. Rows are sampled beyond 5,000 points."
     )
     return [
         Table("Small zones finished by neighbor joining, by maximum zone size", rows, note),

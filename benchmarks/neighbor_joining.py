@@ -1,4 +1,4 @@
-"""Neighbor joining compared with scikit-bio and other programs on the same matrices.
+"""Compare exact neighbor joining with scikit-bio and other programs, in one run on the same matrices.
 
 NJ_RIVALS lists programs as `name=command`, separated by `;`. A command gets the path of an .npy
 matrix as its last argument, and prints the seconds of joining, without reading, in its last line.
@@ -20,7 +20,7 @@ from .common import Table, seconds
 SIZES = (1000, 2000, 4000, 8000)
 # scikit-bio takes minutes beyond this size
 LARGEST_FOR_SKBIO = 4200
-# A program that took longer than this is not run on larger inputs.
+# A program that took longer than this on one size is not run on larger ones.
 PATIENCE = 60.0
 
 
@@ -90,7 +90,7 @@ def measure() -> list[Table]:
     sizes = np.log(SIZES)
     exponent = np.polyfit(sizes, np.log(times[: len(SIZES)]), 1)[0]
     note = (
-        "Shortest of five times in seconds; treerep's includes a copy of the matrix. "
-        f"The time of treerep grows like n^{exponent:.2f} from n = {SIZES[0]:,} to {SIZES[-1]:,}. One pass: `d.sum()`."
+        f"Seconds, the least of five runs. The time of treerep includes a copy of the matrix, and grows like "
+        f"n^{exponent:.2f} from n = {SIZES[0]:,} to {SIZES[-1]:,}. One pass is `d.sum()`."
     )
     return [Table("Exact neighbor joining", rows, note)]

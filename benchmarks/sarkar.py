@@ -90,7 +90,7 @@ def graphs() -> Table:
         rows.append(row)
         print(rows[-1], flush=True)
     note = (
-        "Average distortion without scaling / MAP of `refine(fit(graph, trials=20), graph)` and "
+        "Average distortion without scaling / MAP by definition of `refine(fit(graph, trials=20), graph)` and "
         "its embeddings."
     )
     return Table(
