@@ -124,9 +124,9 @@ def test_the_reference_has_defaults(reference):
 @pytest.mark.parametrize(
     ("newick", "message"),
     [
-        ("((a:1,b:1)95:1,(c:1,d:1)90:1);", "'95' .*: put it in quotes if it names a point"),
         ("((a,b),(c,d));", "length.*: add one"),
-        ("((a:1,b:1)a:1,(c:1,d:1):1);", "'a'"),
+        ("((a:1,a:1):1,(c:1,d:1):1);", "'a' occurs twice: name each point once"),
+        ("((a:1,b:-1):1,(c:1,d:1):1);", "length -1.0 is negative"),
     ],
 )
 @pytest.mark.parametrize("command", ["draw", "convert"])

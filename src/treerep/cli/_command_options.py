@@ -313,4 +313,13 @@ class ConvertOptions:
             help=f"Format of OUT; needed if the suffix is ambiguous: {listed(WrittenFormat)}.",
         ),
     ] = None
+    leaves: Annotated[
+        bool | None,
+        typer.Option(
+            "--leaves/--no-leaves",
+            help="Write points inside a tree as leaves, with edges of length 0. "
+            "This is the default for Newick, Nexus and iTOL.",
+            show_default=False,
+        ),
+    ] = None
     reading: Reading

@@ -16,8 +16,9 @@ from .._core.io.files import as_utf8, atomic_write, check_writable, is_stream
 from .._core.io.printing import printable
 from ..formats import TREE_FORMATS
 from ..formats._target import write_targets
-from ..formats.tree_files import files_beside
+from ..formats.tree_files import files_beside, writes_leaves
 from ..scores.score import Score
+from ..tree.tree import Tree
 
 _PIPE_WIDTH = 200  # columns if the output is not a terminal, so that a row stays a line
 
@@ -34,6 +35,15 @@ def console(*, stderr: bool = False) -> Console:
 def print_note(text: str) -> None:
     """Print a line to stderr. Control characters in labels are shown as escapes."""
     typer.echo(printable(text), err=True)
+
+
+def note_leaves(tree: Tree, path: str, to: str | None) -> None:
+    """Print a note if points inside a tree were written as leaves."""
+    added = tree.with_leaves().n_nodes - tree.n_nodes if writes_leaves(path, to) else 0
+    if added:
+        print_note(
+            f"{plural(added, 'point')} inside the tree: written as leaves, with edges of length 0"
+        )
 
 
 def print_json(fields: Mapping[str, object]) -> None:

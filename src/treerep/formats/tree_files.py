@@ -284,6 +284,15 @@ def files_beside(path: str, format: str | None) -> tuple[str, ...]:  # noqa: A00
     return (labels,)
 
 
+def writes_leaves(path: str, format: str | None) -> bool:  # noqa: A002
+    """Return whether `write_tree` makes all data points leaves by default.
+
+    >>> writes_leaves("tree.nwk", None), writes_leaves("tree.json", None)
+    (True, False)
+    """
+    return (_chosen(format) or _by_suffix(path)) in _LEAVES
+
+
 def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
     """Return the content of each file. The tree itself comes last."""
     module = TREE_FORMATS[chosen].module

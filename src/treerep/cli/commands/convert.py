@@ -8,7 +8,7 @@ from ...formats import TREE_FORMATS, write_distances, write_tree
 from ...formats.tree_files import files_beside
 from .._command_options import ConvertOptions
 from .._inputs import read_either
-from .._outputs import check_outputs
+from .._outputs import check_outputs, note_leaves
 
 _DISTANCES = {
     ".npy": "npy",
@@ -34,7 +34,9 @@ def convert_file(options: ConvertOptions) -> None:
     if is_distances:
         write_distances(source, output, format=distance_format)
     elif isinstance(source, tr.Tree):
-        write_tree(source, output, format=to)
+        write_tree(source, output, format=to, leaves=options.leaves)
+        if options.leaves is None:
+            note_leaves(source, output, to)
     elif to in TREE_FORMATS or output.lower().removesuffix(".gz").endswith(_tree_suffixes()):
         raise ValueError(f"{options.source} does not contain a tree: run `treerep fit` first")
     else:

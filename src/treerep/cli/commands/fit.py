@@ -8,7 +8,14 @@ import treerep as tr
 from ...formats import write_tree
 from .._command_options import FitOptions, RefineOptions
 from .._inputs import read_either
-from .._outputs import check_tree_output, plural, print_json, print_note, score_fields
+from .._outputs import (
+    check_tree_output,
+    note_leaves,
+    plural,
+    print_json,
+    print_note,
+    score_fields,
+)
 
 # The only method that accepts each of these options.
 _METHOD_OF_OPTION = {"tol": "treerep", "size": "backbone"}
@@ -72,7 +79,9 @@ def write_and_report(
     )
     output = options.output
     if not (options.json and output == "-"):
-        write_tree(tree, output, format=options.to or ("newick" if output == "-" else None))
+        to = options.to or ("newick" if output == "-" else None)
+        write_tree(tree, output, format=to)
+        note_leaves(tree, output, to)
     sampled = "" if plain.exact else f" ({plain.basis})"
     print_note(
         f"{plural(len(tree), 'point')}, {plural(tree.n_nodes, 'node')}, "
