@@ -106,6 +106,7 @@ class Tree(CompiledMetric):
     edges: NDArray[np.int64]
     weights: NDArray[np.float64]
     support: NDArray[np.float64] | None
+    _annotations: Annotations
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
