@@ -131,7 +131,7 @@ def test_numbers_and_categories_are_told_apart():
     page = tr.page(tree, table=table, color="words")
     kinds = {entry["name"]: entry["kind"] for entry in stored(page)["attributes"]}
     expected = ["number", "number", "category", "category", "category", "number", "category"]
-    assert dict(zip([*table, "cut into 7"], expected, strict=True)) == kinds
+    assert dict(zip([*table, "clusters (7)"], expected, strict=True)) == kinds
     assert stored(page)["color"] == 4
     assert np.isnan(numbers(attribute(page, "holes")["values"], "<f8")).tolist() == [
         True,
