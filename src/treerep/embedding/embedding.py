@@ -159,7 +159,7 @@ class Embedding(CompiledMetric):
         """
         if precision is not None:
             raise ValueError(
-                "precision is only supported for embeddings made with method 'sarkar': leave it out"
+                "precision is only supported for embeddings made with method='sarkar': leave it out"
             )
         return self._coordinates(model)
 

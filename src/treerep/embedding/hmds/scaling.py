@@ -72,7 +72,7 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     check_memory(
         2 * n * n * 8,
         f"hmds on {n:,} points",
-        "embed a tree with method 'sarkar' instead, which needs no matrix",
+        "embed a tree with method='sarkar' instead, which needs no matrix",
     )
     fixed = None if scale is None else positive_scale(scale)
     sample = np.arange(n)

@@ -108,7 +108,7 @@ def _edges(metric: Metric) -> tuple[NDArray[np.int64], int]:
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is None:
         raise MetricError(
-            f"ranking needs edges, and a {type(metric).__name__} has none: use a graph, or method 'pt'"
+            f"ranking needs edges, and a {type(metric).__name__} has none: use a graph, or method='pt'"
         )
     rows, cols = adjacency.nonzero()
     return np.column_stack([rows, cols])[rows < cols].astype(np.int64), len(metric)

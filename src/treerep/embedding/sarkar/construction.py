@@ -76,7 +76,7 @@ def sarkar(
     array([1.97123179, 1.97123179, 1.        ])
     """
     if not isinstance(tree, Tree):
-        raise TypeError("method 'sarkar' embeds trees: fit a tree to the data first")
+        raise TypeError("method='sarkar' embeds trees: fit a tree to the data first")
     if dim < 2:
         raise ValueError(
             f"dim={dim} is too small: embedding a tree needs at least 2 dimensions"
@@ -84,7 +84,7 @@ def sarkar(
     check_choice("directions", directions, RULES)
     if exponent is not None and directions != "traffic":
         raise ValueError(
-            f"exponent applies only to directions 'traffic', not {directions!r}: leave it out"
+            f"exponent applies only to directions='traffic', not {directions!r}: leave it out"
         )
     power = _EXPONENT if exponent is None else exponent
     power = number_from(0, power, "exponent must be a number from 0 to 2", high=2)

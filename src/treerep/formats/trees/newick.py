@@ -1,4 +1,4 @@
-"""Trees in Newick: see `Tree.newick` and `Tree.from_newick`."""
+"""Reader and writer for trees in Newick: see `Tree.newick` and `Tree.from_newick`."""
 
 from ..._core.memory import check_memory
 from ...tree.tree import Tree
@@ -10,7 +10,7 @@ _NODE_BYTES = 300  # of memory, per node of the text
 def read(
     source: Source, *, default_length: float | None = None, inner_labels: bool = True
 ) -> Tree:
-    """Read the one tree of a Newick file."""
+    """Read the single tree of a Newick file."""
     return Tree.from_newick(
         tree_text(source), default_length=default_length, inner_labels=inner_labels
     )
@@ -20,7 +20,7 @@ def tree_text(source: Source) -> str:
     """Return the text of a file, if its nodes fit into memory."""
     text = source.exact_text()
     nodes = text.count("(") + text.count(",") + 1
-    check_memory(_NODE_BYTES * nodes, f"a tree of up to {nodes:,} nodes", "use a smaller one")
+    check_memory(_NODE_BYTES * nodes, f"a tree of up to {nodes:,} nodes", "use a smaller tree")
     return text
 
 

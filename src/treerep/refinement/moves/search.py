@@ -217,7 +217,7 @@ def _read_matrix(metric: Metric) -> NDArray[np.float64]:
     check_memory(
         8 * n * n,
         f"rearrange on {n:,} points",
-        "use method 'backbone', which needs little memory",
+        "use method='backbone', which needs little memory",
     )
     return dense_matrix(metric, "rearrange")
 
