@@ -329,7 +329,7 @@ def test_duplicates_in_and_out_of_the_sample():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"size": 2}, "size is the number of points in the backbone, at least 3, not 2"),
+        ({"size": 2}, "size must be a number of points of at least 3, got 2"),
         ({"size": 0}, "size must be a positive whole number, not 0"),
         ({"size": "all"}, "size must be a"),
         ({"size": 5, "balance": 2.0}, "balance is a number from 0"),
@@ -350,5 +350,5 @@ def test_size_is_for_this_method():
 def test_what_a_users_metric_says_is_checked():
     d = np.ones((30, 30)) - np.eye(30)
     d[3, 7] = d[7, 3] = np.nan
-    with pytest.raises(MetricError, match="distances are finite"):
+    with pytest.raises(MetricError, match="distances must be finite"):
         backbone(Table(d), 29)

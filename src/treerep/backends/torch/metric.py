@@ -366,6 +366,6 @@ def _largest_coordinate(points: Tensor) -> float:
     if not np.isfinite(largest) or np.isnan(low):
         i, k = torch.nonzero(~torch.isfinite(points))[0].tolist()
         raise MetricError(
-            f"coordinate {k} of point {i} is {float(points[i, k])}: replace it, or drop the point"
+            f"coordinate {k} of point {i} is {float(points[i, k])}: replace it or drop the point"
         )
     return largest

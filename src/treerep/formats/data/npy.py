@@ -50,6 +50,6 @@ def from_array(
     if request.kind is None and (array.ndim != 2 or array.shape[0] != array.shape[1]):
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise ValueError(
-            f"an array of shape {shape} is not a square distance matrix: for points pass kind='points'"
+            f"an array of {shape} is not a square distance matrix: for points pass kind='points'"
         )
     return request.distances(array, labels)

@@ -65,7 +65,7 @@ def check_companions(*paths: str) -> None:
                     continue
         if file.exists():
             raise FileExistsError(
-                f"{path} exists and is not a table of {kind}, which would replace it: "
+                f"{path} exists and is not a table of {kind} that can be replaced: "
                 "rename the file or the tree"
             )
 
