@@ -70,5 +70,5 @@ def test_networkx_graphs_that_are_refused() -> None:
         MetricError, match="only graphs of networkx, igraph and networkit have those"
     ):
         tr.GraphMetric([[0, 1]], weight="km")
-    with pytest.raises(ValueError, match="leave metric='euclidean' out"):
+    with pytest.raises(ValueError, match="leave out metric='euclidean'"):
         as_metric(nx.path_graph(3), metric="euclidean")

@@ -353,8 +353,8 @@ def test_what_cannot_be_drawn_is_refused(mammals):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"size": -1}, "size is a number of at least 0, not -1"),
-        ({"edge_width": "thin"}, "edge_width is a number of at least 0, not 'thin'"),
+        ({"size": -1}, "size must be a number of at least 0, not -1"),
+        ({"edge_width": "thin"}, "edge_width must be a number of at least 0, not 'thin'"),
         ({"color": list("ddccbbaa"), "palette": "nosuch"}, "no color map 'nosuch'"),
         ({"color": np.arange(8.0), "palette": "nosuch"}, "no color map 'nosuch'"),
         ({"color": np.arange(8.0), "palette": ["red"]}, "numbers need a matplotlib color map"),

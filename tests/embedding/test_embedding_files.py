@@ -153,7 +153,7 @@ FIELDS = {"directions": np.array([[1.0]]), "radii": np.array([1.0]), "labels": N
         ({"kind": "Torus"}, {}, "holds an embedding of unknown kind 'Torus'"),
         ({"kind": ["Torus"]}, {}, "holds an embedding of unknown kind"),
         ({"scale": -1.0}, {}, "is damaged: scale must be a positive number, not -1.0"),
-        ({"n_points": 3}, {}, "is damaged: n_points=3 does not fit 1 nodes"),
+        ({"n_points": 3}, {}, "is damaged: n_points=3 does not match 1 nodes"),
         ({"extra": 3}, {}, "is damaged"),
         ({}, {"radii": np.array([-1.0])}, "is damaged: node 0 has radius -1.0"),
         ({}, {"labels": "a"}, "is damaged: labels is not a list"),

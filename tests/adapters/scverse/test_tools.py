@@ -441,13 +441,13 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
     [
         (
             {"use_rep": "X_umap"},
-            r"adata.obsm has no 'X_umap' \(it holds 'X_pca'\): choose one of these, or pass use_rep='X'",
+            r"adata.obsm has no 'X_umap' \(it contains 'X_pca'\): choose one of them, or pass use_rep='X'",
         ),
         ({"root": "nobody"}, "root='nobody' is not in adata.obs_names"),
         ({"root": 60}, "root must be the name of a cell or its position, 0 to 59, got 60"),
         ({"root": -1}, "0 to 59, got -1"),
-        ({"root": True}, "not True"),
-        ({"root": 1.5}, "not 1.5"),
+        ({"root": True}, "got True"),
+        ({"root": 1.5}, "got 1.5"),
         ({"n_clusters": 61}, "n_clusters=61 exceeds the number of cells, 60"),
         ({"n_clusters": 0}, "n_clusters must be a positive whole number, not 0"),
         ({"trials": 0}, "trials must be a positive whole number"),
@@ -532,7 +532,7 @@ def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:
     with pytest.raises(ValueError, match="is not a treerep tree, because it has no 'names'"):
         tl.embed(adata)
     tl.tree(adata)
-    with pytest.raises(ValueError, match="scale is a positive number or 'auto', not -1"):
+    with pytest.raises(ValueError, match="scale must be a positive number or 'auto', not -1"):
         tl.embed(adata, scale=-1)
     with pytest.raises(
         ValueError, match="'nothing' is neither a column of adata.obs nor a gene"

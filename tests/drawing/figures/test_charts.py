@@ -142,7 +142,7 @@ def test_names_of_curves_that_end_together_do_not_collide():
 def test_curves_refuse_what_does_not_fit():
     with pytest.raises(ValueError, match="x must be a sequence of positive numbers"):
         curves([0, 1], {"a": [1, 2]})
-    with pytest.raises(ValueError, match=r"a has \(3,\) values for 2 of x"):
+    with pytest.raises(ValueError, match=r"a has \(3,\) values for 2 values of x"):
         curves([1, 2], {"a": [1, 2, 3]})
     assert len(curves([1, 2], {"nothing": [np.nan, np.nan]}).texts) == 0
 

@@ -350,5 +350,5 @@ def test_size_is_for_this_method():
 def test_what_a_users_metric_says_is_checked():
     d = np.ones((30, 30)) - np.eye(30)
     d[3, 7] = d[7, 3] = np.nan
-    with pytest.raises(MetricError, match="distances must be finite"):
+    with pytest.raises(MetricError, match="distances are finite"):
         backbone(Table(d), 29)
