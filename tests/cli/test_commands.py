@@ -639,7 +639,7 @@ def test_convert(call, four):
         (["fit", "four.csv", "--jobs", "many"], "--jobs"),
         (
             ["fit", "four.csv", "--metric", "cosine", "--kind", "graph"],
-            "--metric cosine goes with --kind points",
+            "--metric cosine requires --kind points",
         ),
         (
             ["fit", "four.csv", "--largest-component"],
@@ -651,7 +651,7 @@ def test_convert(call, four):
         (["fit", "four.csv", "-o", "."], "is a folder"),
         (["fit", "tree.nwk"], "holds a tree already"),
         (["fit", "large.npy"], "large.npy: .*40000.*more than there are"),
-        (["fit", "large.phy"], "large.phy: line 1 promises 40000 points"),
+        (["fit", "large.phy"], "large.phy: line 1 declares 40000 points"),
         (
             ["fit", "many.npy", "--kind", "points", "--method", "neighbor_joining"],
             "needs [0-9.,]+ GiB of memory",

@@ -321,7 +321,7 @@ def test_chunks_that_are_not_what_their_array_says_are_refused(client: Any) -> N
         (told(19, 4, "float64", 20), "10 points from number 30 on, but its chunks have 9"),
         (
             told(20, 4, "float32", 20),
-            "point 0 has 4 coordinates in float64 and point 20 4 coordinates in float32",
+            "point 0 has 4 coordinates of float64 and point 20 has 4 coordinates of float32",
         ),
         (told(20, 3, "float64", 20), "and point 20 has 3 coordinates of float64"),
     ):

@@ -168,7 +168,7 @@ def test_what_does_not_run_says_so():
         ),
         (
             {"moves": False, "weights": "heuristic"},
-            f"weights='heuristic' do not run with device='{DEVICE}'",
+            f"weights='heuristic' does not run with device='{DEVICE}'",
         ),
         (
             {"moves": False, "weights": "none"},
