@@ -17,8 +17,9 @@ _LONGEST = 600
 def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
     """Prefix errors with the name of the file. System errors already contain it.
 
-    >>> with errors_named("d.csv"): ...     raise EOFError("unexpected end") Traceback (most
-    recent call last):
+    >>> with errors_named("d.csv"):
+    ...     raise EOFError("unexpected end")
+    Traceback (most recent call last):
       ...
     ValueError: d.csv is damaged or truncated (unexpected end): download or export it again
     """
