@@ -307,7 +307,7 @@ def test_a_device_is_not_read_as_a_table(call, four):
         ["view", "four.csv", "--table", "/dev/zero", "-o", "p.html"],
         ["fit", "/dev/zero"],
     ):
-        assert_one_line_error(call(*arguments), "/dev/zero:? (it )?is a device")
+        assert_one_line_error(call(*arguments), "/dev/zero:? (this )?is a device")
 
 
 def test_a_read_only_output_is_refused_before_the_work(call, four, tmp_path, monkeypatch):

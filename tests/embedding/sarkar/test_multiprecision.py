@@ -128,7 +128,7 @@ def test_too_many_bits() -> None:
     embedding = tr.embed(tr.datasets.random_tree(3), scale=1e200)
     with pytest.raises(
         MemoryError,
-        match=r"3 nodes with .* bits needs .*: give fewer bits, or use a smaller scale",
+        match=r"3 nodes with .* bits needs .*: use fewer bits or a smaller scale",
     ):
         embedding.coordinates("poincare", precision="auto")
 
