@@ -140,7 +140,7 @@ def test_dask_arrays_are_refused_at_once():
         "try: as_metric(da.zeros((2, 2)))\n"
         "except TypeError as error: print(error)"
     )
-    assert "stay with their workers: add engine='dask'" in python(code)
+    assert "stay on their workers: add engine='dask'" in python(code)
 
 
 def test_other_engines_and_notebooks_work_from_deep_imports():

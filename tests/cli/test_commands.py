@@ -309,7 +309,7 @@ def test_a_device_is_not_read_as_a_table(call, four):
         ["view", "four.csv", "--table", "/dev/zero", "-o", "p.html"],
         ["fit", "/dev/zero"],
     ):
-        assert_one_line_error(call(*arguments), "/dev/zero:? (it )?is a device")
+        assert_one_line_error(call(*arguments), "/dev/zero:? (this )?is a device")
 
 
 def test_a_read_only_output_is_refused_before_the_work(call, four, tmp_path, monkeypatch):
@@ -641,7 +641,7 @@ def test_convert(call, four):
         (["fit", "four.csv", "--jobs", "many"], "--jobs"),
         (
             ["fit", "four.csv", "--metric", "cosine", "--kind", "graph"],
-            "--metric cosine goes with --kind points",
+            "--metric cosine requires --kind points",
         ),
         (
             ["fit", "four.csv", "--largest-component"],
@@ -653,7 +653,7 @@ def test_convert(call, four):
         (["fit", "four.csv", "-o", "."], "is a folder"),
         (["fit", "tree.nwk"], "already contains a tree"),
         (["fit", "large.npy"], "large.npy: .*40000.*more than the file has"),
-        (["fit", "large.phy"], "large.phy: line 1 promises 40000 points"),
+        (["fit", "large.phy"], "large.phy: line 1 declares 40000 points"),
         (
             ["fit", "many.npy", "--kind", "points", "--method", "neighbor_joining"],
             "needs [0-9.,]+ GiB of memory",

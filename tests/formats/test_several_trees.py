@@ -35,7 +35,7 @@ def test_nexus_with_several_trees(tmp_path) -> None:
     first, second = tr.formats.read_trees(path)
     assert first.newick() == "((a:1.0,b:1.0)95:1.0,(c:1.0,d:2.0):1.0);"
     assert list(second.clade_names.values()) == ["Canidae"]
-    with pytest.raises(ValueError, match="line 5 .*this is the second tree"):
+    with pytest.raises(ValueError, match="line 5 .*the file has a second tree"):
         tr.formats.read_tree(path)
 
 

@@ -177,15 +177,15 @@ def test_options_of_readers(tmp_path: Path) -> None:
         (
             "t.nwk",
             "(a:1,b:2);".encode("utf-16"),
-            "t.nwk: it is a text in UTF-16: save the file as UTF-8",
+            "t.nwk: the file is UTF-16 text: save it as UTF-8",
         ),
         ("t.nwk", b"", "t.nwk: Newick, .* the text is empty"),
         (
             "t",
             b"hello",
-            "t: its suffix and its content are unknown: pass format= one of 'newick'",
+            "t: neither suffix nor content matches a format: pass format= one of 'newick'",
         ),
-        ("t", b"", "its suffix and its content are unknown"),
+        ("t", b"", "neither suffix nor content matches a format"),
         ("t.json", b"[1, 2]", "t.json: it was not written by Tree.save"),
         ("t.json", b"[" * 100_000, "t.json: it cannot be read: it is not a tree file"),
         ("t.npz", b"PK\x03\x04", "t.npz: it cannot be read"),
@@ -197,7 +197,7 @@ def test_options_of_readers(tmp_path: Path) -> None:
         (
             "t.auspice.json",
             b"{}",
-            "auspice cannot be read: give one of 'newick', 'nexus'",
+            "auspice cannot be read: use one of 'newick', 'nexus'",
         ),
     ],
 )
@@ -212,7 +212,7 @@ def test_files_that_are_refused(
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
 def test_devices_are_refused() -> None:
-    with pytest.raises(ValueError, match="/dev/zero: it is a device, not a file"):
+    with pytest.raises(ValueError, match="/dev/zero: this is a device, not a file"):
         read_tree("/dev/zero")
 
 
@@ -253,15 +253,15 @@ def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
 
 def test_wishes_that_are_refused(tmp_path: Path) -> None:
     for options, message in [
-        ({"format": "phyloxml"}, "format must be one of 'newick', .*, not 'phyloxml'"),
-        ({}, "no format has that suffix: pass format= one of"),
+        ({"format": "phyloxml"}, "format must be one of 'newick', .*, got 'phyloxml'"),
+        ({}, "the suffix does not match a format: pass format= one of"),
         (
             {"format": "npz", "root": 0},
-            "npz does not keep root: leave it out, or choose one of 'newick', 'nexus'",
+            "npz cannot store root: leave it out, or choose one of 'newick', 'nexus'",
         ),
         (
             {"format": "newick", "attributes": {"x": "wxyz"}},
-            "newick does not keep attributes: .* 'graphml', 'dot'",
+            "newick cannot store attributes: .* 'graphml', 'dot'",
         ),
         ({"format": "newick", "root": "z"}, "'z' is not in the tree"),
         (
@@ -285,6 +285,6 @@ def test_wishes_that_are_refused(tmp_path: Path) -> None:
 
 
 def test_attributes_that_are_no_mapping(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="attributes is a mapping of names to values"):
+    with pytest.raises(TypeError, match="attributes must be a mapping of names to values"):
         write_tree(Tree(2, [[0, 1]], [1.0]), tmp_path / "t.graphml", attributes=[1, 2])  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []

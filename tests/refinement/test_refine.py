@@ -342,7 +342,7 @@ def test_other_points_are_refused() -> None:
 def test_what_is_no_tree_is_refused() -> None:
     with pytest.raises(
         TypeError,
-        match="refine takes a Tree, for example from fit, and then the data, not a ndarray",
+        match="refine expects a Tree, for example from fit, followed by the data; got a ndarray",
     ):
         tr.refine(np.zeros((3, 3)), np.zeros((3, 3)))  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""The random points of hyperbolic space of the TreeRep paper."""
+"""The random points in hyperbolic space used in the TreeRep paper."""
 
 import numpy as np
 
@@ -50,14 +50,13 @@ def paper_points(dim: int, *, scale: int = 1, draw: int = 1) -> MatrixMetric:
     varied_scale = dim == 10 and scale in powers and draw in (1, 2)
     if not (varied_dim or varied_scale):
         raise ValueError(
-            f"there are no points of dim={dim}, scale={scale}, draw={draw}: "
-            "dim is 2, 4, ..., 1024 at scale 1, or 10 at scale 2, 4, ..., 1024 in draw 1 or 2"
+            f"no points for dim={dim}, scale={scale}, draw={draw}: use dim 2, 4, ..., 1024 "
+            "at scale 1, or dim 10 at scale 2, 4, ..., 1024 in draw 1 or 2"
         )
     folder = named_folder()
     if folder is None or not (folder / _FILE).is_file():
         raise FileNotFoundError(
-            "the paper's points are not here: "
-            f"set {FOLDER_VARIABLE} to a folder that holds {_FILE}"
+            f"the points of the paper were not found: set {FOLDER_VARIABLE} to a folder that contains {_FILE}"
         )
     from scipy.spatial.distance import squareform
 

@@ -1,4 +1,4 @@
-"""Small tables that are part of the package."""
+"""Small tables included in the package."""
 
 import csv
 from importlib.resources import files
@@ -41,8 +41,7 @@ def sarich() -> MatrixMetric:
     """
     with files(__package__).joinpath("sarich.csv").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)
-    # float64 although the values are whole: the precision users bring, so one compilation
-    # serves both.
+    # Stored as float64, like most user data, so that one compilation serves both.
     return MatrixMetric(
         np.array([row[1:] for row in rows], dtype=np.float64), labels=header[1:]
     )

@@ -1,4 +1,4 @@
-"""Simulated differentiating cells, of any number."""
+"""Simulated differentiating cells, in any number."""
 
 from typing import Any, NamedTuple
 
@@ -10,8 +10,8 @@ from .._core.extras import require
 from .._core.parallel import run
 from .._core.typing import RNGLike
 
-# Cells of one random stream: small enough for a core's cache. The number is part of the
-# definition of the data: another one gives other cells.
+# Cells per random stream, small enough for a core's cache. The number is part of the definition
+# of the data: a different number gives different cells.
 _BLOCK = 4096
 
 
@@ -32,9 +32,9 @@ class Cells(NamedTuple):
     datasets.branching_cells : Simulate cells.
     """
 
-    # Arrays of NumPy, or of Dask with `chunks`.
+    # NumPy arrays, or Dask arrays with `chunks`.
     points: Any  # (n, dim) floats: coordinates
-    # (n,) int32: branch of each cell; branch b > 0 begins at the end of branch (b - 1) // 2
+    # (n,) int32: branch of each cell; branch b > 0 starts at the end of branch (b - 1) // 2
     branch: Any
     pseudotime: Any  # (n,) floats: distance from the root along the branches
 
@@ -46,7 +46,7 @@ class _Branches(NamedTuple):
     step: NDArray[np.floating]
     birth: NDArray[np.floating]  # pseudotime at age 0
     length: NDArray[np.floating]
-    share: NDArray[np.float64]  # cumulative probability of a cell to be of branch 0 ... b
+    share: NDArray[np.float64]  # cumulative probability of branches 0 ... b
 
 
 def branching_cells(
@@ -112,12 +112,12 @@ def branching_cells(
     dim = positive_number(dim, "dim")
     levels = positive_number(levels, "levels")
     if levels > 20:
-        raise ValueError(f"levels must be between 1 and 20, not {levels}")
+        raise ValueError(f"levels must be between 1 and 20, got {levels}")
     if not 0 <= noise < np.inf:
-        raise ValueError(f"noise is a standard deviation: 0 or more, not {noise}")
+        raise ValueError(f"noise must be a standard deviation of at least 0, got {noise}")
     precision = np.dtype(dtype)
     if precision not in (np.float32, np.float64):
-        raise ValueError(f"cells are float32 or float64, not {precision}")
+        raise ValueError(f"dtype must be float32 or float64, got {precision}")
     generator = np.random.default_rng(rng)
     branches = _grow(levels, dim, precision, generator)
     recipe = _Recipe(branches, noise, tuple(generator.integers(2**63, size=2).tolist()))
@@ -155,7 +155,7 @@ def _rows(cells: Cells, start: int, stop: int) -> Cells:
 
 
 def _fill(recipe: _Recipe, start: int, out: Cells) -> None:
-    # A generator per block, seeded by its number, so that blocks may be filled in any order.
+    # One generator per block, seeded by its number, so that blocks can be filled in any order.
     block = np.random.Generator(np.random.SFC64([*recipe.stream, start // _BLOCK]))
     _scatter(recipe.branches, recipe.noise, block, out)
 
@@ -189,7 +189,7 @@ def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
 
 
 def _grow(levels: int, dim: int, dtype: DTypeLike, generator: np.random.Generator) -> _Branches:
-    """Draw the branches, level by level: each starts where its parent ends."""
+    """Draw the branches level by level. Each starts where its parent ends."""
     count = 2**levels - 1
     step = generator.standard_normal((count, dim)) * generator.uniform(0.5, 1.5, (count, 1))
     length = np.linalg.norm(step, axis=1)
@@ -209,7 +209,7 @@ def _scatter(
 ) -> None:
     """Fill one block of cells.
 
-    Whole blocks are drawn even if fewer cells are needed, so that n does not change them.
+    Whole blocks are drawn even if fewer cells are needed, so that n does not affect the cells.
     """
     wanted = len(out.branch)
     dtype: Any = out.points.dtype.type
@@ -220,7 +220,7 @@ def _scatter(
     generator.standard_normal(out=out.points, dtype=dtype)
     points = out.points
     points *= dtype(noise)
-    # One buffer for both terms: new temporaries of this size cost more than the random numbers.
+    # Use one buffer for both terms: temporaries of this size cost more than the random numbers.
     buffer = np.take(branches.step, branch, axis=0)
     buffer *= age[:, None]
     points += buffer

@@ -1,4 +1,4 @@
-"""Random points of hyperbolic space."""
+"""Random points in hyperbolic space."""
 
 import numpy as np
 
@@ -48,8 +48,7 @@ def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: RNGLike = 0)
     shape = positive_number(n, "n"), positive_number(dim, "dim")
     if not 1e-100 <= scale <= 1e100:
         raise ValueError(
-            "scale must be between 1e-100 and 1e100, so that squares stay within floats, "
-            f"not {scale}"
+            f"scale must be between 1e-100 and 1e100, so that squares do not overflow, got {scale}"
         )
     space = scale * np.random.default_rng(rng).standard_normal(shape)
     height = np.hypot(1.0, np.linalg.norm(space, axis=1))

@@ -1,6 +1,6 @@
 """Random weighted trees.
 
-A Tree is a Metric, so these are also the tree metrics that fitting must recover exactly.
+A Tree is a Metric, so random trees are also the tree metrics that fitting must recover exactly.
 """
 
 from collections.abc import Callable
@@ -72,11 +72,11 @@ def random_tree(
     if shape not in _SHAPES:
         raise ValueError(f"unknown shape {shape!r}: choose one of {', '.join(_SHAPES)}")
     if not 0 <= hidden <= 1:
-        raise ValueError(f"hidden is a probability between 0 and 1, not {hidden}")
+        raise ValueError(f"hidden must be a probability between 0 and 1, got {hidden}")
     low, high = weights
     if not 0 <= low <= high < np.inf:
         raise ValueError(
-            f"weights is a range (low, high) of lengths with 0 <= low <= high, not {weights}"
+            f"weights must be a range (low, high) of lengths with 0 <= low <= high, got {weights}"
         )
     generator = np.random.default_rng(rng)
     edges = _SHAPES[shape](n_points, generator)
@@ -143,7 +143,7 @@ def random_tree_metric(depth: int, *, rng: RNGLike = 0) -> Tree:
 
 
 def _tie(parents: NDArray[np.int64]) -> Edges:
-    """Return the edges of the tree in which node k + 1 is joined to parents[k]."""
+    """Return the edges of the tree in which node k + 1 is connected to parents[k]."""
     return np.column_stack([parents, np.arange(1, len(parents) + 1)])
 
 
@@ -162,9 +162,9 @@ def _star(n: int, _: np.random.Generator) -> Edges:
 def _yule(n: int, generator: np.random.Generator) -> Edges:
     """Return the edges of a random binary tree with leaves 0 ... n-1.
 
-    Leaf k >= 2 is born by splitting leaf p(k) at a new inner node s(k). So the line of descent
-    of leaf p runs from s(p) over the s(k) with p(k) = p, oldest first, to p itself: sorting by
-    (line, age) gives all edges at once.
+    Leaf k >= 2 is created by splitting leaf p(k) at a new internal node s(k). The lineage of
+    leaf p therefore runs from s(p) through the s(k) with p(k) = p, oldest first, to p itself.
+    Sorting by (lineage, age) gives all edges at once.
     """
     if n < 3:
         return _path(n, generator)
@@ -180,8 +180,8 @@ def _yule(n: int, generator: np.random.Generator) -> Edges:
     node = node[order]
     inside = np.flatnonzero(line[1:] == line[:-1])
     edges = np.column_stack([node[inside], node[inside + 1]])
-    # The two oldest lines, of leaves 0 and 1, meet in an edge rather than in a root of degree
-    # two.
+    # The two oldest lineages, of leaves 0 and 1, meet in an edge rather than in a root of
+    # degree 2.
     oldest = node[np.searchsorted(line, [0, 1])]
     return np.concatenate([edges, oldest[None, :]])
 
@@ -190,7 +190,7 @@ _SHAPES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
     "random": _recursive,
     "path": _path,
     "star": _star,
-    "caterpillar": _path,  # a path whose inner points are all hidden
+    "caterpillar": _path,  # a path whose internal points are all hidden
     "binary": _yule,
 }
 
@@ -198,7 +198,7 @@ _SHAPES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
 def _hide(
     edges: Edges, n_points: int, probability: float, generator: np.random.Generator
 ) -> Edges:
-    """Replace some inner points by Steiner nodes, and attach the points to these."""
+    """Replace some internal points by Steiner nodes, and attach the points to these nodes."""
     n_nodes = len(edges) + 1
     degree = np.bincount(edges.ravel(), minlength=n_nodes)[:n_points]
     inner = np.flatnonzero(degree > 1)

@@ -1,6 +1,6 @@
-"""WordNet's nouns, from a database folder as Princeton and Debian (wordnet-base) distribute it.
+"""Nouns of WordNet, from a database folder as distributed by Princeton and Debian (wordnet-base).
 
-The form of the files is that of the manual page wndb(5WN).
+The file format is described in the manual page wndb(5WN).
 """
 
 import os
@@ -13,7 +13,7 @@ import numpy as np
 from ._catalog import CATALOG
 from .load import DataSet
 
-# "is a kind of"; instances ("is one of", as cities and people are) have "@i" and are left out
+# "is a kind of"; instances ("is one of", such as cities and people) have "@i" and are excluded
 _HYPERNYM = "@"
 
 
@@ -71,7 +71,7 @@ def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
         ]
     except (KeyError, ValueError) as error:
         raise ValueError(
-            f"{data} and {index} do not fit together ({error}): take both from one database"
+            f"{data} and {index} do not match ({error}): use both from the same database"
         ) from error
     edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     named = labels[: edges.max(initial=-1) + 1]  # vertices after the last edge are isolated
@@ -102,7 +102,7 @@ def _index_line(words: list[str]) -> tuple[str, list[str]]:
 
 
 def _parsed(path: Path, parse: Callable[[list[str]], Any]) -> Iterator[Any]:
-    """Parse every line except the license, whose lines begin with two spaces."""
+    """Parse every line except the license, whose lines start with two spaces."""
     with path.open(encoding="latin-1") as file:
         for number, line in enumerate(file, 1):
             if line.startswith("  ") or not line.strip():

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import ColorType
 
-#: Each is a function in the module of the same name, from a tree to positions (N, 2).
+#: Each layout is a function in the module of the same name, from a tree to positions (N, 2).
 LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar")
 
-# If the longest edge is outside of these, lengths are divided by it: their squares would
-# overflow or vanish in float64.
+# If the longest edge is outside this range, lengths are divided by it. Otherwise their squares
+# would overflow or underflow float64.
 _SHORT = 1e-100
 _LONG = 1e100
 
@@ -133,15 +133,14 @@ def draw(
     elif isinstance(what, Embedding):
         if layout is not None or root is not None:
             raise ValueError(
-                "layout and root are for trees; the points of an embedding have their places: "
-                "leave them out"
+                "layout and root apply to trees only, because the points of an embedding "
+                "have fixed positions: leave them out"
             )
         picture = _picture_of_embedding(what)
     else:
         kind = type(what).__name__
         raise TypeError(
-            f"draw takes a tree or an embedding, not {kind}: fit one first, "
-            "e.g. tr.draw(tr.fit(data))"
+            f"draw expects a tree or an embedding, got {kind}: fit a tree first, e.g. tr.draw(tr.fit(data))"
         )
     style = Style(
         color=values_in_order(color, what.labels),
@@ -183,7 +182,7 @@ def _right_angles(spots: FloatArray, edges: NDArray[np.integer]) -> FloatArray:
 def _picture_of_embedding(embedding: Embedding) -> Picture:
     if embedding.dim != 2:
         raise ValueError(
-            f"only the disk can be drawn, not dim {embedding.dim}: embed with dim=2"
+            f"cannot draw an embedding of dimension {embedding.dim}: embed in 2 dimensions"
         )
     spots = embedding.poincare
     edges = np.empty((0, 2), np.int64)

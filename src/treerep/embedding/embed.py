@@ -184,6 +184,6 @@ def embed(
     with Workers(1) as workers:  # so that no interrupt is lost
         embedding: Embedding = record.load()(space, dim=dimension, **options)
         if not issubclass(record.options, LearningOptions):
-            workers.check()  # methods that learn handle an interrupt themselves
+            workers.check()  # learning methods handle an interrupt themselves
     embedding.order_known = space.order_known
     return embedding

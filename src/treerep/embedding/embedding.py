@@ -1,4 +1,4 @@
-"""Points of hyperbolic space are a metric: hyperbolic distance, divided by a scale."""
+"""Embeddings: points of hyperbolic space as a metric, with distances divided by a scale."""
 
 import os
 import warnings
@@ -14,7 +14,7 @@ from ..metric.base import MetricError, check_labels, read_only
 from ..metric.oracle.classes import EmbeddingOracle
 from ._models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
 
-# Beyond this radius sinh r sinh s overflows.
+# Beyond this radius, sinh r sinh s overflows.
 _FARTHEST = 350.0
 
 
@@ -75,8 +75,8 @@ class Embedding(CompiledMetric):
         )
         if self.n_points > len(self.radii):
             raise ValueError(
-                f"n_points={n_points} does not fit {len(self.radii)} nodes: "
-                f"give 1 to {len(self.radii)}"
+                f"n_points={n_points} does not match {len(self.radii)} nodes: use a number "
+                f"from 1 to {len(self.radii)}"
             )
         self.labels = check_labels(labels, self.n_points)
         self._set_oracle()
@@ -176,8 +176,7 @@ class Embedding(CompiledMetric):
         """
         if precision is not None:
             raise ValueError(
-                "precision is only supported for embeddings made with method='sarkar': "
-                "leave it out"
+                "precision is only supported for embeddings made with method='sarkar': leave it out"
             )
         return self._coordinates(model)
 
@@ -189,19 +188,19 @@ class Embedding(CompiledMetric):
         if lost:
             edge = "" if model == "lorentz" else " or lie on the edge of the ball"
             warnings.warn(
-                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} "
-                f"in the float64 {model} coordinates: "
-                "distances of the embedding are not affected; use a smaller scale to draw it",
+                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} in the "
+                f"float64 {model} coordinates. Distances of the embedding are not affected. "
+                "Use a smaller scale to draw it.",
                 stacklevel=3,
             )
         return points
 
     def _lost(self, points: NDArray[np.float64], model: str) -> NDArray[np.bool_]:
-        """Return which nodes share coordinates with a different node, or left the open ball."""
+        """Return which nodes share coordinates with a different node or are outside the open ball."""
         places = _groups(self._places())
         spots = _groups(points)
-        # A spot of the coordinates holds several places if its nodes are not all at the place
-        # of its first node.
+        # Coordinates are crowded if their nodes do not all have the same position as the first
+        # one.
         first = np.full(spots.max() + 1, -1)
         first[spots[::-1]] = places[::-1]
         crowded = np.zeros(len(first), bool)
@@ -210,7 +209,7 @@ class Embedding(CompiledMetric):
         return crowded[spots] | outside
 
     def _places(self) -> NDArray[np.float64]:
-        """Return rows, (N, any), that are equal if nodes are at the same place."""
+        """Return rows, (N, any), that are equal if nodes have the same position."""
         return np.column_stack([self.directions, self.radii])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -220,12 +219,12 @@ class Embedding(CompiledMetric):
         save_embedding(self, path)
 
     def _fields(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a file stores, besides scale, n_points and labels."""
+        """Return the arrays stored in a file, besides scale, n_points and labels."""
         return {"directions": self.directions, "radii": self.radii}
 
     @classmethod
     def _from_fields(cls, fields: Mapping[str, Any]) -> "Embedding":
-        """Make an embedding from the fields of a file: `_fields`, scale, n_points and labels."""
+        """Create an embedding from the fields of a file: `_fields`, scale, n_points and labels."""
         return cls(**fields)
 
     @staticmethod
@@ -248,26 +247,28 @@ def _checked_polar(
     lengths = real_array(radii, "radii")
     if units.ndim != 2 or lengths.shape != units.shape[:1] or 0 in units.shape:
         raise ValueError(
-            f"directions are (N, dim) and radii (N,), not {units.shape} and {lengths.shape}"
+            "expected directions of shape (N, dim) and radii of shape (N,), got "
+            f"{units.shape} and {lengths.shape}"
         )
     bad = ~(np.isfinite(lengths) & (lengths >= 0))
     if bad.any():
         raise MetricError(
-            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: "
-            "give a distance, at least 0"
+            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: radii must be at least 0"
         )
     units[lengths == 0] = 0
     norms = np.linalg.norm(units, axis=1)
     off = ~(np.abs(norms - 1) < 1e-9) & (lengths > 0)
     if off.any():
         i = int(np.argmax(off))
-        raise MetricError(f"the direction of node {i} has norm {norms[i]}: give a unit vector")
+        raise MetricError(
+            f"the direction of node {i} has norm {norms[i]}: directions must be unit vectors"
+        )
     return read_only(units), read_only(lengths)
 
 
 def real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return a float64 copy, so that the caller cannot change it."""
+    """Return a float64 copy, so that the caller cannot modify it."""
     try:
         return np.array(values, np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} are arrays of real numbers: {error}") from error
+        raise ValueError(f"{name} must be an array of real numbers: {error}") from error

@@ -1,4 +1,4 @@
-"""A tree in hyperbolic space, stored by local frames: accurate in float64 at any scale."""
+"""A tree in hyperbolic space, stored as local frames: accurate in float64 at any scale."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -80,7 +80,7 @@ class TreeEmbedding(Embedding):
         points = nodes if n_points is None else positive_number(n_points, "n_points")
         if points > nodes:
             raise ValueError(
-                f"n_points={n_points} does not fit {nodes} nodes: give 1 to {nodes}"
+                f"n_points={n_points} does not match {nodes} nodes: use a number from 1 to {nodes}"
             )
         self._set(
             view,
@@ -99,7 +99,7 @@ class TreeEmbedding(Embedding):
         n_points: int,
         labels: tuple[str, ...] | None,
     ) -> "TreeEmbedding":
-        """Make an embedding of a tree in preorder, with turns by position, without checks."""
+        """Create an embedding of a tree in preorder, with turns by position, without validation."""
         embedding = cls.__new__(cls)
         embedding._set(view, turns, scale, n_points, labels)
         return embedding
@@ -200,7 +200,7 @@ def _polar(
     frames: FrameOracle,
     view: Preorder,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return directions and radii of all nodes, and a rough mean number of edges of a path."""
+    """Return directions and radii of all nodes, and a rough mean number of edges per path."""
     from .sarkar._coordinate_kernels import heavy_children, polar_coordinates
 
     n = len(view.order)
@@ -217,38 +217,38 @@ def _checked_view(
 ) -> Preorder:
     if parent.ndim != 1 or parent.dtype.kind not in "iu" or weights.shape != parent.shape:
         raise ValueError(
-            f"parent and weights are (N,), "
-            f"not {parent.shape} of {parent.dtype} and {weights.shape}"
+            f"expected parent and weights of shape (N,), got {parent.shape} of "
+            f"{parent.dtype} and {weights.shape}"
         )
     if turns.ndim != 2 or len(turns) != len(parent) or turns.shape[1] < 2:
-        raise ValueError(f"turns are (N, dim) with a dim of at least 2, not {turns.shape}")
+        raise ValueError(
+            f"expected turns of shape (N, dim) with dim at least 2, got {turns.shape}"
+        )
     roots = np.flatnonzero(parent < 0)
     child = np.flatnonzero(parent >= 0)
     if len(roots) != 1 or (parent >= len(parent)).any():
         raise ValueError(
             f"parent has {len(roots)} roots and ids up to {parent.max(initial=-1)}: "
-            "give a tree of one root"
+            "expected a tree with one root"
         )
     bad = ~((weights >= 0) & np.isfinite(weights)) | ((parent < 0) & (weights != 0))
     if bad.any():
         raise MetricError(
             f"the edge to node {np.argmax(bad)} has length {weights[np.argmax(bad)]}: "
-            "give one, at least 0"
+            "lengths must be at least 0"
         )
     norms = np.linalg.norm(turns, axis=1)
     off = ~(np.abs(norms - 1) < 1e-9)
     if off.any():
         raise MetricError(
-            f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: "
-            "give a unit vector"
+            f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: turns must be unit vectors"
         )
     # The reflection is inaccurate if these squares underflow.
     aside = np.einsum("ij,ij->i", turns[:, 1:], turns[:, 1:])
     faint = (aside < _SMALLEST_SQUARE) & turns[:, 1:].any(axis=1)
     if faint.any():
         raise MetricError(
-            f"the turn of node {np.argmax(faint)} is too small for float64: "
-            "give e_1, or a larger one"
+            f"the turn of node {np.argmax(faint)} is too small for float64: use e_1 or a larger turn"
         )
     view = preorder(
         np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0])
@@ -257,7 +257,7 @@ def _checked_view(
     back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-15)
     if back.any():
         raise MetricError(
-            f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: "
-            "turn it away"
+            f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's "
+            "edge: change its turn"
         )
     return view

@@ -1,13 +1,14 @@
-"""Files in and out, one module per format.
+"""Reading and writing of files, with one module per format.
 
-Importing this package imports none of those modules.
+Importing this package does not import the modules of the formats.
 """
 
 from typing import TYPE_CHECKING
 
 from .._core.lazy import attach
 
-# The module of each public name. No module has the name of a function, which it would hide.
+# The module of each public name. No module has the name of a function, because it would hide
+# the function.
 _HOMES = {
     "DATA_FORMATS": "reading",
     "TREE_FORMATS": "tree_files",

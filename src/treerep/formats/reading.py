@@ -10,7 +10,7 @@ from ._request import Request
 from ._sniff import guess_format, is_zarr
 from ._source import Source
 
-#: The formats that `read` takes, described in docs/reference/data_formats.md.
+#: The formats that `read` accepts, described in docs/reference/data_formats.md.
 DATA_FORMATS = (
     "npy",
     "npz",
@@ -26,7 +26,7 @@ DATA_FORMATS = (
     "zarr",
 )
 
-# Formats whose module has another name, and an option of its `read(source, request)`.
+# Formats whose module has another name, and the option of its `read(source, request)`.
 _MODULES: dict[str, tuple[str, dict[str, str | bool]]] = {
     "csv": ("table", {}),
     "tsv": ("table", {"delimiter": "\t"}),
@@ -108,21 +108,20 @@ def read(
     """
     request = Request(kind, metric, labels, symmetrize, weight, largest_component, use_rep)
     if format is not None and format not in DATA_FORMATS:
-        raise ValueError(f"format is one of {', '.join(DATA_FORMATS)}, not {format!r}")
+        raise ValueError(f"format must be one of {', '.join(DATA_FORMATS)}, got {format!r}")
     with errors_named(path):
         source = Source(path)
         if format in (None, "zarr") and is_zarr(source):
             return _read(source, "zarr", request)
         if not source.head:
-            raise ValueError("it is empty: save it again")
+            raise ValueError("the file is empty: save it again")
         return _read(source, format or guess_format(source, request.kind), request)
 
 
 def _read(source: Source, name: str, request: Request) -> Metric:
     if request.use_rep is not None and name not in ("h5ad", "npz", "zarr"):
         raise ValueError(
-            f"use_rep={request.use_rep!r} is for h5ad, npz and zarr, not for {name}: "
-            "leave it out"
+            f"use_rep={request.use_rep!r} applies to h5ad, npz and zarr, not to {name}: leave it out"
         )
     module, options = _MODULES.get(name, (name, {}))
     metric: Metric = importlib.import_module(f".data.{module}", __package__).read(

@@ -1,4 +1,4 @@
-"""`read_tree` and `write_tree`: find the format of a file, and its module."""
+"""`read_tree` and `write_tree`: detect the format of a file and call its module."""
 
 import importlib
 import io
@@ -17,7 +17,7 @@ from ._target import write_targets
 
 
 class TreeFormat(NamedTuple):
-    """A format, as far as needed before its module is imported."""
+    """A format: the facts needed before its module is imported."""
 
     suffixes: tuple[str, ...]
     module: str | None  # in `trees`; None for the formats of Tree.save
@@ -50,7 +50,7 @@ TREE_FORMATS: dict[str, TreeFormat] = {
     "itol": TreeFormat((".itol.nwk",), "itol", reads=False, takes=("root", "attributes")),
 }
 _JSON_BYTES = 25  # of memory, per byte of parsed JSON
-# Suffixes of both Newick and Nexus. The content decides.
+# Suffixes used by both Newick and Nexus. The content decides.
 _UNSURE = (".tree", ".tre")
 
 
@@ -119,7 +119,7 @@ def read_tree(
         source = Source(path)
         chosen = chosen or _guessed(source)
         if not TREE_FORMATS[chosen].reads:
-            raise ValueError(f"{chosen} cannot be read: give one of {_listed(_readable())}")
+            raise ValueError(f"{chosen} cannot be read: use one of {_listed(_readable())}")
         module = TREE_FORMATS[chosen].module
         reader = (
             _read_stored
@@ -244,7 +244,7 @@ def write_tree(
     chosen = _chosen(format) or _by_suffix(name)
     if chosen is None:
         raise ValueError(
-            f"{name}: no format has that suffix: pass format= one of {_listed(TREE_FORMATS)}"
+            f"{name}: the suffix does not match a format: pass format= one of {_listed(TREE_FORMATS)}"
         )
     given = {
         "root": root,
@@ -254,8 +254,7 @@ def write_tree(
         if value is not None and option not in TREE_FORMATS[chosen].takes:
             others = [other for other, known in TREE_FORMATS.items() if option in known.takes]
             raise ValueError(
-                f"{chosen} does not keep {option}: "
-                f"leave it out, or choose one of {_listed(others)}"
+                f"{chosen} cannot store {option}: leave it out, or choose one of {_listed(others)}"
             )
     options = {option: value for option, value in given.items() if value is not None}
     if leaves or (leaves is None and chosen in _LEAVES):
@@ -270,7 +269,7 @@ def write_tree(
 
 
 def files_beside(path: str, format: str | None) -> tuple[str, ...]:  # noqa: A002
-    """Return the files that `write_tree` writes beside a tree without attributes.
+    """Return the additional files that `write_tree` writes with a tree without attributes.
 
     >>> files_beside("tree.nwk", None), files_beside("tree.itol.nwk", None)
     ((), ('tree.labels.tsv',))
@@ -294,7 +293,7 @@ def writes_leaves(path: str, format: str | None) -> bool:  # noqa: A002
 
 
 def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
-    """Return the content of each file. The tree itself comes last."""
+    """Return the content of each file. The tree itself is last."""
     module = TREE_FORMATS[chosen].module
     if module is None:
         buffer = io.BytesIO()
@@ -309,18 +308,18 @@ def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> di
     except UnicodeEncodeError as error:
         wrong = error.object[error.start]
         raise ValueError(
-            f"{name}: UTF-8 cannot hold {wrong!r} in a label: rename the point"
+            f"{name}: UTF-8 cannot encode {wrong!r} in a label: rename the point"
         ) from error
 
 
 def _chosen(format: str | None) -> str | None:  # noqa: A002
     if format is not None and format not in TREE_FORMATS:
-        raise ValueError(f"format must be one of {_listed(TREE_FORMATS)}, not {format!r}")
+        raise ValueError(f"format must be one of {_listed(TREE_FORMATS)}, got {format!r}")
     return format
 
 
 def _by_suffix(name: str) -> str | None:
-    """Return the format whose suffix matches, the longest if there are several."""
+    """Return the format with a matching suffix, the longest if there are several."""
     plain = name.lower().removesuffix(".gz")
     found = [
         (len(suffix), chosen)
@@ -332,7 +331,7 @@ def _by_suffix(name: str) -> str | None:
 
 
 def _guessed(source: Source) -> str:
-    """Return the format by the suffix, or else by the content."""
+    """Return the format, determined by the suffix or by the content."""
     chosen = _by_suffix(source.name)
     if chosen is None or source.name.lower().removesuffix(".gz").endswith(_UNSURE):
         return _by_content(source)
@@ -340,7 +339,7 @@ def _guessed(source: Source) -> str:
 
 
 def _by_content(source: Source) -> str:
-    """Return the format by the first bytes."""
+    """Return the format, determined by the first bytes."""
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     marks = {
         b"PK\x03\x04": "npz",
@@ -356,7 +355,7 @@ def _by_content(source: Source) -> str:
     if head.rstrip().endswith(b";"):
         return "newick"  # a tree of one point is a label and a semicolon
     raise ValueError(
-        f"its suffix and its content are unknown: pass format= one of {_listed(_readable())}"
+        f"neither suffix nor content matches a format: pass format= one of {_listed(_readable())}"
     )
 
 
@@ -380,4 +379,4 @@ def _read_stored(source: Source, packed: bool) -> Tree:
     try:
         return Tree(**fields)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"it is damaged: {error}") from error
+        raise ValueError(f"the file is damaged: {error}") from error

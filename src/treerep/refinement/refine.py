@@ -108,8 +108,7 @@ def refine(
     """
     if not isinstance(tree, Tree):
         raise TypeError(
-            "refine takes a Tree, for example from fit, and then the data, "
-            f"not a {type(tree).__name__}"
+            f"refine expects a Tree, for example from fit, followed by the data; got a {type(tree).__name__}"
         )
     check_choice("weights", weights, WEIGHTS)
     check_arguments(moves, balance, time_limit)
@@ -128,7 +127,7 @@ def refined_tree(
     runner: Runner | None = None,
     limits: Limits = LIMITS,
 ) -> RefinedTree:
-    """Refine by threads, or with a runner for the passes that `fit_weights` gives away."""
+    """Refine with threads, or with a runner for the passes that `fit_weights` can delegate."""
     order_known = after_matching(request.tree, request.metric)
     run = Run(request, n_jobs, runner, limits)
     given, best = run.refined()

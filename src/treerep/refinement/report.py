@@ -1,4 +1,4 @@
-"""The result of `refine`: a tree and what was gained."""
+"""The result of `refine`: a tree and a report of the improvement."""
 
 from typing import Any, NamedTuple
 
@@ -35,16 +35,16 @@ class Refinement(NamedTuple):
     RefinedTree : A tree with this report.
     """
 
-    objective: float  # of the result
-    objective_before: float  # of the tree that was given
+    objective: float  # objective of the result
+    objective_before: float  # objective of the given tree
     distortion: float
     distortion_before: float
-    precision: float | None  # mean average precision; None if neighborhoods do not count
+    precision: float | None  # mean average precision; None if not part of the objective
     precision_before: float | None
     # violation of the weights' optimality conditions, see `fit_weights`; None if not fitted
     residual: float | None
-    moves: int  # subtrees moved on the way to the result
-    start: str  # "tree"; or "relaxed_neighbor_joining" or "backbone" if that start was better
+    moves: int  # number of subtrees moved
+    start: str  # "tree", "relaxed_neighbor_joining" or "backbone"
     seconds: float
 
 

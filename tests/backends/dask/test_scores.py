@@ -144,7 +144,7 @@ def test_dask_arrays_are_refused_with_the_remedy(client: Client) -> None:
     points = da.from_array(POINTS.points, chunks=100)
     with pytest.raises(
         TypeError,
-        match=r"truth is a Dask array, .*: give PointMetric\(truth\.compute\(\), 'eucl",
+        match=r"truth is a Dask array, .*: pass PointMetric\(truth\.compute\(\), 'eucl",
     ):
         tr.average_distortion(POINTS, points, engine=client)
 

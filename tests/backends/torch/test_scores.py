@@ -205,12 +205,12 @@ def test_no_memory_on_the_device_is_one_line(monkeypatch):
     )
     with pytest.raises(
         MemoryError,
-        match="^the memory of the device ran out: .* half a GB .* leave out device$",
+        match="^the device ran out of memory: .* half a GB .* leave out device$",
     ):
         tr.average_distortion(tree, tree, device=DEVICE)
     with pytest.raises(
         MemoryError,
-        match="^the memory of the device ran out: .* half a GB .* leave out device$",
+        match="^the device ran out of memory: .* half a GB .* leave out device$",
     ):
         tr.refine(tree, caterpillar(5, seed=1), weights="l2", moves=False, device=DEVICE)
 

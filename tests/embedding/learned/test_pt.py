@@ -148,7 +148,8 @@ def test_an_interrupt_returns_the_best_so_far():
     timer.start()
     try:
         with pytest.warns(
-            UserWarning, match="interrupted in epoch .* of 1000000: this is the best so far"
+            UserWarning,
+            match="interrupted in epoch .* of 1000000: the result is the best embedding so far",
         ):
             embedding = embed(
                 points_of_the_plane(),

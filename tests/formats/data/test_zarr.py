@@ -248,9 +248,7 @@ def test_labels_that_are_refused(tmp_path):
     group = zarr.create_group(tmp_path / "d.zarr")
     group.create_array("d", data=SQUARE)
     group.create_array("labels", data=np.array([0.5, 1.5, 2.5]))
-    with pytest.raises(
-        ValueError, match="its labels are of dtype float64: save them as strings"
-    ):
+    with pytest.raises(ValueError, match="the labels have dtype float64: save them as strings"):
         read(tmp_path / "d.zarr")
 
 

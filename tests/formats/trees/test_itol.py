@@ -67,10 +67,10 @@ def test_hard_names() -> None:
 def test_what_is_refused(tmp_path: Path) -> None:
     tree = Tree(2, [[0, 1]], [1.0], labels=["a\tb", "c"])
     with pytest.raises(
-        ValueError, match=r"'a\\tb' has a tab or a line break, which iTOL does not allow"
+        ValueError, match=r"'a\\tb' contains a tab or a line break, which iTOL does not allow"
     ):
         write_tree(tree, tmp_path / "t.itol.nwk")
-    with pytest.raises(ValueError, match="several files: give the path of a file, not '-'"):
+    with pytest.raises(ValueError, match="several files: use the path of a file, not '-'"):
         write_tree(tree, "-", format="itol")
     assert list(tmp_path.iterdir()) == []
 
@@ -86,7 +86,7 @@ def test_a_file_that_is_not_such_a_table_is_never_replaced(
     (tmp_path / name).write_text(content)
     with pytest.raises(
         FileExistsError,
-        match=rf"{name} exists and is not a table of .*: rename it, or the tree",
+        match=rf"{name} exists and is not a table of .*: rename the file or the tree",
     ):
         write_tree(TREE, tmp_path / "t.itol.nwk", attributes={"x": [1, 2]})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: content}
@@ -127,6 +127,6 @@ def test_a_full_disk_leaves_all_files_as_they_were(
 def test_a_pipe_takes_no_tables(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.nwk")
     for path in (tmp_path / "pipe.nwk", Path("/dev/stdout")):
-        with pytest.raises(ValueError, match="several files: give the path of a file"):
+        with pytest.raises(ValueError, match="several files: use the path of a file"):
             write_tree(TREE, path, format="itol")
     assert len(list(tmp_path.iterdir())) == 1

@@ -329,7 +329,7 @@ def test_duplicates_in_and_out_of_the_sample():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"size": 2}, "size is the number of points in the backbone, at least 3, not 2"),
+        ({"size": 2}, "size must be a number of points of at least 3, got 2"),
         ({"size": 0}, "size must be a positive whole number, not 0"),
         ({"size": "all"}, "size must be a"),
         ({"size": 5, "balance": 2.0}, "balance must be a number from 0"),

@@ -1,4 +1,4 @@
-"""Pictures of trees of cells, by the conventions of scverse."""
+"""Plots of trees of cells, following scverse conventions."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -140,7 +140,7 @@ def _params(adata: "AnnData", key: str) -> Mapping[str, Any]:
 
 
 def _root(adata: "AnnData", root: str | int | None, params: Mapping[str, Any]) -> int | None:
-    """Return the position of the requested root cell, or of the one used before."""
+    """Return the position of the requested root cell, or of the previously used one."""
     if root is not None:
         return cell_position(adata, root)
     before = params.get("root")
@@ -163,7 +163,7 @@ def _draw(
     names = [color] if color is None or isinstance(color, str) else list(color)
     if not names:
         raise ValueError(
-            "color is an empty list: name columns of adata.obs or genes, or leave it out"
+            "color is an empty list: use columns of adata.obs or genes, or leave it out"
         )
     colors = [
         {} if name is None else {"color": values_of(adata, name), **palette_of(adata, name)}
@@ -177,7 +177,7 @@ def _draw(
     if len(names) > 1:
         size = (6.0 * len(names), 5.0)
         places = list(pyplot.subplots(1, len(names), figsize=size, layout="constrained")[1])
-    # Names of cells are mostly barcodes: write them on request only.
+    # Names of cells are mostly barcodes, so they are drawn only on request.
     axes = [
         draw(what, ax=place, **{"labels": False, **colored, **options})
         for place, colored in zip(places, colors, strict=True)
@@ -198,9 +198,10 @@ def values_of(adata: "AnnData", name: str) -> ArrayLike:
         if table is not None and name in table.var_names:
             if (table.var_names == name).sum() > 1:
                 raise ValueError(
-                    f"two genes are named {name!r}: call adata.var_names_make_unique() first"
+                    f"several genes are named {name!r}: call adata.var_names_make_unique() first"
                 )
-            # A list of one column: the result has two axes, dense or sparse.
+            # Select a list of one column, so that the result is two-dimensional, dense or
+            # sparse.
             values = table.X[:, [table.var_names.get_loc(name)]]
             dense = values.toarray() if hasattr(values, "toarray") else values
             return np.asarray(dense).ravel()
@@ -211,11 +212,11 @@ def values_of(adata: "AnnData", name: str) -> ArrayLike:
 
 
 def palette_of(adata: "AnnData", name: str) -> dict[str, Any]:
-    """Return the colors of a column's categories in `uns`, as an argument of `draw`."""
+    """Return the colors that `uns` stores for the categories of a column, as an argument of `draw`."""
     colors = adata.uns.get(f"{name}_colors")
     if colors is None or name not in adata.obs or not hasattr(adata.obs[name], "cat"):
         return {}
     categories = adata.obs[name].cat.categories
     if len(colors) < len(categories):
-        return {}  # colors of other categories: scanpy ignores them as well
+        return {}  # colors for other categories: scanpy ignores them as well
     return {"palette": dict(zip(categories, colors, strict=False))}

@@ -1,6 +1,6 @@
-"""Tools for trees of cells, by the conventions of scverse.
+"""Tools for trees of cells, following scverse conventions.
 
-Results go into the AnnData, and parameters into `uns[key_added]["params"]`.
+Results are stored in the AnnData, and parameters in `uns[key_added]["params"]`.
 """
 
 from typing import TYPE_CHECKING
@@ -329,13 +329,12 @@ def place_tree(tree: Tree, *, dim: int, scale: float | str, root: int | None) ->
     """Embed a tree at a scale. "auto" is the scale of its picture."""
     if isinstance(scale, str) and scale == "auto":
         scale = disk_embedding(tree, root).scale
-    factor = number_above(0, scale, "scale is a positive number or 'auto'")
+    factor = number_above(0, scale, "scale must be a positive number or 'auto'")
     return embed_tree(tree, dim=dim, scale=factor, root=root)
 
 
 def _check_clusters(adata: "AnnData", n_clusters: object) -> None:
     if positive_number(n_clusters, "n_clusters") > adata.n_obs:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the number of cells, {adata.n_obs}: "
-            "choose fewer"
+            f"n_clusters={n_clusters} exceeds the number of cells, {adata.n_obs}: choose a smaller number"
         )

@@ -47,7 +47,7 @@ class TreeEstimator(
             tree = refine(tree, metric, rng=seed, n_jobs=self._jobs())
         self.tree_: Tree = tree
         self.distortion_ = self._distortion(self.tree_, metric)
-        # New points are measured against these, unless they come as distances.
+        # Distances from new points to these points are computed, unless they are precomputed.
         self._points = None if self.metric == "precomputed" else metric
         self._node_labels = cut_clusters(self.tree_._view, len(self.tree_), clusters)
         self.labels_: NDArray[np.int64] = self._node_labels[: len(self.tree_)]
@@ -67,7 +67,7 @@ class TreeEstimator(
         """
         places = self._places(X)
         rooted = self.tree_.rooted()
-        # A place is on the edge above a node. It may be nearer to the other end.
+        # A position is on the edge above a node and may be closer to the other end.
         nearer_parent = places.above > rooted.length[places.node] / 2
         nearest = np.where(nearer_parent, rooted.parent[places.node], places.node)
         return self._node_labels[nearest]
@@ -307,7 +307,7 @@ class NeighborJoining(TreeEstimator):
         self.n_jobs = n_jobs
 
     def _seed(self) -> int:
-        return 0  # neighbor joining is not random, and refinement gets the same seed every time
+        return 0  # neighbor joining is deterministic, and refinement always gets the same seed
 
     def _fitted_tree(self, metric: Metric, seed: int) -> Tree:  # noqa: ARG002
         return fit(metric, method="neighbor_joining", n_jobs=self._jobs())

@@ -19,7 +19,8 @@ from ._shared import MetricEstimator, RandomState
 
 METHODS = ("sarkar", "hmds", "pt")
 MODELS = ("poincare", "klein", "lorentz")
-# Default radius of the tree in hyperbolic space. float64 coordinates still distinguish points.
+# Default radius of the tree in hyperbolic space. float64 coordinates still separate points
+# there.
 _RADIUS = 10.0
 
 
@@ -126,7 +127,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         if self.method == "sarkar":
             self.hyperbolic_: Embedding = self._embedded_tree(metric, seed)
         else:
-            self.__dict__.pop("tree_", None)  # of an earlier fit by another method
+            self.__dict__.pop("tree_", None)  # from an earlier fit with another method
             self.hyperbolic_ = embed(
                 metric,
                 method=self.method,
@@ -155,7 +156,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
 
 
 def _default_scale(tree: Tree) -> float:
-    """Return the scale at which half of the longest path of the tree is _RADIUS."""
+    """Return the scale at which half of the longest path of the tree has length _RADIUS."""
     end = int(np.argmax(tree.rooted().depth))
     longest = float(tree.rooted(end).depth.max())
     return 2 * _RADIUS / longest if longest > 0 else 1.0

@@ -1,7 +1,7 @@
 """`page`: one HTML file to explore a tree in the Poincaré disk.
 
-The HTML, CSS and JavaScript modules in this folder are put into one file. `import` and `export`
-are removed, so all modules share one scope.
+The HTML, CSS and JavaScript modules in this folder are combined into one file. `import` and
+`export` statements are removed, so all modules share one scope.
 """
 
 import html
@@ -21,12 +21,13 @@ from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_
 
 #: The style sheets.
 STYLES = ("page", "cards")
-#: The modules, each after those that it imports.
+#: The modules, each listed after the modules that it imports.
 MODULES = (
     *("geometry", "tree", "layout", "colors", "detail", "painter", "svg", "viewer"),
     *("search", "panel", "input", "main"),
 )
-#: Notebooks show larger trees as a line of text, as every output stays in the notebook's file.
+#: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
+#: file.
 MOST_IN_NOTEBOOK = 20_000
 _IMPORT = re.compile(r'^import\b[^;]*? from "\./\w+\.js";\n', flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export ", flags=re.MULTILINE)
@@ -55,7 +56,7 @@ class Page:
         return f"Page({self._about}, {len(self.html) / 1000:,.0f} kB)"
 
     def _repr_html_(self) -> str:
-        # In a frame, so that styles and names of page and notebook are separate.
+        # The frame keeps the styles and names of the page separate from those of the notebook.
         attributes = {
             "title": html.escape(self._about),
             "sandbox": "allow-scripts allow-downloads",
@@ -132,7 +133,7 @@ def page(
     """
     if not isinstance(tree, Tree):
         raise TypeError(
-            "page shows a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')"
+            "page expects a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')"
         )
     rule = "scale must be a number above 0"
     factor = None if scale is None else number_above(0, scale, rule)
@@ -158,7 +159,7 @@ def page(
 
 
 def tree_html(tree: Tree) -> str:
-    """Return what a notebook shows of a tree: the page, or a line about a large tree."""
+    """Return the notebook representation of a tree: the page, or a line of text for a large tree."""
     if tree.n_nodes > MOST_IN_NOTEBOOK:
         call = "<code>tr.page(tree, 'tree.html')</code>"
         return f"<p>{html.escape(repr(tree))}; explore it with {call}</p>"
@@ -166,7 +167,7 @@ def tree_html(tree: Tree) -> str:
 
 
 def _assemble(title: str, fields: Fields) -> str:
-    # "<" could end the script element, or begin a comment in it. The rest is ASCII.
+    # "<" could end the script element or start a comment in it. The rest is ASCII.
     data = json.dumps(fields, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     slots = {"title": html.escape(title), "style": _style(), "script": _script(), "data": data}
     return _SLOT.sub(lambda slot: slots[slot[1]], _source("page.html"))

@@ -1,8 +1,8 @@
-"""Sarkar's construction: a weighted tree in hyperbolic space with a bounded distortion.
+"""Sarkar's construction: embed a weighted tree in hyperbolic space with bounded distortion.
 
 R. Sarkar, Low distortion Delaunay embedding of trees in hyperbolic plane (Graph Drawing 2011).
-In more dimensions, and with codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs
-for hyperbolic embeddings (ICML 2018).
+For higher dimensions and codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs for
+hyperbolic embeddings (ICML 2018).
 """
 
 from ..._core.checks import check_choice, number_above, number_from, positive_scale
@@ -14,9 +14,9 @@ from ..tree_embedding import TreeEmbedding
 from ._directions import RULES, place_edges
 from ._scale import scale_for
 
-#: The default, if neither a scale nor a distortion is given.
+#: Default if neither a scale nor a distortion is given.
 _DISTORTION = 1.05
-#: The default of directions="traffic".
+#: Default for directions="traffic".
 _EXPONENT = 0.4
 
 
@@ -84,18 +84,20 @@ def sarkar(
     array([1.97123179, 1.97123179, 1.        ])
     """
     if not isinstance(tree, Tree):
-        raise TypeError("sarkar embeds a tree: fit one first, e.g. tr.embed(tr.fit(data))")
+        raise TypeError("method='sarkar' embeds trees: fit a tree to the data first")
     if dim < 2:
-        raise ValueError(f"a tree needs at least 2 dimensions, not dim={dim}")
+        raise ValueError(
+            f"dim={dim} is too small: embedding a tree needs at least 2 dimensions"
+        )
     check_choice("directions", directions, RULES)
     if exponent is not None and directions != "traffic":
         raise ValueError(
-            f'exponent belongs to directions="traffic", not {directions!r}: leave it out'
+            f"exponent applies only to directions='traffic', not {directions!r}: leave it out"
         )
     power = _EXPONENT if exponent is None else exponent
     power = number_from(0, power, "exponent must be a number from 0 to 2", high=2)
     if scale is not None and distortion is not None:
-        raise ValueError("give scale or distortion, not both: one follows from the other")
+        raise ValueError("set scale or distortion, not both: each determines the other")
     wanted = _DISTORTION if distortion is None else distortion
     wanted = number_above(1, wanted, "distortion must be a number above 1")
     # The directions of all edges and nodes, and the pending frames of `polar_coordinates`.
@@ -116,7 +118,7 @@ def sarkar(
 
 
 def center(tree: Tree) -> int:
-    """Return the node of least eccentricity, the smallest id of several. O(N)."""
+    """Return the node of least eccentricity, the one with the smallest id if tied. O(N)."""
     from ...tree.structure.preorder_kernels import find_center
 
     view = tree._view

@@ -1,4 +1,4 @@
-"""Write a Newick file and tables for iTOL (itol.embl.de).
+"""Writer for a Newick file and tables for iTOL (itol.embl.de).
 
 Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL. So names
 have only letters, digits and _ . | / -. The LABELS table maps them to the labels. Dropped onto
@@ -24,7 +24,7 @@ def write(
     root: int | str | None = None,
     attributes: dict[str, Column] | None = None,
 ) -> dict[str, str]:
-    """Return the texts of the files: LABELS, METADATA if there are attributes, and the tree."""
+    """Return the contents of the files: LABELS, METADATA if there are attributes, and the tree."""
     labels_file, metadata_file = companions(path)
     labels = tree.labels or tuple(map(str, range(len(tree))))
     names = safe_names(labels, _UNSAFE)
@@ -40,19 +40,19 @@ def write(
 
 
 def companions(path: str) -> tuple[str, str]:
-    """Return the names of the tables beside a tree: its LABELS and its METADATA.
+    """Return the names of the two tables of a tree: LABELS and METADATA.
 
     >>> companions("mammals.itol.nwk")
     ('mammals.labels.tsv', 'mammals.metadata.tsv')
     """
     if path == "-" or is_stream(path):
-        raise ValueError(f"iTOL needs several files: give the path of a file, not {path!r}")
+        raise ValueError(f"iTOL needs several files: use the path of a file, not {path!r}")
     base = re.sub(r"(\.itol)?\.[^./\\]*$", "", path.removesuffix(".gz"))
     return f"{base}.labels.tsv", f"{base}.metadata.tsv"
 
 
 def check_companions(*paths: str) -> None:
-    """Refuse to replace a file that is not such a table from an earlier run."""
+    """Raise an error instead of replacing a file that is not such a table from an earlier run."""
     for path in paths:
         kind = "LABELS" if path.endswith(".labels.tsv") else "METADATA"
         file = Path(path)
@@ -62,8 +62,8 @@ def check_companions(*paths: str) -> None:
                     continue
         if file.exists():
             raise FileExistsError(
-                f"{path} exists and is not a table of {kind}, which would replace it: "
-                "rename it, or the tree"
+                f"{path} exists and is not a table of {kind} that can be replaced: "
+                "rename the file or the tree"
             )
 
 
@@ -83,7 +83,7 @@ def _table(
         for cell in row:
             if _BREAK.search(cell):
                 raise ValueError(
-                    f"{cell!r} has a tab or a line break, which iTOL does not allow: rename it"
+                    f"{cell!r} contains a tab or a line break, which iTOL does not allow: rename it"
                 )
     head = [kind, "SEPARATOR TAB", *("\t".join(row) for row in rows), "DATA"]
     return "\n".join([*head, *("\t".join(row) for row in data), ""])

@@ -1,4 +1,4 @@
-"""Trees in Newick: see `Tree.newick` and `Tree.from_newick`."""
+"""Reader and writer for trees in Newick: see `Tree.newick` and `Tree.from_newick`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Trees in Nexus: the TAXA and TREES blocks, with TRANSLATE.
+"""Reader and writer for trees in Nexus: the TAXA and TREES blocks, with TRANSLATE.
 
 Maddison, Swofford and Maddison, Systematic Biology 46 (1997).
 """
@@ -21,7 +21,7 @@ from .._source import Source
 from .newick import tree_text
 
 _BEGIN = re.compile(r"\s*#NEXUS\b", re.IGNORECASE)
-# Possessive quantifiers (++, *+), so that a wrong text fails in linear time.
+# Possessive quantifiers (++, *+) make a wrong text fail in linear time.
 _TEXT = re.compile(r"\S")
 _MARK = re.compile(r"[;']")
 _KEYWORD = re.compile(r"\s*([^\s='()]*)")
@@ -34,7 +34,7 @@ _BARE = re.compile(r"[A-Za-z0-9.]+")
 
 
 def write(tree: Tree, *, root: int | str | None = None) -> str:
-    """Return the text of a Nexus file. The tree has numbers, and TRANSLATE the labels."""
+    """Return the text of a Nexus file. The tree contains numbers, and TRANSLATE maps them to labels."""
     n = len(tree)
     names = [_quoted(name) for name in tree.labels or map(str, range(n))]
     numbers = [str(i + 1) for i in range(n)]
@@ -61,7 +61,7 @@ def write(tree: Tree, *, root: int | str | None = None) -> str:
 
 
 def _quoted(name: str) -> str:
-    # An underscore without quotes is read as a blank.
+    # An underscore outside quotes is read as a blank.
     return name if _BARE.fullmatch(name) else "'" + name.replace("'", "''") + "'"
 
 
@@ -70,12 +70,14 @@ def read(source: Source, **options: Any) -> Tree:
 
     Names are looked up in TRANSLATE, then in TAXLABELS: unchanged, with underscores for blanks,
     or, without TRANSLATE, by number from 1. Points are in the order of TAXLABELS. Underscores
-    stay underscores. Other blocks than TAXA and TREES are ignored.
+    are kept. Blocks other than TAXA and TREES are ignored.
     """
     nexus = _Nexus(tree_text(source))
     nexus.read()
     if len(nexus.trees) > 1:
-        nexus.fail(nexus.trees[1][0], "this is the second tree: keep one tree in the file")
+        nexus.fail(
+            nexus.trees[1][0], "the file has a second tree: read all trees, or keep only one"
+        )
     return nexus.tree(*nexus.trees[0], options)
 
 
@@ -87,7 +89,7 @@ def read_all(source: Source, **options: Any) -> list[Tree]:
 
 
 class _Nexus:
-    """The taxa of a file, and the place of its tree."""
+    """The taxa of a file, and the position of its tree."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -116,24 +118,24 @@ class _Nexus:
             elif block == "TREES":
                 self._read_trees(word, start, stop)
             elif block is None:
-                self.fail(start, f"the command {word[:20]!r} is outside of all blocks")
+                self.fail(start, f"the command {word[:20]!r} is outside all blocks")
         if block is not None:
             self.fail(len(self.text), f"block {block} has no END: the file may be truncated")
         if not self.trees:
-            self.fail(len(self.text), "there is no tree: a TREES block with one TREE is needed")
+            self.fail(len(self.text), "the file has no tree: add a TREES block with one TREE")
 
     def tree(self, start: int, stop: int, options: dict[str, Any]) -> Tree:
         """Return the tree of a part of the text."""
-        # Blank the text before the tree, so that positions in messages are those in the file.
+        # Replace the text before the tree by blanks, so that messages give positions in the file.
         before = re.sub(r"[^\n]", " ", self.plain[:start])
         parsed = parse_newick(before + self.plain[start:stop] + ";", **options)
         return self.named(parsed, start)
 
     def _commands(self) -> Iterator[tuple[int, int]]:
-        """Yield where each command begins and ends. Semicolons in quotes do not end it."""
+        """Yield the start and end of each command. Semicolons in quotes do not end a command."""
         begin = _BEGIN.match(self.plain)
         if begin is None:
-            self.fail(0, "a Nexus file begins with #NEXUS")
+            self.fail(0, "the file does not start with #NEXUS, as Nexus files do")
         start = begin.end()
         quoted = False
         for mark in _MARK.finditer(self.plain, start):
@@ -143,9 +145,7 @@ class _Nexus:
                 yield _TEXT.search(self.plain, start).start(), mark.start()  # type: ignore[union-attr]
                 start = mark.end()
         if quoted or self.plain[start:].strip():
-            self.fail(
-                start, "a semicolon is missing, or a quote is not closed, in the command here"
-            )
+            self.fail(start, "a semicolon is missing or a quote is not closed in this command")
 
     def _keyword(self, start: int, stop: int) -> str:
         word = _KEYWORD.match(self.plain, start, stop)
@@ -154,7 +154,7 @@ class _Nexus:
     def _block_name(self, start: int, stop: int) -> str:
         words = self.plain[start:stop].split()
         if len(words) != 2:
-            self.fail(start, "BEGIN is followed by the name of one block")
+            self.fail(start, "BEGIN must be followed by the name of one block")
         return words[1].upper()
 
     def _read_taxa(self, word: str, start: int, stop: int) -> None:
@@ -169,7 +169,7 @@ class _Nexus:
             for at, name in self._words(start + len(word), stop):
                 if name is None:
                     self.fail(
-                        at, "a comma between the names: put blanks there, or quote the name"
+                        at, "names are separated by a comma: use blanks, or quote the name"
                     )
                 if name in self.taxa:
                     self.fail(at, f"the name {name!r} occurs twice in TAXLABELS")
@@ -185,11 +185,11 @@ class _Nexus:
         elif word in ("TREE", "UTREE"):
             head = _TREE.match(self.plain, start, stop)
             if head is None:
-                self.fail(start, "a tree is written as TREE name = (...)")
+                self.fail(start, "a tree must be written as TREE name = (...)")
             self.trees.append((head.end(), stop))
 
     def _read_translate(self, start: int, stop: int) -> None:
-        """Read pairs of a token and a name, with commas between."""
+        """Read pairs of a token and a name, separated by commas."""
         pair: list[str] = []
         for at, word in [*self._words(start, stop), (stop, None)]:
             if word is not None:
@@ -199,7 +199,10 @@ class _Nexus:
                     self.fail(at, f"TRANSLATE has two names for {pair[0]!r}")
                 pair = []
             elif pair or at < stop:  # a comma after the last pair is ignored
-                self.fail(at, "TRANSLATE is pairs of a token and a name, with commas between")
+                self.fail(
+                    at,
+                    "TRANSLATE must consist of pairs of a token and a name, separated by commas",
+                )
 
     def _words(self, start: int, stop: int) -> Iterator[tuple[int, str | None]]:
         """Yield the end of each word, and the word without quotes, or None for a comma."""
@@ -207,7 +210,7 @@ class _Nexus:
         while start < end:
             word = _WORD.match(self.plain, start, end)
             if word is None:
-                self.fail(start, "a name is expected here: write '' for a quote inside quotes")
+                self.fail(start, "expected a name here: write '' for a quote inside quotes")
             quoted, comma, bare = word.groups()
             start = word.end()
             yield start, None if comma else (bare or quoted[1:-1].replace("''", "'"))
@@ -236,7 +239,7 @@ class _Nexus:
             if name not in self.taxa:
                 name = blanks.get(name.replace("_", " "), numbers.get(name, name))
             if self.taxa and name not in self.taxa:
-                self.fail(start, f"{name!r} is in the tree, but not in TAXLABELS: add it there")
+                self.fail(start, f"{name!r} is in the tree but not in TAXLABELS: add it there")
             if name in names:
                 self.fail(start, f"{name!r} occurs twice in the tree: name each point once")
             names[name] = None
