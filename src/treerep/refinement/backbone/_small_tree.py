@@ -29,7 +29,7 @@ _ALL_ROWS = 2000
 _CHECKED_ROWS = 64
 # Weight of neighborhoods when the lengths of a graph's tree are fitted.
 _SHARE = 0.4
-# From this balance on, the points of a complete graph do not move, as in `refine`.
+# From this balance on, points do not move if all vertices of a graph are sampled (see `refine`).
 _KEPT = 0.5
 
 
@@ -42,7 +42,7 @@ class Weighting(NamedTuple):
     places: tuple[float, ...]  # candidate powers for placing points; the best one is used
     share: float  # weight of neighborhoods when lengths are fitted
     near: bool = False  # short distances matter most, so that a larger sample is worth its time
-    # Keep the topology of a complete graph: moves improve distances, not neighborhoods.
+    # Keep the topology if all vertices are sampled: moves improve distances, not neighborhoods.
     keep: bool = False
 
 
