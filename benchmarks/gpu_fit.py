@@ -15,7 +15,7 @@ from .common import Table
 GPU = torch.cuda.is_available()
 DEVICE = torch.device("cuda" if GPU else "cpu")
 PART = 1 if GPU else 1000
-NAME = torch.cuda.get_device_name() if GPU else "the CPU, for want of a GPU"
+NAME = torch.cuda.get_device_name() if GPU else "the CPU (no GPU was found)"
 SIZES = (
     (1_000_000, 50, torch.float32),
     (10_000_000, 50, torch.float32),

@@ -40,7 +40,7 @@ class TreeAverage(Metric):
         for k, tree in enumerate(self.trees):
             if not isinstance(tree, Tree):
                 raise TypeError(
-                    f"trees[{k}] is no Tree but a {type(tree).__name__}: give trees"
+                    f"trees[{k}] is a {type(tree).__name__}, not a Tree: give trees"
                 )
         self.trees = tuple(
             matched(tree, self.trees[0], (f"trees[{k}]", "trees[0]"))

@@ -92,7 +92,7 @@ def test_only_points_are_asked_for_not_steiner_nodes() -> None:
     ("trees", "error", "message"),
     [
         ([], ValueError, "there are no trees to average"),
-        ([PATH, MEAN], TypeError, r"trees\[1\] is no Tree but a ndarray"),
+        ([PATH, MEAN], TypeError, r"trees\[1\] is a ndarray, not a Tree"),
         (
             [PATH, tr.Tree(2, [[0, 1]], [1.0])],
             ValueError,

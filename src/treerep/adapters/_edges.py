@@ -11,7 +11,7 @@ from ..metric.base import MetricError
 
 
 def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -> csr_array:
-    """Return a symmetric matrix of edge lengths. Of parallel edges, the shortest is kept.
+    """Return a symmetric matrix of edge lengths. The shortest of parallel edges is kept.
 
     >>> edge_matrix(2, np.array([[0, 1], [1, 0]]), np.array([3.0, 2.0])).toarray()
     array([[0., 2.],

@@ -17,7 +17,7 @@ def read_graph(
 ) -> tuple[csr_array, list[str] | None]:
     """Return the edge lengths of an undirected igraph graph, and the names of its vertices.
 
-    Names are the vertex attribute "name", if it exists. Of parallel edges, the shortest is
+    Names are the vertex attribute "name", if it exists. The shortest of parallel edges is
     kept. Every edge has length 1 unless `weight` names an attribute with lengths.
 
     >>> import igraph

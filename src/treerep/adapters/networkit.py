@@ -17,7 +17,7 @@ def read_graph(
 ) -> tuple[csr_array, list[str] | None]:
     """Return the edge lengths of an undirected NetworKit graph, and the labels of its nodes.
 
-    Node numbers become labels if nodes were removed. Of parallel edges, the shortest is kept.
+    Node numbers become labels if nodes were removed. The shortest of parallel edges is kept.
     Every edge has length 1 unless weight="weight", which uses the weights of the graph.
 
     >>> import networkit

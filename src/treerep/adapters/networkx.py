@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array, list[object]]:
     """Return the edge lengths of an undirected networkx graph, and the names of its nodes.
 
-    Nodes keep their order. Of parallel edges, the shortest is kept. Every edge has length 1
+    Nodes keep their order. The shortest of parallel edges is kept. Every edge has length 1
     unless `weight` names an attribute with lengths.
 
     >>> import networkx as nx

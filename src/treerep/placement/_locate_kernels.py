@@ -2,8 +2,8 @@
 
 Distances read on the way are kept in preorder. Going right (or left) from a node, the lowest
 common ancestor of the node and the next point only rises. One pass therefore gives the
-distances between a place and all points. Nodes are given by their preorder positions. Of two
-ancestors of a node, the one with the lower position is closer to the root.
+distances between a place and all points. Nodes are given by their preorder positions. The
+ancestor with the lower position is closer to the root.
 """
 
 from typing import Any, NamedTuple

@@ -251,7 +251,7 @@ class DevicePairs(Pairs):
     ) -> None:
         """Add derivatives at both ends of a path, and subtract them twice where it turns."""
         left, right = (self.torch.from_numpy(x).to(self.device) for x in turns)
-        # Of two ancestors of one point, the higher has the lower number.
+        # The higher of two ancestors of a point has the lower number.
         at_left = slope.where(left[:, :, None] <= right[:, None, :], 0.0)
         at_right = slope.sub_(at_left)
         rows = self.torch.stack([at_left.sum(2), at_right.sum(2)]).cpu().numpy()

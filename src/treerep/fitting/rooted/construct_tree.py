@@ -43,7 +43,7 @@ def construct_tree(
     Exact on tree metrics: the tree has the fewest possible nodes. Two to four times n rows of
     distances are read, one at a time. This takes O(n^2) time in practice and O(n) memory.
 
-    Of two points, the representative of more points is kept, or the point nearer to the root if
+    The representative of more points is kept, or the point nearer to the root if
     both represent equally many. The cluster of a point therefore gets a new representative at
     most log2(n) times, and each change costs the product at most delta. This gives the bound.
     The paper on ConstructTree compares the distances from the branch first, if they differ by a

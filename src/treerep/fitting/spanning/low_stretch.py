@@ -12,7 +12,7 @@ implementation follows the variant popularized by Spielman's Laplacians.jl:
    active.
 2. From vertices in random order, balls grow along shortest paths until the boundary is at most
    x times the volume.
-3. The balls become vertices. Of parallel edges, the shortest is kept.
+3. The balls become vertices. The shortest of parallel edges is kept.
 
 Each round leaves about a fraction x of its edges, so there are few rounds.
 """
@@ -124,7 +124,7 @@ def _contracted(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return a graph as compressed rows with the number of every edge.
 
-    Of parallel edges, the first is kept.
+    The first of parallel edges is kept.
     """
     low = ends.min(axis=1)
     high = ends.max(axis=1)
