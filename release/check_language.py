@@ -32,7 +32,7 @@ HABITS = {
     "looked at, a look at": r"\b(?:looked at|a look at)\b",
     "so many, as many as": r"\bso many\b|\bas many as\b",
     "wished, mend, anew": r"\b(?:wished|mend(?:ed|ing)?|anew|for want of|ever after|of no use)\b",
-    "too, after a comma": r", too(?=[.;:)]|$)",
+    "too, after a comma": r", too(?=[.;:)])",
 }
 #: Phrases that we do not write, and what to write instead.
 PHRASES = {
