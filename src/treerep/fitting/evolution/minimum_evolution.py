@@ -29,6 +29,7 @@ from ...tree.tree import Tree
 from .._distances import dense_matrix
 from .._finished_tree import finished_tree
 from . import _minimum_evolution_kernels as kernels
+from . import _regraft_kernels as regrafting
 from ._exchange_kernels import exchange_best
 from ._minimum_evolution_kernels import Sides, Workspace
 
@@ -146,6 +147,60 @@ class Search:
                 n - total,
                 _BUDGET,
             )
+            total += made
+            bar.update(made)
+            self.workers.check()
+        return total
+
+    def regraft(self) -> None:
+        """Move subtrees to other edges until no move makes the tree shorter."""
+        if len(self.matrix) < 4:
+            return
+        least = _LEAST_SAVING * float(self.matrix.max())
+        table, search = self._table()
+        length = np.inf
+        shorter = self.length()
+        with progress_bar(np.inf, "minimum evolution: regraft", "moves") as bar:
+            # The first condition ends a search that rounding leads in circles.
+            while shorter < length and self._regraft_round(table, search, least, bar):
+                self.average()
+                length = shorter
+                shorter = self.length()
+
+    def _table(self) -> tuple[NDArray[np.float64], regrafting.Search]:
+        """Return the averages of all pairs of edges, and working memory."""
+        count = len(self.sides.cross)
+        table = np.empty((count, count))
+        search = regrafting.Search(
+            order=np.empty(count, np.int64),
+            stack=np.empty(count, np.int64),
+            near=np.empty(count),
+            gain=np.empty(count),
+            weight=np.empty(count),
+            previous=np.empty(2 * count, np.int64),
+            changed=np.empty(count, np.bool_),
+        )
+        regrafting.start_table(self.sides, search)
+        step = max(1, _BUDGET // count)
+        for last in range(count, 0, -step):
+            first = max(0, last - step)
+            regrafting.fill_rows(self.sides, self.matrix, table, search, first, last)
+            self.workers.check()
+        for first in range(0, count, step):
+            last = min(first + step, count)
+            regrafting.fill_nested(self.sides, table, search, first, last)
+            self.workers.check()
+        regrafting.read_pairs(self.sides, table)
+        return table, search
+
+    def _regraft_round(
+        self, table: NDArray[np.float64], search: regrafting.Search, least: float, bar: Any
+    ) -> int:
+        """Try every subtree once; return the number of moves."""
+        total = 0
+        side = 0
+        while side < len(self.sides.point):
+            side, made = regrafting.regraft(self.sides, table, search, side, least, _BUDGET)
             total += made
             bar.update(made)
             self.workers.check()
