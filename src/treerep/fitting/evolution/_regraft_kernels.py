@@ -18,23 +18,23 @@ from ..._core.kernel import helper, kernel
 from ._minimum_evolution_kernels import Sides
 
 
-class Search(NamedTuple):
-    """Working memory of the search for a position, and of the updates of the table."""
+class RegraftWorkspace(NamedTuple):
+    """Working memory of the search for a position and of the updates of the table."""
 
     order: Any  # (E,) even sides, each before its children, every subtree contiguous
     stack: Any  # (E,) sides to visit
-    near: Any  # (E,) average distance between the pruned subtree and the part behind the side
-    gain: Any  # (E,) decrease of the length of the tree
-    weight: Any  # (E,) weight of the pruned subtree in the part behind the side
-    previous: Any  # (2E,) side visited before
-    changed: Any  # (E,) whether the table row of an even side is out of date
+    near: Any  # (E,) their average distances from the pruned subtree to the part behind the side
+    gain: Any  # (E,) how much shorter the tree is with the pruned subtree on their edges
+    weight: Any  # (E,) weights of the pruned subtree in the part behind the side
+    previous: Any  # (2E,) side from which a side was reached, or -1
+    changed: Any  # (E,) whether the even side of an edge contains a change
 
 
 # The table.
 
 
-@helper
-def _preorder(sides: Sides, order: Any, stack: Any) -> None:
+@kernel
+def preorder(sides: Sides, order: Any, stack: Any) -> None:
     """Sort the even sides such that every side comes before its children.
 
     The sides within a side of n points are the next 2n - 2 entries.
@@ -54,21 +54,14 @@ def _preorder(sides: Sides, order: Any, stack: Any) -> None:
 
 
 @kernel
-def start_table(sides: Sides, search: Search) -> None:
-    """Prepare `fill_rows` and `fill_nested`."""
-    _preorder(sides, search.order, search.stack)
-    search.changed[:] = False
-
-
-@kernel
 def fill_rows(
-    sides: Sides, matrix: Any, table: Any, search: Search, first: int, last: int
+    sides: Sides, matrix: Any, table: Any, work: RegraftWorkspace, first: int, last: int
 ) -> None:
     """Compute the averages between disjoint even sides: the rows order[first:last], backward."""
     for k in range(last - 1, first - 1, -1):
-        side = search.order[k]
+        side = work.order[k]
         if sides.point[side] >= 0:
-            _leaf_row(sides, matrix[sides.point[side]], table[side // 2], search.order)
+            _leaf_row(sides, matrix[sides.point[side]], table[side // 2], work.order)
         else:
             _mean_row(sides, table, side)
         table[0, side // 2] = table[side // 2, 0]
@@ -106,12 +99,12 @@ def _mean_row(sides: Sides, table: Any, side: int) -> None:
 
 
 @kernel
-def fill_nested(sides: Sides, table: Any, search: Search, first: int, last: int) -> None:
+def fill_nested(sides: Sides, table: Any, work: RegraftWorkspace, first: int, last: int) -> None:
     """Compute the averages between side ^ 1 and the sides within a side of order[first:last].
 
     Edge 0 has been done by `fill_rows`.
     """
-    order = search.order
+    order = work.order
     for k in range(max(first, 1), last):
         side = order[k]
         edge = side // 2
@@ -133,28 +126,28 @@ def read_pairs(sides: Sides, table: Any) -> None:
 
 
 @helper
-def _update_table(sides: Sides, table: Any, search: Search) -> None:
+def _update_table(sides: Sides, table: Any, work: RegraftWorkspace) -> None:
     """Bring the table up to date after a move that marked edges as changed."""
-    _preorder(sides, search.order, search.stack)
-    for k in range(len(search.order) - 1, -1, -1):
-        side = search.order[k]
+    preorder(sides, work.order, work.stack)
+    for k in range(len(work.order) - 1, -1, -1):
+        side = work.order[k]
         edge = side // 2
-        if search.changed[edge]:
+        if work.changed[edge]:
             _mean_row(sides, table, side)
             if side != 0:
                 for e in range(len(table)):
                     table[e, edge] = table[edge, e]
-            search.changed[edge] = False
-    fill_nested(sides, table, search, 1, len(search.order))
+            work.changed[edge] = False
+    fill_nested(sides, table, work, 1, len(work.order))
     read_pairs(sides, table)
 
 
-# The search.
+# The work.
 
 
 @kernel
 def regraft(
-    sides: Sides, table: Any, search: Search, first: int, least: float, budget: int
+    sides: Sides, table: Any, work: RegraftWorkspace, first: int, least: float, budget: int
 ) -> tuple[int, int]:
     """Move each side from `first` on to its best position, if that saves more than `least`.
 
@@ -166,10 +159,10 @@ def regraft(
     while side < len(sides.point) and budget > 0:
         budget -= 10 + 4 * sides.size[side ^ 1]
         if sides.point[side ^ 1] < 0:
-            place, _ = best_position(sides, table, search, side, least)
+            place, _ = best_position(sides, table, work, side, least)
             if place >= 0:
-                _move(sides, search, side, place)
-                _update_table(sides, table, search)
+                _move(sides, work, side, place)
+                _update_table(sides, table, work)
                 budget -= 100 * len(table)
                 made += 1
         side += 1
@@ -178,69 +171,70 @@ def regraft(
 
 @kernel
 def best_position(
-    sides: Sides, table: Any, search: Search, pruned: int, least: float
+    sides: Sides, table: Any, work: RegraftWorkspace, pruned: int, least: float
 ) -> tuple[int, float]:
     """Return the edge onto which moving a side saves most, and how much it saves.
 
     The edge is given by its side away from the pruned one, and is -1 if no move saves more than
-    `least`. `search.previous` has the way to the edge.
+    `least`. `work.previous` leads from the edge back to the old position.
     """
-    stack, near, gain, weight = search.stack, search.near, search.gain, search.weight
-    own = table[pruned // 2]
+    stack, near, gain, weight = work.stack, work.near, work.gain, work.weight
+    to_x = table[pruned // 2]
     best = -1
     most = least
     for k in range(2):
         start = sides.child[pruned ^ 1, k]
-        other = sides.child[pruned ^ 1, 1 - k]
-        beside = table[other // 2]
-        search.previous[start] = -1
-        stack[0], near[0], gain[0], weight[0] = start, own[other // 2], 0.0, 0.5
+        sibling = sides.child[pruned ^ 1, 1 - k]
+        to_y = table[sibling // 2]
+        if sides.point[start] >= 0:
+            continue
+        work.previous[start] = -1
+        stack[0], near[0], gain[0], weight[0] = start, to_x[sibling // 2], 0.0, 0.5
         height = 1
         while height > 0:
             height -= 1
             side = stack[height]
-            if gain[height] > most:
-                most = gain[height]
-                best = side
-            if sides.point[side] >= 0:
-                continue
             x_a, gained, share = near[height], gain[height], weight[height]
             for slot in range(2):
                 b = sides.child[side, slot]
                 c = sides.child[side, 1 - slot]
-                x_b = own[b // 2]
-                x_c = own[c // 2]
-                # A is the part behind the side, without the pruned subtree X. In the tree as it
-                # is, A has X and its sibling Y with the same weight w. Without X, Y has both:
-                # AC = (average with X) + w (YC - XC).
-                a_c = sides.pair[b ^ 1] + share * (beside[c // 2] - x_c)
+                x_c = to_x[c // 2]
+                # A is the part behind the side, without the pruned subtree X. In the present
+                # tree, X and its sibling Y both have the weight w in that part. Without X, Y
+                # has 2w: AC = (average with X) + w (YC - XC).
+                a_c = sides.pair[b ^ 1] + share * (to_y[c // 2] - x_c)
                 # From the edge of A to that of B, XA|BC becomes XB|AC, which saves
                 # (XA + BC - XB - AC) / 4.
-                search.previous[b] = side
-                stack[height] = b
-                gain[height] = gained + 0.25 * (x_a + sides.pair[side] - x_b - a_c)
-                near[height] = 0.5 * (x_a + x_c)
-                weight[height] = 0.5 * share
-                height += 1
+                saved = gained + 0.25 * (x_a + sides.pair[side] - to_x[b // 2] - a_c)
+                work.previous[b] = side
+                if saved > most:
+                    most = saved
+                    best = b
+                if sides.point[b] < 0:
+                    stack[height] = b
+                    gain[height] = saved
+                    near[height] = 0.5 * (x_a + x_c)
+                    weight[height] = 0.5 * share
+                    height += 1
     return best, most
 
 
 @helper
-def _move(sides: Sides, search: Search, pruned: int, place: int) -> None:
+def _move(sides: Sides, work: RegraftWorkspace, pruned: int, place: int) -> None:
     """Move a side to an edge that `best_position` found, and mark the edges that changed."""
     # The way was recorded backward; its steps are made forward.
     count = 0
     side = place
     while side >= 0:
-        search.stack[count] = side
+        work.stack[count] = side
         count += 1
-        side = search.previous[side]
+        side = work.previous[side]
     for k in range(count - 1, 0, -1):
-        _step(sides, pruned, search.stack[k], search.stack[k - 1])
+        _step(sides, pruned, work.stack[k], work.stack[k - 1])
     for k in range(1, count):
-        side = search.stack[k] & ~1
-        while not search.changed[side // 2]:
-            search.changed[side // 2] = True
+        side = work.stack[k] & ~1
+        while not work.changed[side // 2]:
+            work.changed[side // 2] = True
             if side == 0:
                 break
             side = sides.child[side ^ 1, 1] ^ 1

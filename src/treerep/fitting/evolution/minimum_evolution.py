@@ -1,19 +1,21 @@
-"""Minimum evolution: the shortest tree, greedily (Desper and Gascuel, J.
+"""Minimum evolution: the shortest tree, greedily.
 
-Comput. Biol. 2002; Mol. Biol. Evol. 2004).
+Desper and Gascuel, J. Comput. Biol. 9, 2002, and Mol. Biol. Evol. 21, 2004.
 
 1. *Insert*: point after point goes where the tree stays shortest.
 2. *Exchange* (nearest neighbor interchange, NNI): while two subtrees at the ends of an edge
    can change places such that the tree gets shorter, the pair that saves most does.
+3. *Regraft* (subtree pruning and regrafting, SPR; "balanced" only): subtrees move to other
+   edges while that makes the tree shorter. See `_regraft`.
 
 The length of a tree is the sum of its edge lengths, and these follow from the distances: "ols"
 takes those of ordinary least squares, "balanced" those of Pauplin (2000), where a tree with
 p(i, j) edges between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 
-The papers keep a table of the average distances between all pairs of subtrees. Here only the
-averages of neighbors are kept, which are all that insertion and exchange ask for, and updated
-from the rows of the distance matrix that the change concerns: a quarter of the memory, and rows
-are read in one go.
+The papers keep a table of the average distances between all pairs of subtrees. Insertion and
+exchange need only the averages of neighbors, so no others are kept before step 3. A change
+updates them from the rows of the distance matrix that it concerns. This takes a quarter of the
+memory, and rows are read in one go.
 """
 
 from typing import Any
@@ -22,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.checks import check_choice, check_flag
+from ..._core.memory import check_memory
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric
@@ -29,37 +32,61 @@ from ...tree.tree import Tree
 from .._distances import dense_matrix
 from .._finished_tree import finished_tree
 from . import _minimum_evolution_kernels as kernels
-from . import _regraft_kernels as regrafting
 from ._exchange_kernels import exchange_best
 from ._minimum_evolution_kernels import Sides, Workspace
+from ._regraft import regraft
 
 # Distances read between two looks at the clock and the keyboard: about a tenth of a second.
 _BUDGET = 10_000_000
 # Exchanges that save less, as a part of the largest distance, may be due to rounding.
 _LEAST_SAVING = 1e-12
+# Matrices of n x n numbers in memory: the distances, and the averages of all pairs of 2n edges.
+_MATRICES_OF_SPR = 5
 
 
-def minimum_evolution(metric: Metric, *, criterion: str = "balanced", nni: bool = True) -> Tree:
+def minimum_evolution(
+    metric: Metric, *, criterion: str = "balanced", nni: bool = True, spr: bool | None = None
+) -> Tree:
     """Learn a tree by minimum evolution; see `fit`.
 
     Points are inserted in their order. Exact on tree metrics, by either criterion. On others
     some lengths would be negative and are set to 0. On the paper's graphs "balanced" keeps
     neighborhoods better, and "ols" distances.
 
-    O(n^2) time for each level of the tree, O(n^2) memory. Desper and Gascuel, J. Comput. Biol.
-    9, 2002.
+    `spr` is available for "balanced" only. By default it is on if `nni` is. On simulated
+    alignments it finds more of the true splits if the distances are noisy (see
+    benchmarks/results/minimum_evolution.md), in two to three times the time.
+
+    O(n^2) time for each level of the tree and O(n^2) for each round of `spr`; O(n^2) memory, and
+    five times as much with `spr`. Desper and Gascuel, J. Comput. Biol. 9, 2002; Hordijk and
+    Gascuel, Bioinformatics 21, 2005.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
     check_flag("nni", nni)
+    balanced = criterion == "balanced"
+    if spr is None:
+        spr = nni and balanced
+    check_flag("spr", spr)
+    if spr and not balanced:
+        raise ValueError("spr needs criterion='balanced', not 'ols'")
+    n = len(metric)
+    if spr:
+        check_memory(
+            _MATRICES_OF_SPR * n * n * 8,
+            f"minimum_evolution with SPR on {n:,} points",
+            "use spr=False, which needs a fifth of that",
+        )
     matrix = dense_matrix(metric, "minimum_evolution")
-    if len(metric) == 2:
+    if n == 2:
         return finished_tree(metric, [[0, 1]], matrix[0, 1:])
     with Workers(1) as workers:
-        search = Search(matrix, criterion == "balanced", workers)
+        search = Search(matrix, balanced, workers)
         search.insert()
         search.average()
         if nni:
             search.exchange()
+        if spr:
+            search.regraft()
         edges, lengths = search.tree()
     return finished_tree(metric, edges, lengths)
 
@@ -154,57 +181,9 @@ class Search:
 
     def regraft(self) -> None:
         """Move subtrees to other edges until no move makes the tree shorter."""
-        if len(self.matrix) < 4:
-            return
         least = _LEAST_SAVING * float(self.matrix.max())
-        table, search = self._table()
-        length = np.inf
-        shorter = self.length()
-        with progress_bar(np.inf, "minimum evolution: regraft", "moves") as bar:
-            # The first condition ends a search that rounding leads in circles.
-            while shorter < length and self._regraft_round(table, search, least, bar):
-                self.average()
-                length = shorter
-                shorter = self.length()
-
-    def _table(self) -> tuple[NDArray[np.float64], regrafting.Search]:
-        """Return the averages of all pairs of edges, and working memory."""
-        count = len(self.sides.cross)
-        table = np.empty((count, count))
-        search = regrafting.Search(
-            order=np.empty(count, np.int64),
-            stack=np.empty(count, np.int64),
-            near=np.empty(count),
-            gain=np.empty(count),
-            weight=np.empty(count),
-            previous=np.empty(2 * count, np.int64),
-            changed=np.empty(count, np.bool_),
-        )
-        regrafting.start_table(self.sides, search)
-        step = max(1, _BUDGET // count)
-        for last in range(count, 0, -step):
-            first = max(0, last - step)
-            regrafting.fill_rows(self.sides, self.matrix, table, search, first, last)
-            self.workers.check()
-        for first in range(0, count, step):
-            last = min(first + step, count)
-            regrafting.fill_nested(self.sides, table, search, first, last)
-            self.workers.check()
-        regrafting.read_pairs(self.sides, table)
-        return table, search
-
-    def _regraft_round(
-        self, table: NDArray[np.float64], search: regrafting.Search, least: float, bar: Any
-    ) -> int:
-        """Try every subtree once; return the number of moves."""
-        total = 0
-        side = 0
-        while side < len(self.sides.point):
-            side, made = regrafting.regraft(self.sides, table, search, side, least, _BUDGET)
-            total += made
-            bar.update(made)
-            self.workers.check()
-        return total
+        regraft(self.sides, self.matrix, self.workers, least, _BUDGET)
+        self.average()
 
     def tree(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Edges, with new nodes from n on, and their lengths, which may be negative."""
