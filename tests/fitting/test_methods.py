@@ -158,6 +158,7 @@ def test_trials_need_a_random_method(method: str) -> None:
             "criterion is one of 'balanced', 'ols', not 'least'",
         ),
         ({"method": "minimum_evolution", "nni": 3}, "nni is True or False, not 3"),
+        ({"method": "minimum_evolution", "spr": 3}, "spr is True or False, not 3"),
         ({"method": "bartal", "trees": 0}, "trees must be a positive whole number, not 0"),
     ],
 )
