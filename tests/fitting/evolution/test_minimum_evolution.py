@@ -406,4 +406,4 @@ def test_too_many_points_are_refused_before_memory_runs_out(
 ) -> None:
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 100)
     with pytest.raises(MemoryError, match="minimum_evolution on 10 points needs"):
-        tr.fit(random_matrix(10, 0), method="minimum_evolution", spr=False)
+        learn(random_matrix(10, 0))

@@ -50,7 +50,7 @@ def side_of(edges: Edges, start: int, without: int) -> set[int]:
     while todo:
         node = todo.pop()
         for edge in edges:
-            if node in edge and not {*edge} == {start, without}:
+            if node in edge and {*edge} != {start, without}:
                 other = sum(edge) - node
                 if other not in side:
                     side.add(other)
@@ -169,6 +169,16 @@ def test_the_table_after_moves_is_that_from_scratch() -> None:
     assert_allclose(tried.table[np.ix_(edges, edges)], again.table, rtol=1e-12)
 
 
+def test_averages_of_neighbors_after_moves_are_those_from_scratch() -> None:
+    search = searched(random_matrix(30, 4), "regraft")
+    pair, cross = search.sides.pair.copy(), search.sides.cross.copy()
+    search.average()
+    inner = search.sides.point < 0
+    inside = inner[::2] & inner[1::2]
+    assert_allclose(pair[inner], search.sides.pair[inner], rtol=1e-12)
+    assert_allclose(cross[inside], search.sides.cross[inside], rtol=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("steps", [("regraft",), ("exchange", "regraft")])
 def test_no_move_makes_the_result_shorter(seed: int, steps: tuple[str, ...]) -> None:
@@ -254,6 +264,6 @@ def test_too_little_memory_is_an_error_that_names_the_option(
 ) -> None:
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 100_000)
     d = random_matrix(60, 0)
-    with pytest.raises(MemoryError, match="minimum_evolution with SPR on 60 points .* spr=False"):
+    with pytest.raises(MemoryError, match="minimum_evolution on 60 points .* spr=False"):
         tr.fit(d, method="minimum_evolution")
     assert len(tr.fit(d, method="minimum_evolution", spr=False)) == 60

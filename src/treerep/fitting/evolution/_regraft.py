@@ -25,8 +25,7 @@ def regraft(
 ) -> None:
     """Move subtrees to other edges until no move saves more than `least`.
 
-    Keeps `sides.pair` up to date, and not `sides.cross`. About `budget` numbers are read
-    between two checks for interrupts.
+    About `budget` numbers are read between two checks for interrupts.
     """
     search = Regrafting(sides, matrix, workers, budget)
     length = np.inf
@@ -36,6 +35,7 @@ def regraft(
         while shorter < length and search.sweep(least, bar):
             length = shorter
             shorter = search.length()
+    kernels.read_crosses(sides, search.table)
 
 
 class Regrafting:

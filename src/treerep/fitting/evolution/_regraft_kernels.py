@@ -12,8 +12,6 @@ accumulate. An update takes O(n) time for each level of the tree.
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..._core.kernel import helper, kernel
 from ._minimum_evolution_kernels import Sides
 
@@ -23,7 +21,9 @@ class RegraftWorkspace(NamedTuple):
 
     order: Any  # (E,) even sides, each before its children, every subtree contiguous
     stack: Any  # (E,) sides to visit
-    near: Any  # (E,) their average distances from the pruned subtree to the part behind the side
+    near: (
+        Any  # (E,) their average distances from the pruned subtree to the part behind the side
+    )
     gain: Any  # (E,) how much shorter the tree is with the pruned subtree on their edges
     weight: Any  # (E,) weights of the pruned subtree in the part behind the side
     previous: Any  # (2E,) side from which a side was reached, or -1
@@ -99,7 +99,9 @@ def _mean_row(sides: Sides, table: Any, side: int) -> None:
 
 
 @kernel
-def fill_nested(sides: Sides, table: Any, work: RegraftWorkspace, first: int, last: int) -> None:
+def fill_nested(
+    sides: Sides, table: Any, work: RegraftWorkspace, first: int, last: int
+) -> None:
     """Compute the averages between side ^ 1 and the sides within a side of order[first:last].
 
     Edge 0 has been done by `fill_rows`.
@@ -123,6 +125,18 @@ def read_pairs(sides: Sides, table: Any) -> None:
     for side in range(len(sides.point)):
         if sides.point[side] < 0:
             sides.pair[side] = table[sides.child[side, 0] // 2, sides.child[side, 1] // 2]
+
+
+@kernel
+def read_crosses(sides: Sides, table: Any) -> None:
+    """Set the averages of children at opposite ends of every edge."""
+    for edge in range(len(table)):
+        if sides.point[2 * edge] < 0 and sides.point[2 * edge + 1] < 0:
+            for i in range(2):
+                for j in range(2):
+                    sides.cross[edge, i, j] = table[
+                        sides.child[2 * edge, i] // 2, sides.child[2 * edge + 1, j] // 2
+                    ]
 
 
 @helper
@@ -186,7 +200,7 @@ def best_position(
         start = sides.child[pruned ^ 1, k]
         sibling = sides.child[pruned ^ 1, 1 - k]
         to_y = table[sibling // 2]
-        if sides.point[start] >= 0:
+        if sides.child[start, 0] < 0:
             continue
         work.previous[start] = -1
         stack[0], near[0], gain[0], weight[0] = start, to_x[sibling // 2], 0.0, 0.5
@@ -210,7 +224,7 @@ def best_position(
                 if saved > most:
                     most = saved
                     best = b
-                if sides.point[b] < 0:
+                if sides.child[b, 0] >= 0:
                     stack[height] = b
                     gain[height] = saved
                     near[height] = 0.5 * (x_a + x_c)

@@ -73,8 +73,8 @@ def minimum_evolution(
     if spr:
         check_memory(
             _MATRICES_OF_SPR * n * n * 8,
-            f"minimum_evolution with SPR on {n:,} points",
-            "use spr=False, which needs a fifth of that",
+            f"minimum_evolution on {n:,} points",
+            "use spr=False, which needs a fifth, or use method='treerep', which needs none",
         )
     matrix = dense_matrix(metric, "minimum_evolution")
     if n == 2:
@@ -183,7 +183,6 @@ class Search:
         """Move subtrees to other edges until no move makes the tree shorter."""
         least = _LEAST_SAVING * float(self.matrix.max())
         regraft(self.sides, self.matrix, self.workers, least, _BUDGET)
-        self.average()
 
     def tree(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Edges, with new nodes from n on, and their lengths, which may be negative."""
