@@ -20,12 +20,10 @@ class RegraftWorkspace(NamedTuple):
     """Working memory of the search for a position and of the updates of the table."""
 
     order: Any  # (E,) even sides, each before its children, every subtree contiguous
-    stack: Any  # (E,) sides to visit
-    near: (
-        Any  # (E,) their average distances from the pruned subtree to the part behind the side
-    )
-    gain: Any  # (E,) how much shorter the tree is with the pruned subtree on their edges
-    weight: Any  # (E,) weights of the pruned subtree in the part behind the side
+    stack: Any  # (E,) sides to visit; the next three arrays belong to them
+    near: Any  # (E,) average distance from the pruned subtree to the part behind the side
+    gain: Any  # (E,) how much shorter the tree is with the pruned subtree on the edge
+    weight: Any  # (E,) weight of the pruned subtree in the part behind the side
     previous: Any  # (2E,) side from which a side was reached, or -1
     changed: Any  # (E,) whether the even side of an edge contains a change
 
@@ -156,7 +154,7 @@ def _update_table(sides: Sides, table: Any, work: RegraftWorkspace) -> None:
     read_pairs(sides, table)
 
 
-# The work.
+# The search.
 
 
 @kernel
@@ -236,7 +234,7 @@ def best_position(
 @helper
 def _move(sides: Sides, work: RegraftWorkspace, pruned: int, place: int) -> None:
     """Move a side to an edge that `best_position` found, and mark the edges that changed."""
-    # The way was recorded backward; its steps are made forward.
+    # The path was recorded backward; its steps are made forward.
     count = 0
     side = place
     while side >= 0:
@@ -256,10 +254,11 @@ def _move(sides: Sides, work: RegraftWorkspace, pruned: int, place: int) -> None
 
 @helper
 def _step(sides: Sides, pruned: int, side: int, target: int) -> None:
-    """Move a neighbor of a side to the edge of `target`, one of the children of the side.
+    """Move a subtree at one end of an edge to the edge of `target`, a child of `side`.
 
-    The neighbor changes places with the other child. The same tree results if `target` changes
-    places with the other neighbor. The pair without point 0 does, so that even sides stay even.
+    The subtree changes places with the other child of `side`. The same tree results if `target`
+    changes places with the sibling of the subtree. Of these two exchanges, the one that does not
+    move point 0 is made, so that even sides stay even.
     """
     child = sides.child
     size = sides.size
@@ -267,7 +266,7 @@ def _step(sides: Sides, pruned: int, side: int, target: int) -> None:
     up = low ^ 1
     fixed = child[up, 1]  # the odd one
     upper = child[up, 0]
-    # `lower` moves to the end of `fixed`: both are of the pair, or neither is.
+    # `lower` becomes the sibling of `fixed`: both are `pruned` or `target`, or neither is.
     first = child[low, 0]
     same = (first == pruned or first == target) == (fixed == pruned or fixed == target)
     slot = 0 if same else 1

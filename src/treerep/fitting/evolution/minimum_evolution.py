@@ -54,8 +54,8 @@ def minimum_evolution(
     neighborhoods better, and "ols" distances.
 
     `spr` is available for "balanced" only. By default it is on if `nni` is. On simulated
-    alignments it finds more of the true splits if the distances are noisy (see
-    benchmarks/results/minimum_evolution.md), in two to three times the time.
+    alignments it finds more of the true splits if the distances are noisy, in up to three times
+    the time (see benchmarks/results/minimum_evolution.md).
 
     O(n^2) time for each level of the tree and O(n^2) for each round of `spr`; O(n^2) memory, and
     five times as much with `spr`. Desper and Gascuel, J. Comput. Biol. 9, 2002; Hordijk and
